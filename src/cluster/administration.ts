@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { toHex } from '../util/bytes.js';
 import { readAddress } from './address.js';
 import type { ClusterSecret } from './cluster-secret.js';
@@ -7,6 +8,7 @@ import { DatabaseMembers } from './database-members.js';
 import { ClusterRefused, ClusterUnreachable } from './errors.js';
 import type { WalletEntry } from './lease.js';
 import type { Member } from './member.js';
+import { beatOf, watchedColumns, type MemberWatch, type Watched } from './member-watch.js';
 import { Membership } from './membership.js';
 import { holderProof } from './proofs.js';
 import { bytesOf, departurePurpose, keysPurpose, namePurpose } from './rows.js';
@@ -43,12 +45,16 @@ const ROTATION_MS = 3_600_000;
 /** Longest wait for a connection [ms]. */
 const CONNECT_MS = 5_000;
 
+/** Longest pause between two looks at the members, to see whether they renew their leases [ms]. */
+const LOOK_MS = 100;
+
 /** Changes that people make to the database of a cluster, which no process of it makes. */
 export class Administration {
   readonly #settings: AdministrationSettings;
   readonly #sessions: Sessions;
   readonly #leases: DatabaseLeases;
   readonly #members: DatabaseMembers;
+  readonly #watch: MemberWatch;
 
   private constructor(settings: AdministrationSettings, sessions: Sessions) {
     this.#settings = settings;
@@ -60,6 +66,7 @@ export class Administration {
       ...{ sessions, secret, log, url: '', capacity: 0 },
       leaseMs: DEFAULT_LEASE_MS,
     });
+    this.#watch = membership.watch;
     this.#leases = new DatabaseLeases({ sessions, membership, secret, log });
     this.#members = new DatabaseMembers({ sessions, membership, secret, log });
   }
@@ -82,8 +89,10 @@ export class Administration {
     }
   }
 
+  /** Reads the state of the cluster, once it is known of each member whether it lives. */
   async state(): Promise<ClusterState> {
     await this.#check();
+    await this.#observe();
     return this.#connected(async (session) => {
       const [row] = await session.call(
         CONNECT_MS,
@@ -103,10 +112,11 @@ export class Administration {
    */
   async removeMember(url: string): Promise<'removed' | 'unknown' | 'alive'> {
     await this.#check();
+    const ended = beatsOfEnded(await this.#observe());
     const [row] = await this.#sessions.write(
       (sql) => sql`
         WITH known AS MATERIALIZED (
-          SELECT url, process, process IS NOT NULL AND expires > clock_timestamp() AS lives
+          SELECT url, process IS NOT NULL AND ${beatOf(sql)} <> ALL (string_to_array(${ended}::text, ',')) AS lives
           FROM wallet_rpc.member WHERE url = ${url} FOR UPDATE),
         freed AS (
           UPDATE wallet_rpc.wallet SET process = NULL FROM known WHERE holder = known.url AND NOT lives),
@@ -145,6 +155,7 @@ export class Administration {
    * @throws ClusterRefused `members_alive`, `other_secret`
    */
   async rotate(next: ClusterSecret): Promise<number | undefined> {
+    const ended = beatsOfEnded(await this.#observe());
     return this.#connected(async (session) => {
       const call = (statement: Statement): Promise<readonly Row[]> => session.call(ROTATION_MS, statement);
       await call((sql) => sql`BEGIN`);
@@ -160,7 +171,8 @@ export class Administration {
       await checkSchema(session, this.#settings.secret, ROTATION_MS);
       const living = await call(
         (sql) => sql`
-          SELECT url FROM wallet_rpc.member WHERE process IS NOT NULL AND expires > clock_timestamp() ORDER BY url`,
+          SELECT url FROM wallet_rpc.member
+          WHERE process IS NOT NULL AND ${beatOf(sql)} <> ALL (string_to_array(${ended}::text, ',')) ORDER BY url`,
       );
       if (living.length > 0)
         throw new ClusterRefused(
@@ -221,6 +233,19 @@ export class Administration {
     return true;
   }
 
+  /** Watches the members until each has renewed its leases, and lives, or has ended. */
+  async #observe(): Promise<readonly Watched[]> {
+    for (;;) {
+      const rows = await this.#sessions.read(
+        (sql) => sql`SELECT url, ${watchedColumns(sql)} FROM wallet_rpc.member`,
+      );
+      const members = rows.map((row) => this.#watch.note(String(row['url']), row));
+      const open = members.filter(({ remainingMs, moves }) => remainingMs > 0 && moves === 0);
+      if (open.length === 0) return members;
+      await pause(Math.min(LOOK_MS, ...open.map(({ remainingMs }) => remainingMs)));
+    }
+  }
+
   /** Checks that the tables are of this version and secret. @throws ClusterRefused */
   #check(): Promise<void> {
     return this.#connected((session) => checkSchema(session, this.#settings.secret, TIMEOUT_MS));
@@ -236,3 +261,10 @@ export class Administration {
     }
   }
 }
+
+/** Lists the beats of members whose leases have ended, separated by commas: only a renewal changes them. */
+const beatsOfEnded = (members: readonly Watched[]): string =>
+  members
+    .filter(({ remainingMs }) => remainingMs === 0)
+    .map(({ beat }) => beat)
+    .join(',');

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { toHex, utf8 } from '../util/bytes.js';
+import { utf8 } from '../util/bytes.js';
 import { KeyedMutex } from '../util/mutex.js';
 import type { ClusterSecret } from './cluster-secret.js';
 import type { ClusterLog } from './cluster-settings.js';
@@ -15,21 +15,15 @@ import type {
   Taken,
   WalletEntry,
 } from './lease.js';
-import { extendAfterPromotion, HeldLease, type Membership } from './membership.js';
+import { watchedColumns } from './member-watch.js';
+import { HeldLease, type Membership } from './membership.js';
 import { hasProof, holderProof, memberProof } from './proofs.js';
 import { bytesOf, departurePurpose, heldRow, keysPurpose, namePurpose, numberOf } from './rows.js';
-import { TIMELINE, type Row } from './session.js';
 import type { Sessions } from './sessions.js';
+import { WalletRows } from './wallet-rows.js';
 
 /** How often a wallet is looked at again whose holder changed while it was taken. */
 const MOST_TRIES = 5;
-
-/** A wallet that can be taken. */
-interface Free {
-  readonly state: 'free';
-  readonly epoch: bigint;
-  readonly wasServed: boolean;
-}
 
 export interface LeasesOptions {
   readonly sessions: Sessions;
@@ -43,11 +37,7 @@ export class DatabaseLeases implements Leases {
   readonly #sessions: Sessions;
   readonly #membership: Membership;
   readonly #secret: ClusterSecret;
-  readonly #log: ClusterLog;
-  /** Rows, by their ids, about which something was logged. */
-  readonly #logged = new Set<string>();
-  /** Names of wallets, by their ids: each look at the cluster lists all wallets. */
-  readonly #names = new Map<string, string>();
+  readonly #rows: WalletRows;
   /** Changes of a wallet's holder, by name. */
   readonly #changes = new KeyedMutex();
 
@@ -55,7 +45,7 @@ export class DatabaseLeases implements Leases {
     this.#sessions = sessions;
     this.#membership = membership;
     this.#secret = secret;
-    this.#log = log;
+    this.#rows = new WalletRows({ sessions, membership, secret, log });
   }
 
   create(
@@ -74,7 +64,7 @@ export class DatabaseLeases implements Leases {
         (sql) => sql`
           WITH self AS (
             SELECT url, process FROM wallet_rpc.member
-            WHERE url = ${url} AND process = ${term.process}::uuid AND expires > clock_timestamp()),
+            WHERE url = ${url} AND process = ${term.process}::uuid),
           added AS (
             INSERT INTO wallet_rpc.wallet AS known (id, name, keys_file, is_new, epoch, holder, process, claim, holder_proof)
             SELECT ${id}::bytea, ${sealedName}::bytea, ${sealedKeys}::bytea, ${!hasStore}::boolean, 1, url, process,
@@ -91,7 +81,7 @@ export class DatabaseLeases implements Leases {
 
   /** Takes a wallet that has left the cluster, with an empty log. @throws WalletKnown unless it has left by that token. */
   async #takeBack(name: string, id: Uint8Array, keysFile: Uint8Array, token: string): Promise<Lease> {
-    const found = await this.#read(id);
+    const found = await this.#rows.read(id);
     if (found?.state !== 'left' || found.departure.token !== token) throw new WalletKnown(name);
     const { term, url } = this.#membership;
     const claim = randomUUID();
@@ -102,7 +92,7 @@ export class DatabaseLeases implements Leases {
       (sql) => sql`
         WITH self AS (
           SELECT url, process FROM wallet_rpc.member
-          WHERE url = ${url} AND process = ${term.process}::uuid AND expires > clock_timestamp()),
+          WHERE url = ${url} AND process = ${term.process}::uuid),
         locked AS MATERIALIZED (
           SELECT wallet.id FROM wallet_rpc.wallet, self
           WHERE wallet.id = ${id} AND (claim = ${claim}::uuid
@@ -151,7 +141,7 @@ export class DatabaseLeases implements Leases {
   take(name: string): Promise<Taken | HeldBy | Left | undefined> {
     return this.#changing(name, async (id) => {
       for (let tries = 0; tries < MOST_TRIES; tries++) {
-        const found = await this.#look(id);
+        const found = await this.#rows.look(id);
         if (found === undefined || found.state !== 'free') return found;
         const lease = await this.#claim(name, id, found.epoch);
         if (lease !== undefined) return this.#contentOf(lease, found.wasServed);
@@ -192,18 +182,17 @@ export class DatabaseLeases implements Leases {
   handOver(lease: Lease, memberUrl: string): Promise<void> {
     return this.#changing(lease.name, async (id) => {
       const held = this.#heldBy(lease);
-      const [living] = await this.#sessions.read(
-        (sql) => sql`
-          SELECT process::text AS process, proof FROM wallet_rpc.member
-          WHERE url = ${memberUrl} AND process IS NOT NULL AND expires > clock_timestamp()`,
+      const [row] = await this.#sessions.read(
+        (sql) => sql`SELECT ${watchedColumns(sql)}, proof FROM wallet_rpc.member WHERE url = ${memberUrl}`,
       );
-      const process = String(living?.['process']);
-      if (living === undefined || !hasProof(living, 'proof', memberProof(this.#secret, memberUrl, process)))
+      const lives = row !== undefined && this.#membership.watch.note(memberUrl, row).remainingMs > 0;
+      const process = String(row?.['process']);
+      if (!lives || !hasProof(row, 'proof', memberProof(this.#secret, memberUrl, process)))
         throw new MemberGone(memberUrl);
       const proof = holderProof(this.#secret, id, held.epoch + 1n, memberUrl);
       this.#membership.end(held);
       const claim = randomUUID();
-      const [row] = await this.#sessions.write(
+      const [given] = await this.#sessions.write(
         (sql) => sql`
           WITH locked AS MATERIALIZED (SELECT FROM wallet_rpc.wallet WHERE id = ${id} FOR UPDATE)
           UPDATE wallet_rpc.wallet
@@ -215,48 +204,12 @@ export class DatabaseLeases implements Leases {
               OR claim = ${claim}::uuid)
           RETURNING id`,
       );
-      if (row === undefined) throw new Fenced(lease.name, lease.epoch);
+      if (given === undefined) throw new Fenced(lease.name, lease.epoch);
     });
   }
 
-  async list(): Promise<readonly WalletEntry[]> {
-    const rows = await this.#sessions.read(
-      (sql) => sql`
-        SELECT wallet.id, wallet.name, wallet.epoch, wallet.holder, wallet.holder_proof, wallet.left_to,
-               member.url IS NOT NULL AS lives,
-               coalesce(frame.sequence, base.sequence, 0) AS sequence,
-               coalesce(frame.total - coalesce(base.total, 0), 0) + coalesce(base.bytes, 0) AS bytes
-        FROM wallet_rpc.wallet
-        LEFT JOIN wallet_rpc.member ON member.url = wallet.holder AND member.process = wallet.process
-          AND member.expires > clock_timestamp()
-        LEFT JOIN wallet_rpc.base ON base.wallet = wallet.id
-        LEFT JOIN LATERAL (
-          SELECT sequence, total FROM wallet_rpc.frame WHERE frame.wallet = wallet.id ORDER BY sequence DESC LIMIT 1
-        ) AS frame ON true`,
-    );
-    return rows
-      .flatMap((row) => {
-        const id = bytesOf(row, 'id');
-        const name = this.#nameOf(id, bytesOf(row, 'name'));
-        if (name === undefined) return [];
-        const own = this.#membership.leaseOf(name);
-        const { holder } = row;
-        return {
-          name,
-          ...(typeof holder !== 'string'
-            ? {}
-            : this.#isProven(row, id, holder)
-              ? { holder }
-              : { hasFalseHolder: true }),
-          ...(row['left_to'] === null ? {} : { departure: this.#departureOf(row, id) }),
-          epoch: epochOf(row),
-          isLapsed: row['lives'] !== true,
-          isHere: own?.epoch === epochOf(row) && own.isValid(),
-          sequence: numberOf(row, 'sequence'),
-          bytes: numberOf(row, 'bytes'),
-        };
-      })
-      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  list(): Promise<readonly WalletEntry[]> {
+    return this.#rows.list();
   }
 
   async setKeysFile(lease: Lease, keysFile: Uint8Array): Promise<void> {
@@ -291,39 +244,6 @@ export class DatabaseLeases implements Leases {
     });
   }
 
-  /** Finds whether a wallet can be taken: it is free, this member's own, or its holder is dead. */
-  async #look(id: Uint8Array): Promise<Free | HeldBy | Left | undefined> {
-    const found = await this.#read(id);
-    if (found === undefined || found.state !== 'held' || found.remainingMs > 0) return found;
-    // Removes the number of the holder, whose leases have ended, so that no late renewal revives them.
-    const { holder } = found;
-    await this.#sessions.write((sql) => extendAfterPromotion(sql, holder));
-    await this.#sessions.write(
-      (sql) => sql`
-        UPDATE wallet_rpc.member SET process = NULL
-        WHERE url = ${holder} AND expires <= clock_timestamp() AND timeline = ${sql.unsafe(TIMELINE)}`,
-    );
-    return this.#read(id);
-  }
-
-  async #read(id: Uint8Array): Promise<Free | HeldBy | Left | undefined> {
-    const [row] = await this.#sessions.read(
-      (sql) => sql`
-        SELECT epoch, left_to, member.url AS holder, wallet.holder IS NOT NULL AS served,
-               extract(epoch FROM member.expires - clock_timestamp())::float8 * 1000 AS ms
-        FROM wallet_rpc.wallet
-        LEFT JOIN wallet_rpc.member ON member.url = wallet.holder AND member.process = wallet.process
-        WHERE id = ${id}`,
-    );
-    if (row === undefined) return undefined;
-    const epoch = epochOf(row);
-    if (row['left_to'] !== null) return { state: 'left', departure: this.#departureOf(row, id), epoch };
-    const { holder } = row;
-    if (typeof holder !== 'string' || holder === this.#membership.url)
-      return { state: 'free', epoch, wasServed: row['served'] === true };
-    return { state: 'held', holder, epoch, remainingMs: Math.max(0, Number(row['ms'])) };
-  }
-
   /** Takes a wallet that has an epoch. @returns undefined if it has another one by now. */
   async #claim(name: string, id: Uint8Array, epoch: bigint): Promise<HeldLease | undefined> {
     const { term, url } = this.#membership;
@@ -336,7 +256,7 @@ export class DatabaseLeases implements Leases {
       (sql) => sql`
         WITH self AS (
           SELECT url, process FROM wallet_rpc.member
-          WHERE url = ${url} AND process = ${term.process}::uuid AND expires > clock_timestamp()),
+          WHERE url = ${url} AND process = ${term.process}::uuid),
         locked AS MATERIALIZED (SELECT id FROM wallet_rpc.wallet WHERE id = ${id} FOR UPDATE),
         taken AS (
           UPDATE wallet_rpc.wallet
@@ -395,55 +315,7 @@ export class DatabaseLeases implements Leases {
     this.#membership.lose(lease, 'taken');
     return new Fenced(lease.name, lease.epoch);
   }
-
-  /** True if the holder of a wallet was written with the secret. */
-  #isProven(row: Row, id: Uint8Array, holder: string): boolean {
-    const epoch = epochOf(row);
-    if (hasProof(row, 'holder_proof', holderProof(this.#secret, id, epoch, holder))) return true;
-    if (row['lives'] === true)
-      this.#note(
-        id,
-        { holder },
-        'the holder of a wallet is ignored, since it was not written with the secret',
-      );
-    return false;
-  }
-
-  /** Returns the name of a wallet, which never changes for an id; undefined for a row of another secret. */
-  #nameOf(id: Uint8Array, sealed: Uint8Array): string | undefined {
-    const key = toHex(id);
-    let name = this.#names.get(key);
-    if (name !== undefined) return name;
-    try {
-      name = Buffer.from(this.#secret.open(namePurpose(id), sealed)).toString('utf8');
-    } catch {
-      this.#note(id, {}, 'a wallet of the cluster is ignored, since its row was not written with the secret');
-      return undefined;
-    }
-    this.#names.set(key, name);
-    return name;
-  }
-
-  /** Reads where a wallet has gone. A row that was not written with the secret keeps the wallet out all the same. */
-  #departureOf(row: Row, id: Uint8Array): Departure {
-    try {
-      const text = this.#secret.open(departurePurpose(id), bytesOf(row, 'left_to'));
-      return JSON.parse(Buffer.from(text).toString('utf8')) as Departure;
-    } catch {
-      return { token: '', host: 'an unknown machine', directory: 'an unknown directory', time: 0 };
-    }
-  }
-
-  /** Logs something about the row of a wallet, once. */
-  #note(id: Uint8Array, fields: object, message: string): void {
-    const key = toHex(id);
-    if (this.#logged.has(key)) return;
-    this.#logged.add(key);
-    this.#log.warn({ row: key.slice(0, 16), ...fields }, message);
-  }
 }
-
-const epochOf = (row: Row): bigint => BigInt(String(row['epoch']));
 
 const notJoined = (): ClusterUnreachable =>
   new ClusterUnreachable('this process is no member of the cluster at the moment: its lease lapsed');

@@ -1,6 +1,7 @@
 import type { ClusterSecret } from './cluster-secret.js';
 import type { ClusterLog } from './cluster-settings.js';
 import type { Member, Members } from './member.js';
+import { watchedColumns } from './member-watch.js';
 import type { Membership } from './membership.js';
 import { hasProof, memberProof } from './proofs.js';
 import { numberOf } from './rows.js';
@@ -27,17 +28,17 @@ export class DatabaseMembers implements Members {
     const { sessions, membership, secret } = this.#options;
     const rows = await sessions.read(
       (sql) => sql`
-        SELECT url, capacity, process::text AS process, proof,
-               extract(epoch FROM expires - clock_timestamp())::float8 * 1000 AS ms,
+        SELECT url, capacity, proof, ${watchedColumns(sql)},
                (SELECT count(*) FROM wallet_rpc.wallet WHERE holder = url AND wallet.process = member.process) AS wallets
         FROM wallet_rpc.member ORDER BY url COLLATE "C"`,
     );
+    const { watch } = membership;
+    watch.keep(rows.map(({ url }) => String(url)));
     return rows.flatMap((row) => {
       const url = String(row['url']);
-      const process = row['process'];
-      const isJoined = typeof process === 'string';
-      const remainingMs = isJoined ? Math.max(0, Number(row['ms'])) : 0;
-      if (isJoined && !hasProof(row, 'proof', memberProof(secret, url, process))) {
+      const { process } = row;
+      const { remainingMs } = watch.note(url, row);
+      if (typeof process === 'string' && !hasProof(row, 'proof', memberProof(secret, url, process))) {
         if (remainingMs > 0) this.#note(url);
         return [];
       }

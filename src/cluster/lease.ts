@@ -36,7 +36,7 @@ export interface HeldBy {
   readonly holder: string;
   /** The epoch of its lease. */
   readonly epoch: bigint;
-  /** How long the lease lasts without a further renewal, by the clock of the database [ms]. */
+  /** How long the lease lasts without a further renewal, as this process has seen its holder [ms]. */
   readonly remainingMs: number;
 }
 

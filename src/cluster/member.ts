@@ -6,7 +6,7 @@ export interface Member {
   readonly capacity: number;
   /** True as long as it renews its leases. */
   readonly isAlive: boolean;
-  /** Time until its leases end without a further renewal, by the clock of the database [ms]; 0 once they have ended. */
+  /** Time until its leases end without a further renewal, as this process has seen it [ms]; 0 once they have ended. */
   readonly remainingMs: number;
   /** Number of wallets that it holds. */
   readonly wallets: number;

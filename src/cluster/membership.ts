@@ -1,29 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { toHex } from '../util/bytes.js';
-import { monotonicMs, systemClock } from '../util/clock.js';
 import { Listeners } from '../util/listeners.js';
 import { Mutex } from '../util/mutex.js';
 import type { ClusterSecret } from './cluster-secret.js';
 import type { ClusterLog } from './cluster-settings.js';
 import { ClusterUnreachable } from './errors.js';
 import type { Lease, LossReason } from './lease.js';
+import { beatOf, extendAfterPromotion, MemberWatch, watchedColumns, type Watched } from './member-watch.js';
+import { Moment } from './moment.js';
 import { memberProof } from './proofs.js';
-import { CallFailed, TIMELINE, type Row, type Session, type Sql } from './session.js';
+import { CallFailed, TIMELINE, type Row, type Session } from './session.js';
 import type { Sessions } from './sessions.js';
-
-/** A moment by the clocks of this process. */
-export class Moment {
-  readonly #monotonic = monotonicMs();
-  readonly #wall = systemClock.now();
-
-  /**
-   * Returns the time since the moment [ms]: the monotonic clock stands still while the machine sleeps, the time of day
-   * can be set back, so that the longer of both counts.
-   */
-  elapsedMs(): number {
-    return Math.max(monotonicMs() - this.#monotonic, systemClock.now() - this.#wall);
-  }
-}
 
 /** The time from one joining of this process to the end of its leases. */
 export class Term {
@@ -102,8 +89,11 @@ const RETRY_MS = 200;
 /** Time after which members that do not live are forgotten. */
 const FORGOTTEN = '7 days';
 
-/** How joining ended. */
-type Joined = 'joined' | { readonly livesForMs: number };
+/**
+ * Number of renewals after which another process of the same URL lives. The last one of a process that was killed may come
+ * late, and one may be made up after a promotion.
+ */
+const RENEWALS_OF_LIFE = 3;
 
 /**
  * This process in the table of members: joins, renews, and knows which leases it has. One row of the database is
@@ -111,6 +101,8 @@ type Joined = 'joined' | { readonly livesForMs: number };
  */
 export class Membership {
   readonly url: string;
+  /** The other members, as this process has seen them. */
+  readonly watch = new MemberWatch();
   readonly #options: MembershipOptions;
   /** One call at a time. */
   readonly #calls = new Mutex();
@@ -164,17 +156,15 @@ export class Membership {
   }
 
   /**
-   * Joins the cluster. Waits until an earlier process of the same URL lapses.
+   * Joins the cluster. Waits until an earlier process of the same URL has ended.
    * @returns false if one lives on. @throws CallFailed, ClusterRefused
    */
   async join(): Promise<boolean> {
-    const waited = new Moment();
     for (;;) {
-      const joined = await this.#calls.run(() => this.#join(this.#term));
-      if (joined === 'joined') break;
-      // A process that was killed lapses within the time of its lease; one that lives renews before.
-      if (waited.elapsedMs() > 2 * this.#options.leaseMs) return false;
-      await new Promise((resolve) => setTimeout(resolve, Math.min(joined.livesForMs + 50, RETRY_MS)));
+      const earlier = await this.#calls.run(() => this.#join(this.#term));
+      if (earlier === undefined) break;
+      if (earlier.moves >= RENEWALS_OF_LIFE) return false;
+      await new Promise((resolve) => setTimeout(resolve, Math.min(earlier.remainingMs + 10, RETRY_MS)));
     }
     this.#schedule();
     return true;
@@ -257,8 +247,7 @@ export class Membership {
     if (this.#term.remainingMs() === 0) {
       this.#endTerm('lapsed');
       const next = new Term(this.#options.leaseMs);
-      const joined = await this.#join(next, this.#term.process);
-      if (joined !== 'joined')
+      if ((await this.#join(next, this.#term.process)) !== undefined)
         throw new CallFailed('refused', `another process has joined the cluster as ${this.url}`);
       this.#options.log.info({ url: this.url }, 'joined the cluster again after a lapse');
       return;
@@ -272,7 +261,7 @@ export class Membership {
         WITH renewed AS (
           UPDATE wallet_rpc.member
           SET expires = clock_timestamp() + lease_ms * interval '1 millisecond', timeline = ${sql.unsafe(TIMELINE)}
-          WHERE url = ${this.url} AND process = ${term.process}::uuid AND expires > clock_timestamp()
+          WHERE url = ${this.url} AND process = ${term.process}::uuid
           RETURNING process)
         SELECT (SELECT count(*) FROM renewed) = 1 AS renewed, id, epoch
         FROM (VALUES (true)) AS one (one) LEFT JOIN wallet_rpc.wallet ON holder = ${this.url}`,
@@ -298,13 +287,22 @@ export class Membership {
         this.lose(lease, 'taken');
   }
 
-  /** Becomes a member with a term. @param former the process of an earlier term, which is replaced. */
-  async #join(term: Term, former = term.process): Promise<Joined> {
+  /**
+   * Becomes a member with a term.
+   * @param former the process of an earlier term, which is replaced. @returns another process that has not ended.
+   */
+  async #join(term: Term, former = term.process): Promise<Watched | undefined> {
     const { capacity, leaseMs, secret } = this.#options;
     const proof = memberProof(secret, this.url, term.process);
     const session = await this.#connection(this.#limitMs);
-    const sent = new Moment();
     await session.call(this.#limitMs, (sql) => extendAfterPromotion(sql, this.url));
+    const [known = {}] = await session.call(
+      this.#limitMs,
+      (sql) => sql`SELECT ${watchedColumns(sql)} FROM wallet_rpc.member WHERE url = ${this.url}`,
+    );
+    const earlier = this.watch.note(this.url, known);
+    const ended = earlier.remainingMs > 0 ? '' : earlier.beat;
+    const sent = new Moment();
     const [joined] = await session.call(
       this.#limitMs,
       (sql) => sql`
@@ -314,19 +312,11 @@ export class Membership {
         ON CONFLICT (url) DO UPDATE
         SET process = excluded.process, capacity = excluded.capacity, lease_ms = excluded.lease_ms,
           expires = excluded.expires, timeline = excluded.timeline, proof = excluded.proof
-        WHERE known.process IS NULL OR known.expires <= clock_timestamp()
+        WHERE known.process IS NULL OR ${beatOf(sql, 'known')} = ${ended}
           OR known.process IN (${term.process}::uuid, ${former}::uuid)
         RETURNING url`,
     );
-    if (joined === undefined) {
-      const [other] = await session.call(
-        this.#limitMs,
-        (sql) => sql`
-          SELECT extract(epoch FROM expires - clock_timestamp())::float8 * 1000 AS ms
-          FROM wallet_rpc.member WHERE url = ${this.url}`,
-      );
-      return { livesForMs: Math.max(0, Number(other?.['ms'] ?? 0)) };
-    }
+    if (joined === undefined) return earlier;
     term.renewedAt(sent);
     this.#term = term;
     this.#watch();
@@ -337,16 +327,6 @@ export class Membership {
         WHERE expires < clock_timestamp() - ${FORGOTTEN}::interval
           AND NOT EXISTS (SELECT FROM wallet_rpc.wallet WHERE holder = url)`,
     );
-    return 'joined';
+    return undefined;
   }
 }
-
-/**
- * Gives a member the whole time of a lease from now on if its last renewal was made on another timeline: after a
- * promotion, the database may lack renewals that were committed on the former primary alone.
- */
-export const extendAfterPromotion = (sql: Sql, url: string): ReturnType<typeof sql.unsafe> =>
-  sql`
-    UPDATE wallet_rpc.member
-    SET expires = clock_timestamp() + lease_ms * interval '1 millisecond', timeline = ${sql.unsafe(TIMELINE)}
-    WHERE url = ${url} AND process IS NOT NULL AND timeline <> ${sql.unsafe(TIMELINE)}`;

@@ -1,5 +1,4 @@
 import { toHex } from '../util/bytes.js';
-import type { HeldLease } from './membership.js';
 import type { Row, Sql } from './session.js';
 
 /** Returns a column of bytes, copied from the buffer of the connection. @throws TypeError for another column. */
@@ -16,19 +15,28 @@ export function numberOf(row: Row, column: string): number {
   return value;
 }
 
+/** Returns the epoch of a wallet's row. */
+export const epochOf = (row: Row): bigint => BigInt(String(row['epoch']));
+
+/** A wallet that this process holds. */
+interface Held {
+  readonly id: Uint8Array;
+  readonly epoch: bigint;
+  readonly term: { readonly process: string };
+}
+
 /** The row of a wallet if this process has its lease, as the table `held` with the columns id and epoch. */
 export type HeldTable = ReturnType<Sql>;
 
 /**
- * Writes the query of a wallet's own row, which is empty unless the lease lasts by the clock of the database. The row is
- * locked until the commit, acknowledged or not: another process takes the wallet (`FOR UPDATE`) only when each statement
+ * Writes the query of a wallet's own row, which is empty once another process has taken the wallet, or has removed the
+ * number of this one for that: no clock counts. The row is locked until the commit, acknowledged or not: another process takes the wallet (`FOR UPDATE`) only when each statement
  * with this query has ended. Locks of several such statements, and an update of other columns, do not exclude each other.
  */
-export const heldRow = (sql: Sql, { id, epoch, term }: HeldLease): HeldTable => sql`
+export const heldRow = (sql: Sql, { id, epoch, term }: Held): HeldTable => sql`
   SELECT wallet.id, wallet.epoch
   FROM wallet_rpc.wallet JOIN wallet_rpc.member ON member.url = wallet.holder AND member.process = wallet.process
   WHERE wallet.id = ${id} AND wallet.epoch = ${epoch.toString()}::bigint AND wallet.process = ${term.process}::uuid
-    AND member.expires > clock_timestamp()
   FOR KEY SHARE OF wallet`;
 
 /*

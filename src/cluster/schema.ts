@@ -30,13 +30,14 @@ const TABLES = `
     secret_check bytea   NOT NULL                        -- a known text under the secret
   );
 
-  -- Processes. A process has its leases for as long as its row has its number, and has not expired.
+  -- Processes. A process has its leases for as long as its row has its number. Another process removes the number once it
+  -- has seen the row unchanged for lease_ms by a clock of its own.
   CREATE TABLE wallet_rpc.member (
     url      text        PRIMARY KEY,
     process  uuid,                                       -- a random number of each start; NULL once it is found dead
     capacity integer     NOT NULL CHECK (capacity >= 0), -- wallets
     lease_ms integer     NOT NULL CHECK (lease_ms > 0),  -- time from a renewal to the end of its leases
-    expires  timestamptz NOT NULL,                       -- by the clock of the database
+    expires  timestamptz NOT NULL,                       -- by the clock of the database: rows of long ago are deleted
     timeline text        NOT NULL,                       -- of the database at its last renewal
     proof    bytea                                       -- of url and process, under the secret
   );

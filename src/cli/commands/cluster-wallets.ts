@@ -3,7 +3,6 @@ import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Cluster } from '../../cluster/cluster.js';
 import { ClusterSecret } from '../../cluster/cluster-secret.js';
-import { DEFAULT_LEASE_MS } from '../../cluster/cluster-settings.js';
 import { ClusterUnreachable, NotReplicated } from '../../cluster/errors.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { explain } from '../../rpc/faults/fault-table.js';
@@ -22,8 +21,8 @@ export interface ClusterWalletOptions extends ClusterOptions {
 /** Pause between two tries to get a wallet whose holder may be about to end [ms]. */
 const PAUSE_MS = 200;
 
-/** Longest wait for the end of the leases of a process that was killed [ms]. */
-const PATIENCE_MS = 2 * DEFAULT_LEASE_MS;
+/** Longest wait for the end of the leases of processes that were killed, in times of the longest lease. */
+const PATIENCE = 2;
 
 /**
  * Runs a task with the wallets of a cluster, as a member that no call is passed on to and no wallet is given to.
@@ -56,8 +55,10 @@ async function withCluster<T>(
 }
 
 /** Runs a task for a wallet, again while a process holds the wallet that may be dead. */
-async function patiently<T>(task: () => Promise<T>): Promise<T> {
-  const until = monotonicMs() + PATIENCE_MS;
+async function patiently<T>({ members }: Cluster, task: () => Promise<T>): Promise<T> {
+  // A member counts as living until it was watched for the time of its lease.
+  const leases = (await members.list()).map(({ remainingMs }) => remainingMs);
+  const until = monotonicMs() + PATIENCE * Math.max(...leases, 0);
   for (;;) {
     try {
       return await task();
@@ -85,10 +86,10 @@ export async function leaveCluster(
   terminal: Terminal,
 ): Promise<void> {
   const directory = new WalletDirectory(options.walletDir);
-  await withCluster(options, terminal, async (custody, { leases }) => {
+  await withCluster(options, terminal, async (custody, cluster) => {
     const hasFiles = new Set(directory.names());
     const present = async (): Promise<string[]> =>
-      (await leases.list())
+      (await cluster.leases.list())
         // One that has left before is of interest where its files are.
         .filter((wallet) => wallet.departure === undefined || hasFiles.has(wallet.name))
         .map((wallet) => wallet.name);
@@ -98,7 +99,7 @@ export async function leaveCluster(
       const paths = directory.locate(one);
       try {
         const place = { host: hostname(), directory: directory.path };
-        const isNew = await patiently(() => custody.takeOut(paths, place));
+        const isNew = await patiently(cluster, () => custody.takeOut(paths, place));
         terminal.print(`${one}: ${isNew ? 'has left' : 'had left before'}, its files are ${paths.store}`);
       } catch (error) {
         stayed += 1;
@@ -117,9 +118,9 @@ export async function joinCluster(
 ): Promise<void> {
   const directory = new WalletDirectory(options.walletDir);
   const paths = directory.locate(name);
-  await withCluster(options, terminal, async (custody) => {
+  await withCluster(options, terminal, async (custody, cluster) => {
     try {
-      const isNew = await patiently(() => custody.bringIn(paths));
+      const isNew = await patiently(cluster, () => custody.bringIn(paths));
       terminal.print(`${name}: ${isNew ? 'is in the cluster, and closed' : 'was in the cluster already'}`);
     } catch (error) {
       throw new ConfigError(`${name}: ${reasonOf(error)}`, { cause: error });
