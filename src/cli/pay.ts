@@ -27,7 +27,7 @@ export interface Pay {
 
 export interface PayParts {
   readonly config: Pick<Config, 'network'>;
-  readonly server: Pick<WalletManager, 'openWallets'>;
+  readonly server: Pick<WalletManager, 'openWallets' | 'settings'>;
   readonly listeners: PayListeners;
   /** Returns the progress of opening the wallets of the start. */
   readonly start: () => StartProgress;
@@ -48,7 +48,10 @@ export function createPay({ config, server, listeners, start, onBug }: PayParts)
   const wallets = () => server.openWallets();
   const { network } = config;
   const lookup = new TokenLookup(wallets, systemRng);
-  const streams = new PayStreams({ wallets, network, clock: systemClock, onBug });
+  const quorum = server.settings.cluster?.quorum;
+  const isCutOff = (): boolean => quorum?.isLost === true;
+  const streams = new PayStreams({ wallets, network, clock: systemClock, isCutOff, onBug });
+  quorum?.onChange(() => streams.onCutOff());
   listeners.events.add((name) => streams.onEvents(name));
   listeners.blocks.add((name) => streams.onBlocks(name));
   listeners.requests.add((name, token) => {
@@ -56,7 +59,7 @@ export function createPay({ config, server, listeners, start, onBug }: PayParts)
     streams.onRequest(name, token);
   });
   const site = new PaySite({
-    ...{ lookup, streams, network, clock: systemClock },
+    ...{ lookup, streams, network, clock: systemClock, isCutOff },
     isStarting: () => start().waiting > 0,
   });
   const http = new HttpServer({

@@ -98,7 +98,10 @@ export function createWatch({ config, server, call: plainCall, listeners, start,
   });
   listeners.progress.add((_name, _height, _daemonHeight, scanned) => metrics.noteScanned(scanned));
   listeners.deepReorganisations.add((depth, isNew) => metrics.noteDeepReorganisation(depth, isNew));
-  const readiness = new Readiness({ limits: watch.ready, health, wallets, start, directory });
+  const readiness = new Readiness({
+    ...{ limits: watch.ready, health, wallets, start, directory },
+    quorum: server.settings.cluster?.quorum,
+  });
   const openPages = healthPages(readiness, server.failover);
   const call = metrics.calls.measured(plainCall, (method) => registry.find(method)?.name, onBug);
   const status = statusPages(

@@ -6,6 +6,7 @@ import { DEFAULT_LEASE_MS, DEFAULT_TIMEOUT_MS, type ClusterSettings } from './cl
 import { DatabaseLeases } from './database-leases.js';
 import { DatabaseLogs } from './database-logs.js';
 import { DatabaseMembers } from './database-members.js';
+import { DatabaseQuorum } from './database-quorum.js';
 import { ClusterRefused, ClusterUnreachable } from './errors.js';
 import { Membership } from './membership.js';
 import { checkSchema, createSchema } from './schema.js';
@@ -58,6 +59,7 @@ export async function openCluster(settings: ClusterSettings): Promise<Cluster> {
   } = settings;
   const sessions = new Sessions({ address: readAddress(settings.urls), timeoutMs, isSingle, log });
   const membership = new Membership({ sessions, secret, ...member, leaseMs, log });
+  const quorum = new DatabaseQuorum({ sessions, membership, leaseMs, timeoutMs, isSingle, log });
   try {
     let session: Session | undefined;
     try {
@@ -80,11 +82,14 @@ export async function openCluster(settings: ClusterSettings): Promise<Cluster> {
     sessions.close();
     throw startError(error);
   }
+  quorum.start();
   return {
+    quorum,
     leases: new DatabaseLeases({ sessions, membership, secret, log }),
     logs: new DatabaseLogs({ sessions, membership, secret, timeoutMs }),
     members: new DatabaseMembers({ sessions, membership, secret, log }),
     async close() {
+      quorum.close();
       membership.close();
       sessions.close();
     },

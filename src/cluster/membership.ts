@@ -227,8 +227,11 @@ export class Membership {
 
   /** Returns a connection that commits without waiting for the quorum. */
   async #connection(limitMs: number): Promise<Session> {
-    if (this.#session?.isOpen === true) return this.#session;
-    const session = await this.#options.sessions.connect(limitMs);
+    const { sessions } = this.#options;
+    // A former primary would commit renewals that no other process sees.
+    if (this.#session !== undefined && sessions.isUsable(this.#session)) return this.#session;
+    this.#session?.end();
+    const session = await sessions.connect(limitMs);
     if (this.#isClosed) {
       session.end();
       throw new CallFailed('lost', 'the cluster is closed');

@@ -117,6 +117,11 @@ export class Sessions {
     return this.#accept(await this.#newest(hosts, shorterMs));
   }
 
+  /** True if a connection is open, and no other server was found to have been promoted since. */
+  isUsable(session: Session): boolean {
+    return session.isOpen && session.state.timeline >= this.#timeline;
+  }
+
   /** Ends unused connections, so that the next calls look for the server that takes writes. */
   reset(): void {
     this.#current = undefined;

@@ -1,6 +1,7 @@
 import type { Credential } from './access/credential.js';
 import type { EventSource } from '../http/event-stream.js';
 import { StreamRefusal, type StreamEndpoint, type StreamRequest } from '../http/http-app.js';
+import { assertQuorum } from '../services/cluster/quorum-guard.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import { writeWholeJson } from '../util/json-writer.js';
 import { EVENT_TYPES, type EventType } from '../monero/wallet/model/events.js';
@@ -22,9 +23,14 @@ const FORBIDDEN = 403;
 const NOT_FOUND = 404;
 const GONE = 410;
 const INTERNAL_SERVER_ERROR = 500;
+const UNAVAILABLE = 503;
 
 /** HTTP statuses of refusals, by the kind of their fault; 404 for others. */
-const STATUS: { readonly [K in Kind]?: number } = { events_expired: GONE, events_ahead: BAD_REQUEST };
+const STATUS: { readonly [K in Kind]?: number } = {
+  events_expired: GONE,
+  events_ahead: BAD_REQUEST,
+  not_replicated: UNAVAILABLE,
+};
 
 /** Parses a cursor. @throws StreamRefusal for a malformed one. */
 function readCursor(text: string | undefined): number | undefined {
@@ -69,14 +75,15 @@ function admit(credential: Credential): void {
 
 /**
  * Opens a stream of events.
- * @throws StreamRefusal for a malformed or expired cursor, and one above all events, for a wallet that is not open, and by the rules of a
- * credential.
+ * @throws StreamRefusal for a malformed or expired cursor, and one above all events, for a wallet that is not open, for a
+ * process of a cluster without a quorum, and by the rules of a credential.
  */
 function openStream(
   server: WalletManager,
   { target, query, lastEventId, caller }: StreamRequest,
 ): EventSource {
-  const { events: feed } = server;
+  const { events: feed, settings } = server;
+  const quorum = settings.cluster?.quorum;
   const credential = credentialOf(caller);
   if (credential !== undefined) admit(credential);
   const scope = server.scope(target, credential);
@@ -84,6 +91,7 @@ function openStream(
   const types = readTypes(query['types']);
   const given = readCursor(lastEventId ?? query['after']);
   return refusing(() => {
+    if (quorum !== undefined) assertQuorum(quorum);
     let cursor = given ?? feed.oldestCursor(logs());
     const next = () => {
       const refusal = credential?.refusal();
@@ -110,7 +118,7 @@ function openStream(
       },
       wait: (ms, signal) => waitForEvents(feed, credential, ms, signal),
       get isClosed() {
-        return feed.isClosed || scope.isMoving;
+        return feed.isClosed || scope.isMoving || quorum?.isLost === true;
       },
     };
   });

@@ -54,6 +54,10 @@ export const ADDITION = 'an addition of this server';
  */
 export type Scope = 'server' | 'directory' | 'wallet' | 'wallets' | 'named';
 
+/** True if a method reads or changes wallets, or tells which there are. */
+export const usesWallets = ({ meta, actsOn }: Pick<WalletMethod, 'meta' | 'actsOn'>): boolean =>
+  meta.needs !== 'nothing' || (actsOn !== undefined && actsOn !== 'server');
+
 /** A method of the wallet server. */
 export interface WalletMethod extends Method<Context, Conditions, PagedResult>, OwnErrors {
   /** Kinds of faults that the handler can raise, in addition to those of the conditions. */

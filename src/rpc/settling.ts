@@ -1,10 +1,11 @@
 import { WalletError } from '../monero/wallet/model/wallet-error.js';
 import type { ClusterNode } from '../services/cluster/cluster-node.js';
 import type { HeldWallet } from '../services/cluster/held-wallet.js';
+import { assertQuorum } from '../services/cluster/quorum-guard.js';
 import { replicationFault } from '../services/cluster/replication-fault.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import type { WalletScope } from '../services/manager/wallet-scope.js';
-import type { WalletMethod } from './method.js';
+import { usesWallets, type WalletMethod } from './method.js';
 
 /** Returns the holdings of the wallets that the answer of a method may tell of. */
 function holdingsOf(server: WalletManager, scope: WalletScope, { actsOn }: WalletMethod): HeldWallet[] {
@@ -42,7 +43,7 @@ function outcomeOf(error: unknown, { meta }: WalletMethod): unknown {
 /**
  * Runs a call. In a cluster, its answer or its error waits until everything that the wallets contain by then is stored
  * by a quorum: another process may take a wallet over at any moment, and must know all that clients know. This includes
- * reads, since a client may read the unfinished change of another one.
+ * reads, since a client may read the unfinished change of another one. Without a quorum, nothing runs at all.
  * @throws errors of the call; WalletError `not_replicated`, `wallet_elsewhere` in place of them and of an answer.
  */
 export async function settling<T>(
@@ -51,9 +52,9 @@ export async function settling<T>(
   method: WalletMethod,
   run: () => Promise<T>,
 ): Promise<T> {
-  const usesWallets = method.meta.needs !== 'nothing' || method.actsOn !== undefined;
   const { cluster } = server.settings;
-  if (cluster === undefined || !usesWallets) return run();
+  if (cluster === undefined || !usesWallets(method)) return run();
+  assertQuorum(cluster.quorum);
   const before = holdingsOf(server, scope, method);
   const ends = before.map((held) => held.begin());
   try {

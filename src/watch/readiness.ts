@@ -1,3 +1,4 @@
+import type { ClusterNode } from '../services/cluster/cluster-node.js';
 import { workSlices } from '../util/work-slices.js';
 import type { DaemonHealth } from './daemon-health.js';
 import { diskSpace, type DiskSpace } from './disk-space.js';
@@ -48,6 +49,8 @@ export type NotReady =
       readonly height: number;
       readonly version: number;
     }
+  /** `seconds`: time since a quorum of the cluster's databases has confirmed something [s]. */
+  | { readonly reason: 'no_quorum'; readonly seconds: number }
   | { readonly reason: 'disk_nearly_full'; readonly free_bytes: number }
   | { readonly reason: 'store_damaged'; readonly wallets: number };
 
@@ -56,6 +59,8 @@ export interface ReadinessParts {
   readonly health: DaemonHealth;
   readonly wallets: () => readonly FollowingWallet[];
   readonly start: () => StartProgress;
+  /** Absent without a cluster. */
+  readonly quorum?: ClusterNode['quorum'] | undefined;
   /** Wallet directory, whose free space is checked. */
   readonly directory: string;
   readonly space?: (directory: string) => Promise<DiskSpace | undefined>;
@@ -85,6 +90,7 @@ export class Readiness {
     return [
       ...(waiting > 0 ? [{ reason: 'opening_wallets', wallets: waiting } as const] : []),
       ...notOpened(unopened),
+      ...withoutQuorum(this.#parts.quorum),
       ...this.#daemonReasons(),
       ...wallets,
       ...this.#diskReasons(disk),
@@ -125,6 +131,9 @@ export class Readiness {
       : [];
   }
 }
+
+const withoutQuorum = (quorum: ReadinessParts['quorum']): NotReady[] =>
+  quorum?.isLost === true ? [{ reason: 'no_quorum', seconds: Math.round(quorum.silentMs / 1000) }] : [];
 
 function notOpened(unopened: readonly UnopenedWallet[]): NotReady[] {
   if (unopened.length === 0) return [];

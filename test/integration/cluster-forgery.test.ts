@@ -174,8 +174,8 @@ describe('a call for a wallet', () => {
     const { port } = first;
     await first.stop('SIGKILL');
     await listenFalsely(port);
-    // The row that the process has written is put back again and again.
-    await sql(`UPDATE wallet_rpc.member SET expires = now() + interval '1 hour' WHERE url = '${first.url}'`);
+    // Whoever writes to the database makes the process live on.
+    await sql(`UPDATE wallet_rpc.member SET lease_ms = 3600000 WHERE url = '${first.url}'`);
     await expectRefused();
     expect(seen).not.toEqual([]);
   });
@@ -186,7 +186,7 @@ describe('a call for a wallet', () => {
     await listenFalsely(port);
     const url = `http://127.0.0.1:${port}`;
     await sql(`INSERT INTO wallet_rpc.member (url, process, capacity, lease_ms, expires, timeline, proof)
-               SELECT '${url}', process, 1000, 3500, now() + interval '1 hour', timeline, proof
+               SELECT '${url}', process, 1000, 3600000, expires, timeline, proof
                FROM wallet_rpc.member WHERE url = '${first.url}'`);
     await sql(`UPDATE wallet_rpc.wallet SET holder = '${url}'`);
     await expectRefused();

@@ -6,6 +6,7 @@ import type { WalletMethod } from '../../src/rpc/method.js';
 import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
 import type { WalletManager } from '../../src/services/manager/wallet-manager.js';
 import type { WalletScope } from '../../src/services/manager/wallet-scope.js';
+import { FakeQuorum } from '../support/fake-cluster.js';
 
 /** Holding of a wallet whose replication the test decides on. */
 class FakeHolding {
@@ -35,6 +36,7 @@ const methodOf = (name: string): WalletMethod => {
 let shop: FakeHolding;
 let till: FakeHolding;
 let isClustered: boolean;
+let quorum: FakeQuorum;
 /** True if the client may know of all wallets. */
 let mayKnow: boolean;
 /** Wallet of the path; undefined while none is open. */
@@ -42,6 +44,7 @@ let found: FakeHolding | undefined;
 
 beforeEach(() => {
   [shop, till] = [new FakeHolding(), new FakeHolding()];
+  quorum = new FakeQuorum();
   [found, isClustered, mayKnow] = [shop, true, true];
 });
 
@@ -49,7 +52,7 @@ beforeEach(() => {
 const callFor = <T>(path: string | undefined, name: string, task: () => Promise<T>): Promise<T> =>
   settling(
     {
-      settings: isClustered ? { cluster: { place: async () => ({ url: 'http://b' }) } } : {},
+      settings: isClustered ? { cluster: { place: async () => ({ url: 'http://b' }), quorum } } : {},
       openWallets: () => [{ held: shop }, { held: till }, { held: undefined }],
     } as unknown as WalletManager,
     { name: path, find: () => found && { held: found }, mayKnow: () => mayKnow } as unknown as WalletScope,
@@ -77,6 +80,21 @@ describe('a call in a cluster', () => {
     await answer;
     expect(shop.calls).toEqual(['begin', 'run', 'settled', 'end']);
     expect(till.calls).toEqual([]);
+  });
+
+  test.each(['label_address', 'get_balance', 'get_events', 'list_wallets', 'open_wallet'])(
+    'of %s does not run without a quorum',
+    async (name) => {
+      quorum.isLost = true;
+      await expect(run(name, noting('run'))).rejects.toMatchObject({ fault: { kind: 'not_replicated' } });
+      expect(shop.calls).toEqual([]);
+    },
+  );
+
+  test('runs without a quorum if it uses no wallet', async () => {
+    quorum.isLost = true;
+    expect(await run('set_daemon', noting('run'))).toBe('run');
+    expect(await run('get_version', noting('run'))).toBe('run');
   });
 
   test('fails if its wallet is not settled, and has ended then', async () => {

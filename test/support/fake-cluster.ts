@@ -14,6 +14,7 @@ import type {
   Taken,
   WalletEntry,
 } from '../../src/cluster/lease.js';
+import type { Quorum } from '../../src/cluster/quorum.js';
 import type { LogContent } from '../../src/cluster/page-log.js';
 import type { VirtualClock } from './virtual-clock.js';
 import { collected } from './collected.js';
@@ -39,10 +40,34 @@ interface Row {
 /** Time that a lease lasts without a renewal [ms]. */
 export const FAKE_LEASE_MS = 4000;
 
+/** Quorum that a test takes away. */
+export class FakeQuorum implements Quorum {
+  #isLost = false;
+  readonly #listeners: (() => void)[] = [];
+
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  set isLost(isLost: boolean) {
+    this.#isLost = isLost;
+    for (const listener of this.#listeners) listener();
+  }
+
+  get silentMs(): number {
+    return this.isLost ? 14_000 : 0;
+  }
+
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+}
+
 /** Plain model of the database of a cluster, in the memory of the test; several members share it. */
 export class FakeCluster {
   readonly rows = new Map<string, Row>();
   readonly members = new Map<string, FakeMember>();
+  readonly quorum = new FakeQuorum();
   /** Failure of each write; undefined: writes succeed. */
   failing: 'unreachable' | 'no quorum' | undefined;
   /** Is awaited after the parts of a base were read, and before it is stored; a rejection is the answer. */
@@ -270,6 +295,7 @@ export class FakeCluster {
         },
         leave: async () => void this.members.delete(url),
       },
+      quorum: this.quorum,
       close: async () => {
         isStopped = true;
       },

@@ -10,6 +10,8 @@ const Sequencer = sequencer as unknown as typeof sequencer.default;
 export const LONG_FILES: Readonly<Record<string, number>> = {
   'integration/cluster-campaign': 72,
   'integration/cluster-quorum': 72,
+  'integration/cluster-clock': 60,
+  'integration/cluster-cut-off': 60,
   'integration/cluster-database': 55,
   'soak/soak': 55,
   'integration/payment-answers': 50,

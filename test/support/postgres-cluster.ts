@@ -1,4 +1,12 @@
-import { chownSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chownSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
@@ -77,6 +85,11 @@ export interface PostgresCluster {
    * @returns the former primary.
    */
   failOver(): Promise<PostgresServer>;
+  /**
+   * Promotes a standby while the primary goes on, and lets the other standbys follow the new one.
+   * @returns the former primary, which takes writes that no standby confirms.
+   */
+  depose(): Promise<PostgresServer>;
   /** Copies the primary anew to a server, which then follows it. */
   rebuild(server: PostgresServer): Promise<void>;
   stop(): Promise<void>;
@@ -306,6 +319,25 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
             await server.sql('SELECT pg_reload_conf()');
           }),
       );
+      return former;
+    },
+    async depose() {
+      const former = primary;
+      const [next, ...others] = cluster.standbys();
+      if (next === undefined) throw new Error('there is no standby');
+      // They must not have what the new primary lacks.
+      await Promise.all(others.map((server) => server.stop()));
+      await former.sql(`SELECT pg_logical_emit_message(true, 'test', '')`);
+      await next.sql('SELECT pg_promote()');
+      primary = next;
+      for (const server of others) {
+        appendFileSync(
+          join(server.directory, 'postgresql.auto.conf'),
+          `primary_conninfo = '${connection(next.port, server.name)}'\n`,
+        );
+        await server.start();
+      }
+      await cluster.followed(others.length);
       return former;
     },
     async rebuild(server) {

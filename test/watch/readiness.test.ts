@@ -7,6 +7,7 @@ import {
   type StartProgress,
   type UnopenedWallet,
 } from '../../src/watch/readiness.js';
+import { FakeQuorum } from '../support/fake-cluster.js';
 import type { FollowingWallet } from '../../src/watch/wallet-lag.js';
 import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
 
@@ -17,6 +18,7 @@ let health: DaemonHealth;
 let wallets: FollowingWallet[];
 let start: StartProgress;
 let free: number;
+let quorum: FakeQuorum | undefined;
 
 const wallet = (height: number, isDamaged = false): FollowingWallet => ({
   store: {
@@ -41,6 +43,7 @@ const reasons = (): Promise<NotReady[]> =>
     health,
     wallets: () => wallets,
     start: () => start,
+    quorum,
     directory: '/',
     space: () => Promise.resolve({ free, total: 1e6 }),
   }).reasons();
@@ -52,6 +55,7 @@ beforeEach(() => {
   wallets = [wallet(TIP)];
   start = { waiting: 0, unopened: [] };
   free = 1000;
+  quorum = undefined;
 });
 
 describe('a server is ready', () => {
@@ -114,6 +118,13 @@ describe('a server is not ready', () => {
     });
     wallets.push(at(TIP), at(TIP - 2));
     expect(await reasons()).toEqual([{ reason: 'update_needed', wallets: 2, height: TIP - 2, version: 17 }]);
+  });
+
+  it('in a cluster without a quorum', async () => {
+    quorum = new FakeQuorum();
+    expect(await reasons()).toEqual([]);
+    quorum.isLost = true;
+    expect(await reasons()).toEqual([{ reason: 'no_quorum', seconds: 14 }]);
   });
 
   it('with too little free space', async () => {

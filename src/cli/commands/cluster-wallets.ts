@@ -46,8 +46,8 @@ async function withCluster<T>(
     member: { url: `https://command-${randomUUID()}.invalid`, capacity: 0 },
   });
   try {
-    const { leases, logs } = cluster;
-    return await task(new Custody({ leases, logs, clock: systemClock, log }), cluster);
+    const { leases, logs, quorum } = cluster;
+    return await task(new Custody({ leases, logs, quorum, clock: systemClock, log }), cluster);
   } finally {
     await cluster.members.leave().catch(() => undefined);
     await cluster.close();

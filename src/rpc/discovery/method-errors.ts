@@ -4,7 +4,7 @@ import { conditionKinds } from '../conditions.js';
 import { DENIED, type OwnErrors } from '../faults/client-error.js';
 import type { Kind } from '../faults/fault-entry.js';
 import { FAULTS } from '../faults/fault-table.js';
-import type { WalletMethod } from '../method.js';
+import { usesWallets, type WalletMethod } from '../method.js';
 
 /** An error that a method may return. */
 export interface MethodError {
@@ -26,10 +26,9 @@ const FILES: readonly Kind[] = ['wallet_io', 'wallet_corrupt', 'not_replicated',
  * possible for every method, and a damaged store, a full disk or a cluster without quorum, possible for every method of
  * a wallet.
  */
-export function kindsOf(method: Pick<WalletMethod, 'meta' | 'faults'>): readonly Kind[] {
-  const { meta } = method;
+export function kindsOf(method: Pick<WalletMethod, 'meta' | 'faults' | 'actsOn'>): readonly Kind[] {
   const own = ownKinds(method);
-  const usesFiles = meta.needs !== 'nothing' || own.includes('no_wallet') || own.includes('wallet_not_open');
+  const usesFiles = usesWallets(method) || own.includes('no_wallet') || own.includes('wallet_not_open');
   return [...own, 'credential_denied', ...(usesFiles ? FILES : [])];
 }
 

@@ -1,6 +1,7 @@
 import type { Cluster } from '../../cluster/cluster.js';
 import type { WalletEntry } from '../../cluster/lease.js';
 import type { Member } from '../../cluster/member.js';
+import type { Quorum } from '../../cluster/quorum.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { Clock } from '../../util/clock.js';
 import type { WalletLog } from '../context/wallet-log.js';
@@ -115,12 +116,18 @@ export class ClusterNode {
   constructor(parts: ClusterNodeParts) {
     const { cluster, clock, log, timeoutMs } = parts;
     this.#parts = parts;
-    this.custody = new Custody({ leases: cluster.leases, logs: cluster.logs, clock, log, timeoutMs });
+    const { leases, logs, quorum } = cluster;
+    this.custody = new Custody({ leases, logs, quorum, clock, log, timeoutMs });
   }
 
   /** Address of this process. */
   get url(): string {
     return this.#parts.url;
+  }
+
+  /** Whether this process may answer for its wallets. */
+  get quorum(): Quorum {
+    return this.#parts.cluster.quorum;
   }
 
   /** True if the database answered the last look. */

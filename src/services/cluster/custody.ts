@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { WalletKnown } from '../../cluster/errors.js';
 import type { Departure, Lease, Leases, WalletEntry } from '../../cluster/lease.js';
 import type { PageLogs } from '../../cluster/page-log.js';
+import type { Quorum } from '../../cluster/quorum.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { withFileErrorsAsync } from '../../store/file/file-errors.js';
 import { lockWallet } from '../../store/file/wallet-lock.js';
@@ -31,6 +32,7 @@ import { replicationFault } from './replication-fault.js';
 export interface CustodyParts {
   readonly leases: Leases;
   readonly logs: PageLogs;
+  readonly quorum: Quorum;
   readonly clock: Clock;
   readonly log: WalletLog;
   /** Longest wait for the quorum [ms]; that of the store if absent. */
@@ -276,13 +278,13 @@ export class Custody {
    * @throws WalletError `wallet_elsewhere` if the lease has ended meanwhile: its loss was reported, and closed nothing.
    */
   #add(paths: WalletPaths, lease: Lease, copy: LocalCopy, wasServed: boolean): HeldWallet {
-    const { leases, logs, clock, log, timeoutMs } = this.#parts;
+    const { leases, logs, quorum, clock, log, timeoutMs } = this.#parts;
     if (!lease.isValid()) {
       const holder = 'no process: its lease ended while the wallet was being opened';
       throw new WalletError({ kind: 'wallet_elsewhere', name: lease.name, holder });
     }
     const held = new HeldWallet({
-      ...{ lease, leases, logs, paths, clock, timeoutMs, wasServed, ...copy },
+      ...{ lease, leases, logs, quorum, paths, clock, timeoutMs, wasServed, ...copy },
       log: namedLog(log, paths.name),
       onRemove: () => this.#remove(held),
       onEnd: (isComplete) => this.#end(held, isComplete),

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Lease, Leases } from '../../cluster/lease.js';
 import type { PageLogs } from '../../cluster/page-log.js';
+import type { Quorum } from '../../cluster/quorum.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { withFileErrorsAsync } from '../../store/file/file-errors.js';
 import { keysFileVersion } from '../../store/keys/keys-file-disk.js';
@@ -12,6 +13,7 @@ import type { Holding } from '../context/holding.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
 import type { WalletLog } from '../context/wallet-log.js';
 import { FlushedEvents } from '../events/flushed-events.js';
+import { assertQuorum } from './quorum-guard.js';
 import { replicationFault } from './replication-fault.js';
 import { storeSink } from './store-sink.js';
 
@@ -23,6 +25,7 @@ export interface HeldWalletParts {
   readonly lease: Lease;
   readonly leases: Pick<Leases, 'setKeysFile'>;
   readonly logs: Pick<PageLogs, 'append' | 'putBase'>;
+  readonly quorum: Quorum;
   readonly paths: WalletPaths;
   readonly stored: StoredLog;
   /** True if the local store was put together from the database, and its pages were not checked. */
@@ -182,7 +185,7 @@ export class HeldWallet implements Holding {
   }
 
   assertHeld(): void {
-    if (!this.isLost) return;
+    if (!this.isLost) return assertQuorum(this.#parts.quorum);
     const holder = this.#lost ?? 'no process: its lease has ended';
     throw new WalletError({ kind: 'wallet_elsewhere', name: this.lease.name, holder });
   }

@@ -6,7 +6,10 @@ export interface Holding {
    * @throws WalletError `not_replicated` if they may not be stored, `wallet_elsewhere` after the loss of the wallet.
    */
   settled(): Promise<void>;
-  /** Checks that this process still holds the wallet. @throws WalletError `wallet_elsewhere` */
+  /**
+   * Checks that this process still holds the wallet. @throws WalletError `wallet_elsewhere`; `not_replicated` if it cannot
+   * know that, for lack of a quorum.
+   */
   assertHeld(): void;
   /** Id up to which the events of the wallet are stored by a quorum: later ones are not shown yet. */
   readonly eventsUpTo: number;

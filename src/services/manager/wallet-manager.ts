@@ -80,6 +80,8 @@ export class WalletManager {
     });
     this.#scheduler = new RefreshScheduler(log);
     const custody = settings.cluster?.custody;
+    // Streams of events end without one.
+    settings.cluster?.quorum.onChange(() => this.events.notify());
     this.#webhookSending = new WebhookSending(settings.webhooks, log);
     this.#wallets = new OpenWallets(
       log,

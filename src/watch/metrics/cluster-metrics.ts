@@ -3,7 +3,10 @@ import type { ClusterNode } from '../../services/cluster/cluster-node.js';
 import { addGauge } from './gauge.js';
 
 /** Facts about the cluster of this process, as {@link ClusterNode} has them. */
-export type WatchedCluster = Pick<ClusterNode, 'isReachable' | 'members' | 'entries' | 'takeovers'> & {
+export type WatchedCluster = Pick<
+  ClusterNode,
+  'isReachable' | 'quorum' | 'members' | 'entries' | 'takeovers'
+> & {
   readonly custody: Pick<ClusterNode['custody'], 'all'>;
 };
 
@@ -20,6 +23,11 @@ export function addClusterMetrics(registry: Registry, cluster: WatchedCluster | 
     addGauge(registry, `wallet_rpc_cluster_${name}`, help, () => cluster && value(cluster));
   add('reachable', '1 if the database of the cluster answered the last look, otherwise 0.', (known) =>
     Number(known.isReachable),
+  );
+  add(
+    'quorum',
+    '1 if a quorum of databases has confirmed something within the time of three leases, otherwise 0: calls are refused.',
+    (known) => Number(!known.quorum.isLost),
   );
   add(
     'members',

@@ -73,6 +73,8 @@ export interface PaySiteParts {
   readonly clock: TimeOfDay;
   /** True while wallets of the start are still to be opened: their requests cannot be found yet. */
   readonly isStarting: () => boolean;
+  /** True while another process may have taken the wallets over unnoticed: what is known here may be old. */
+  readonly isCutOff: () => boolean;
   /** Absent: {@link PAY_LIMITS}. */
   readonly limits?: PayLimits;
 }
@@ -107,6 +109,7 @@ export class PaySite implements PublicSite {
     if (known !== undefined) return known;
     const [, token, events] = /^\/pay\/([^/]+)(\/events)?$/.exec(path) ?? [];
     if (token === undefined) return notFound(texts);
+    if (this.#parts.isCutOff()) return busy(texts, 503);
     const found = await this.#find(token, address, texts);
     if ('status' in found) return found;
     return events === undefined ? this.#page(found, texts) : this.#stream(found, address, texts);

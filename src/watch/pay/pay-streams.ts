@@ -16,6 +16,8 @@ export interface PayStreamParts {
   readonly wallets: () => readonly PayWallet[];
   readonly network: NetworkType;
   readonly clock: TimeOfDay;
+  /** True while what is known of the wallets may be old: streams end. */
+  readonly isCutOff: () => boolean;
   readonly onBug: (error: unknown) => void;
 }
 
@@ -97,7 +99,7 @@ export class PayStreams {
       const data = page.isGone ? text : `${text.slice(0, -1)},${this.#timeOf(page, texts)}}`;
       return [{ id: 0, type: 'update', data }];
     };
-    const isClosed = (): boolean => this.#isClosed;
+    const isClosed = (): boolean => this.#isClosed || this.#parts.isCutOff();
     return {
       source: {
         next,
@@ -128,6 +130,11 @@ export class PayStreams {
   onRequest(name: string, token: Uint8Array): void {
     for (const page of this.#wallets.get(name)?.pages.values() ?? [])
       if (equalBytes(page.token, token)) this.#change(page);
+  }
+
+  /** Must be called when the streams may have to end, because this process is cut off. */
+  onCutOff(): void {
+    for (const { pages } of this.#wallets.values()) for (const { feed } of pages.values()) feed.notify();
   }
 
   /** Ends all streams. */

@@ -27,6 +27,8 @@ export function reasonText(reason: NotReady): string {
       return `${counted(reason.wallets, 'wallet')} behind, by up to ${counted(reason.blocks, 'block')}`;
     case 'update_needed':
       return `update this server: block ${grouped(reason.height)} has version ${reason.version}, which it does not know (${counted(reason.wallets, 'wallet')})`;
+    case 'no_quorum':
+      return `no standby of the cluster's database has confirmed anything for ${durationText(reason.seconds)}, and calls are refused`;
     case 'disk_nearly_full':
       return `${grouped(Math.floor(reason.free_bytes / MIB))} MiB of disk space left`;
     case 'store_damaged':

@@ -196,10 +196,11 @@ function payParser(): Parser {
       request('POST /pay/x HTTP/1.1', 'a'),
     ],
     (onBug) => {
-      const streams = new PayStreams({ wallets: () => [wallet], network: 'mainnet', clock, onBug });
+      const isCutOff = (): boolean => false;
+      const streams = new PayStreams({ wallets: () => [wallet], network: 'mainnet', clock, isCutOff, onBug });
       const limits = { requests: NO_RATE, searches: NO_RATE, streams: NO_LIMIT };
       const parts = { lookup, streams, network: 'mainnet', clock, limits } as const;
-      return serveSite(new PaySite({ ...parts, isStarting: () => false }), onBug);
+      return serveSite(new PaySite({ ...parts, isStarting: () => false, isCutOff }), onBug);
     },
   );
 }

@@ -11,6 +11,7 @@ import { NotReplicatedError, type PageSink } from '../../../src/store/replicatio
 import type { Replication, ReplicationOptions } from '../../../src/store/replication/replication.js';
 import type { WalletStore } from '../../../src/store/wallet-store.js';
 import { turns } from '../../support/event-loop-turns.js';
+import { FakeQuorum } from '../../support/fake-cluster.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 
 const ELSEWHERE = { fault: { kind: 'wallet_elsewhere', name: 'shop' } };
@@ -32,12 +33,14 @@ let sinks: PageSink[];
 let keysOfBase: (Uint8Array | undefined)[];
 let errors: object[];
 let held: HeldWallet;
+let quorum: FakeQuorum;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'held-'));
   clock = new VirtualClock();
   [calls, options, sinks, keysOfBase, errors] = [[], [], [], [], []];
   [isValid, last, sequence] = [true, 0, 0];
+  quorum = new FakeQuorum();
   replicating = sendingKeys = closing = () => Promise.resolve();
   const paths = new WalletDirectory(folder).locate('shop');
   writeFileSync(paths.keys, 'keys 1');
@@ -56,6 +59,7 @@ beforeEach(() => {
       putBase: async (_, __, ___, keysFile) => void keysOfBase.push(keysFile),
     },
     log: namedLog({ info: note, warn: note, error: note }, 'shop'),
+    quorum,
     wasServed: false,
     onRemove: () => Promise.resolve(),
     onEnd: async (isComplete) => void calls.push(`end ${isComplete}`),
@@ -118,6 +122,16 @@ describe('settled', () => {
     resolve();
     await settled;
     expect(calls).toEqual(['keys file keys number 2']);
+  });
+
+  test('fails without a quorum, also if everything is stored', async () => {
+    await attached();
+    quorum.isLost = true;
+    await expect(held.settled()).rejects.toMatchObject({ fault: { kind: 'not_replicated' } });
+    isValid = false;
+    await expect(held.settled()).rejects.toMatchObject(ELSEWHERE);
+    [quorum.isLost, isValid] = [false, true];
+    await held.settled();
   });
 
   test('sends a replaced keys file once, for several calls at the same time, and an unchanged one never', async () => {

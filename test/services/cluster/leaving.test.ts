@@ -55,9 +55,9 @@ function custodyOf(killedAt?: { readonly call: string; readonly when: 'before' |
         };
       },
     });
-  const { leases, logs } = member as Cluster;
+  const { leases, logs, quorum } = member as Cluster;
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-  return new Custody({ leases: killing(leases), logs: killing(logs), clock, log });
+  return new Custody({ leases: killing(leases), logs: killing(logs), quorum, clock, log });
 }
 
 /** Begins again after a process was killed. */

@@ -26,14 +26,21 @@ const shop: PayWallet = {
 };
 
 let isStarting: boolean;
+let isCutOff: boolean;
 
 function siteWith(limits: Partial<PayLimits> = {}): PaySite {
   const clock = { now: () => NOW * 1000 };
   const wallets = () => [shop];
   return new PaySite({
     lookup: new TokenLookup(wallets, (length) => new Uint8Array(length)),
-    streams: new PayStreams({ wallets, network: 'mainnet', clock, onBug: () => undefined }),
-    ...{ network: 'mainnet', clock, isStarting: () => isStarting },
+    streams: new PayStreams({
+      wallets,
+      network: 'mainnet',
+      clock,
+      isCutOff: () => isCutOff,
+      onBug: () => undefined,
+    }),
+    ...{ network: 'mainnet', clock, isStarting: () => isStarting, isCutOff: () => isCutOff },
     limits: { ...PAY_LIMITS, ...limits },
   });
 }
@@ -41,7 +48,7 @@ function siteWith(limits: Partial<PayLimits> = {}): PaySite {
 let site: PaySite;
 
 beforeEach(() => {
-  isStarting = false;
+  isStarting = isCutOff = false;
   site = siteWith();
 });
 
@@ -95,6 +102,13 @@ describe('the site of the pay pages', () => {
     isStarting = true;
     expect(await page(UNKNOWN)).toMatchObject({ status: 503, headers: { 'Retry-After': '10' } });
     expect((await page(PATH)).status).toBe(200);
+  });
+
+  it('shows no request while another process may have its wallet', async () => {
+    isCutOff = true;
+    for (const path of [PATH, `${PATH}/events`, UNKNOWN])
+      expect(await page(path)).toMatchObject({ status: 503, headers: { 'Retry-After': '10' } });
+    expect((await page('/pay/pay.css')).status).toBe(200);
   });
 
   it('serves style and script', async () => {

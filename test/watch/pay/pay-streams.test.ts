@@ -46,12 +46,16 @@ const event = (minor?: number, type: EventJson['type'] = 'payment.seen'): void =
     data: minor === undefined ? {} : { subaddr_index: { major: 0, minor } },
   });
 
+let isCutOff: boolean;
+
 beforeEach(() => {
+  isCutOff = false;
   [events, requests, read, bugs] = [[], new Map([1, 2, 3].map((minor) => [minor, {}])), [], []];
   streams = new PayStreams({
     wallets: () => [shop],
     network: 'mainnet',
     clock: { now: () => NOW * 1000 },
+    isCutOff: () => isCutOff,
     onBug: (error) => bugs.push(error),
   });
 });
@@ -119,6 +123,17 @@ describe('a stream of a pay page', () => {
   it('names the time left when it is sent', () => {
     requests?.set(1, { expires: NOW + 90 });
     expect(open(1).next()).toMatchObject({ left: 90, time: '1:30' });
+  });
+
+  it('ends while another process may have the wallet', async () => {
+    const { source } = open(1);
+    let isAwake = false;
+    const waiting = source.wait(60_000, new AbortController().signal).then(() => (isAwake = true));
+    streams.onCutOff();
+    await waiting;
+    expect([isAwake, source.isClosed]).toEqual([true, false]);
+    isCutOff = true;
+    expect(source.isClosed).toBe(true);
   });
 
   it('says that a cancelled request is gone', async () => {

@@ -1,0 +1,140 @@
+import { Listeners } from '../util/listeners.js';
+import type { ClusterLog } from './cluster-settings.js';
+import type { Membership } from './membership.js';
+import { Moment } from './moment.js';
+import type { Quorum } from './quorum.js';
+import type { Session } from './session.js';
+import type { Sessions } from './sessions.js';
+
+/**
+ * Number of leases after which a quorum that has confirmed nothing is lost. One would be the time after which a promoted
+ * standby lets others take the wallets of this process; but nobody promotes a standby and cuts the former primary off
+ * within seconds (Patroni waits for 30), and a standby that restarts, or a disk that is slow, must not stop all reads.
+ */
+const LEASES = 3;
+
+/** Number of confirmations within the time of a lease. */
+const CONFIRMATIONS = 2;
+
+/** Pause after a try that failed [ms]. */
+const RETRY_MS = 200;
+
+export interface DatabaseQuorumOptions {
+  readonly sessions: Sessions;
+  readonly membership: Membership;
+  readonly leaseMs: number;
+  /** Longest wait for one confirmation [ms]. */
+  readonly timeoutMs: number;
+  /** True: one machine is meant, which confirms what it stores. */
+  readonly isSingle: boolean;
+  readonly log: ClusterLog;
+}
+
+/**
+ * Asks for the confirmation of a quorum again and again, also while no wallet changes. Renewals cannot tell: they are
+ * committed by one server alone, which may be a former primary. Each question has a record of its own to confirm, and locks
+ * no row, so that no renewal waits for it; a connection of its own, so that it waits for no write.
+ */
+export class DatabaseQuorum implements Quorum {
+  readonly #options: DatabaseQuorumOptions;
+  readonly #changes = new Listeners<[]>();
+  /** Moment before the last confirmed question was sent. */
+  #confirmed = new Moment();
+  /** The last value of {@link isLost} that the listeners know. */
+  #wasLost = false;
+  #session: Session | undefined;
+  #next: NodeJS.Timeout | undefined;
+  #watch: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: DatabaseQuorumOptions) {
+    this.#options = options;
+  }
+
+  get silentMs(): number {
+    return this.#options.isSingle ? 0 : this.#confirmed.elapsedMs();
+  }
+
+  get isLost(): boolean {
+    return this.silentMs > this.#limitMs;
+  }
+
+  onChange(listener: () => void): void {
+    this.#changes.add(listener);
+  }
+
+  /** Begins to ask. To be called once this process has joined. */
+  start(): void {
+    if (this.#options.isSingle) return;
+    this.#confirmed = new Moment();
+    this.#note();
+    this.#ask();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#next);
+    clearTimeout(this.#watch);
+    this.#session?.end();
+  }
+
+  get #limitMs(): number {
+    return LEASES * this.#options.leaseMs;
+  }
+
+  /** Tells the listeners of a change, and looks again when the time is over. */
+  #note(): void {
+    clearTimeout(this.#watch);
+    if (this.#isClosed) return;
+    const { isLost } = this;
+    if (isLost !== this.#wasLost) {
+      this.#wasLost = isLost;
+      const { log } = this.#options;
+      if (isLost)
+        log.warn(
+          { seconds: Math.round(this.silentMs / 1000) },
+          'no standby confirms anything: calls are refused, since another process may have taken the wallets over',
+        );
+      else log.info({}, 'a standby confirms changes again: calls are answered');
+      this.#changes.notify();
+    }
+    if (!isLost) this.#watch = setTimeout(() => this.#note(), Math.max(0, this.#limitMs - this.silentMs) + 1);
+  }
+
+  #ask(): void {
+    const again = (ms: number): void => {
+      if (!this.#isClosed) this.#next = setTimeout(() => this.#ask(), ms);
+    };
+    this.#confirm().then(
+      () => again(this.#options.leaseMs / CONFIRMATIONS),
+      () => {
+        // Another server may take writes by now.
+        this.#options.sessions.reset();
+        again(RETRY_MS);
+      },
+    );
+  }
+
+  /** Asks once. @throws Error without a confirmation */
+  async #confirm(): Promise<void> {
+    const { sessions, membership, timeoutMs, isSingle } = this.#options;
+    if (this.#session === undefined || !sessions.isUsable(this.#session)) {
+      this.#session?.end();
+      this.#session = await sessions.connect(timeoutMs);
+    }
+    if (this.#isClosed) return this.#session.end();
+    const sent = new Moment();
+    const [row] = await this.#session.commit(
+      timeoutMs,
+      (sql) => sql`
+        SELECT pg_logical_emit_message(true, 'wallet-rpc', '') AS record,
+          EXISTS (SELECT FROM wallet_rpc.member
+            WHERE url = ${membership.url} AND process = ${membership.term.process}::uuid) AS joined`,
+      isSingle,
+    );
+    // The next renewal finds that, and joins again.
+    if (row?.['joined'] !== true) throw new Error('this process is no member at the moment');
+    this.#confirmed = sent;
+    this.#note();
+  }
+}
