@@ -1,5 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import type { Logger } from 'pino';
+import { printableLines } from '../../util/printable.js';
 import { ConfigError } from '../config/config-error.js';
 import { ignoreSignals, RELOAD_SIGNAL, STOP_SIGNALS } from './signals.js';
 
@@ -77,12 +78,13 @@ function writePidFile(path: string): void {
 
 /** Writes an error to standard error, and exits with code 1. Prints the stack of a bug if `WALLET_RPC_DEBUG` is set. */
 export function failWith(program: string, error: unknown): never {
-  process.stderr.write(`${program}: ${error instanceof Error ? error.message : String(error)}\n`);
+  const reason = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`${program}: ${printableLines(reason)}\n`);
   if (
     !(error instanceof ConfigError) &&
     process.env['WALLET_RPC_DEBUG'] !== undefined &&
     error instanceof Error
   )
-    process.stderr.write(`${error.stack ?? ''}\n`);
+    process.stderr.write(`${printableLines(error.stack ?? '')}\n`);
   process.exit(1);
 }
