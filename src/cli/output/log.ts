@@ -4,6 +4,7 @@ import { pino, type Logger, type StreamEntry } from 'pino';
 import { pinoLevel } from '../../services/manager/log-control.js';
 import { LineFile } from '../../util/line-file.js';
 import { makeDirectory } from '../../util/make-directory.js';
+import { fileErrorCode } from '../../util/operator-file.js';
 import { printable, printableLines } from '../../util/printable.js';
 import { currentTrace } from '../../util/trace.js';
 import { ConfigError } from '../config/config-error.js';
@@ -82,6 +83,6 @@ function openLogFile(file: string): LineFile {
     makeDirectory(dirname(resolve(file)));
     return new LineFile(file);
   } catch (cause) {
-    throw new ConfigError(`--log-file: ${file} cannot be written`, { cause });
+    throw new ConfigError(`--log-file: ${file} cannot be written (${fileErrorCode(cause)})`, { cause });
   }
 }

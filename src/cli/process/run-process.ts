@@ -1,5 +1,6 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, openSync, rmSync, writeFileSync } from 'node:fs';
 import type { Logger } from 'pino';
+import { fileErrorCode } from '../../util/operator-file.js';
 import { printableLines } from '../../util/printable.js';
 import { ConfigError } from '../config/config-error.js';
 import { ignoreSignals, RELOAD_SIGNAL, STOP_SIGNALS } from './signals.js';
@@ -70,9 +71,15 @@ export async function runProcess({ title, log, reopenLog, pidFile, start }: Serv
 
 function writePidFile(path: string): void {
   try {
-    writeFileSync(path, `${process.pid}\n`);
+    // Opening a pipe that nobody reads would wait for a reader.
+    const file = openSync(
+      path,
+      constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NONBLOCK,
+    );
+    writeFileSync(file, `${process.pid}\n`);
+    closeSync(file);
   } catch (cause) {
-    throw new ConfigError(`--pidfile: ${path} cannot be written`, { cause });
+    throw new ConfigError(`--pidfile: ${path} cannot be written (${fileErrorCode(cause)})`, { cause });
   }
 }
 
