@@ -11,6 +11,7 @@ import { NonceStore } from '../http/nonce-store.js';
 import { registry } from '../rpc/registry.js';
 import type { Config } from './config/config.js';
 import { systemClock } from '../util/clock.js';
+import { fileErrorCode } from '../util/operator-file.js';
 import { ConfigError } from './config/config-error.js';
 import type { Credentials } from './config/prepare.js';
 import { RefusalLog, type RefusalTexts } from './output/refusal-log.js';
@@ -112,6 +113,6 @@ function openAuditLog(path: string, log: Logger): AuditLog {
   try {
     return new AuditLog(path, onProblem, systemClock);
   } catch (cause) {
-    throw new ConfigError(`--audit-log: ${path} cannot be written`, { cause });
+    throw new ConfigError(`--audit-log: ${path} cannot be written (${fileErrorCode(cause)})`, { cause });
   }
 }

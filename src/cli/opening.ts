@@ -1,10 +1,11 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { explain } from '../rpc/faults/fault-table.js';
 import { isPlainName } from '../services/context/wallet-name.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import { WalletError } from '../monero/wallet/model/wallet-error.js';
+import { fileErrorCode, readOperatorFile } from '../util/operator-file.js';
 import type { StartProgress, UnopenedWallet } from '../watch/readiness.js';
 import { withoutLineEnd } from './config/config-values.js';
 
@@ -226,7 +227,7 @@ export function readPassword(directory: string | undefined, name: string): strin
   if (directory === undefined || !isPlainName(name)) return '';
   const path = join(directory, name);
   try {
-    return withoutLineEnd(readFileSync(path, 'utf8'));
+    return withoutLineEnd(readOperatorFile(path).toString());
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return '';
     throw new PasswordFileError(path, cause);
@@ -238,8 +239,7 @@ class PasswordFileError extends Error {
   override readonly name = 'PasswordFileError';
 
   constructor(path: string, cause: unknown) {
-    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
-    super(`its password file ${path} cannot be read (${code})`, { cause });
+    super(`its password file ${path} cannot be read (${fileErrorCode(cause)})`, { cause });
   }
 }
 

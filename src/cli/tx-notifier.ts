@@ -8,8 +8,9 @@ const MAX_CONCURRENT = 4;
 
 export interface TxNotifierParts {
   /**
-   * Program with its arguments, separated by spaces; `%s` stands for the transaction hash, `%w` for the wallet name.
-   * Runs without a shell.
+   * Program with its arguments, separated by spaces; `%s` stands for the transaction hash, `%w` for the wallet name. An
+   * argument that the name begins is `./` and the name where that begins with `-`: clients choose names, and the program
+   * must not take one for an option. Runs without a shell.
    */
   readonly command: string;
   readonly env: NodeJS.ProcessEnv;
@@ -118,7 +119,7 @@ export class TxNotifier implements NoticeRunner {
     try {
       return spawn(
         this.#program,
-        this.#args.map((part) => part.replace(/%[sw]/g, (name) => (name === '%s' ? txid : wallet))),
+        this.#args.map((part) => argumentOf(part, txid, wallet)),
         { stdio: 'ignore', detached: true, env: this.#env },
       );
     } catch (error) {
@@ -126,6 +127,12 @@ export class TxNotifier implements NoticeRunner {
       return undefined;
     }
   }
+}
+
+/** Puts a transaction and a wallet into an argument: see {@link TxNotifierParts.command}. */
+function argumentOf(part: string, txid: string, wallet: string): string {
+  const argument = part.replace(/%[sw]/g, (name) => (name === '%s' ? txid : wallet));
+  return part.startsWith('%w') && argument.startsWith('-') ? `./${argument}` : argument;
 }
 
 /** Kills a detached process with its process group. */

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { decodePercent } from '../util/percent.js';
+import { fileErrorCode, readOperatorFile } from '../util/operator-file.js';
 import { assertCertificates, PemError } from '../util/pem-certificates.js';
 import { ClusterRefused } from './errors.js';
 
@@ -63,9 +63,9 @@ function readTls(options: URLSearchParams): DatabaseAddress['tls'] {
 function readCertificates(path: string): string {
   let file: Buffer;
   try {
-    file = readFileSync(path);
+    file = readOperatorFile(path);
   } catch (cause) {
-    throw refused(`the file of sslrootcert cannot be read (${(cause as NodeJS.ErrnoException).code})`, cause);
+    throw refused(`the file of sslrootcert cannot be read (${fileErrorCode(cause)})`, cause);
   }
   try {
     assertCertificates(file);

@@ -1,10 +1,11 @@
-import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, writeSync, type Stats } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { xchacha20poly1305 } from '@noble/ciphers/chacha.js';
 import { hkdf } from '@noble/hashes/hkdf.js';
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes, toHex, tryFromHex, utf8 } from '../util/bytes.js';
+import { fileErrorCode, readOperatorFile } from '../util/operator-file.js';
 import { Secret } from '../util/secret.js';
 import { ClusterRefused } from './errors.js';
 
@@ -38,30 +39,26 @@ export class ClusterSecret {
    * @throws ClusterRefused `secret_missing`, `secret_open`, `secret_length`
    */
   static read(path: string): ClusterSecret {
-    const content = Buffer.alloc(MOST_FILE_BYTES + 1);
-    let length = 0;
+    const check = ({ mode }: Stats): void => {
+      if ((mode & 0o077) !== 0)
+        throw new ClusterRefused(
+          'secret_open',
+          `the secret file ${path} can be used by other users (mode ${(mode & 0o777).toString(8)}): chmod 600 it`,
+        );
+    };
+    let content: Buffer;
     try {
-      const file = openSync(path, 'r');
-      try {
-        const { mode } = fstatSync(file);
-        if ((mode & 0o077) !== 0)
-          throw new ClusterRefused(
-            'secret_open',
-            `the secret file ${path} can be used by other users (mode ${(mode & 0o777).toString(8)}): chmod 600 it`,
-          );
-        length = readSync(file, content, 0, content.length, 0);
-      } finally {
-        closeSync(file);
-      }
+      content = readOperatorFile(path, { check });
     } catch (cause) {
       if (cause instanceof ClusterRefused) throw cause;
       throw new ClusterRefused(
         'secret_missing',
-        `the secret file ${path} cannot be read (${(cause as NodeJS.ErrnoException).code ?? 'unknown error'}): wallet-rpc cluster init makes it, then copy it to every machine`,
+        `the secret file ${path} cannot be read (${fileErrorCode(cause)}): wallet-rpc cluster init makes it, then copy it to every machine`,
         { cause },
       );
     }
-    const bytes = tryFromHex(content.toString('latin1', 0, length).trim());
+    const bytes =
+      content.length > MOST_FILE_BYTES ? undefined : tryFromHex(content.toString('latin1').trim());
     content.fill(0);
     if (bytes?.length !== SECRET_BYTES)
       throw new ClusterRefused(

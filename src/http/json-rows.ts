@@ -3,6 +3,7 @@ import { markReleasable } from '../util/buffer-release.js';
 import { toHex, totalLength } from '../util/bytes.js';
 import { yieldToEventLoop } from '../util/event-loop.js';
 import { alphabeticalKeys, EncodedJson, JsonWriter, type Writable } from '../util/json-writer.js';
+import { TURN_BYTES } from '../util/paged.js';
 
 /** Texts around and between the pages of a part of an answer. */
 interface Frame {
@@ -38,6 +39,35 @@ export interface JsonRows {
 /** Row of a list, or a text in it; members of a row may be JSON already. */
 type Row = Writable;
 
+/** JSON of some rows, separated by commas. */
+export interface EncodedRows {
+  readonly pieces: readonly Uint8Array[];
+  /** True if these are the last rows of a page of the source. */
+  readonly endsPage: boolean;
+}
+
+/** Encodes pages of rows, and yields to the event loop after each share of a page with long texts. */
+export async function* encodedRows(
+  pages: AsyncIterable<readonly Row[]>,
+  rules?: ListRules,
+): AsyncGenerator<EncodedRows> {
+  for await (const page of pages) {
+    let w = new JsonWriter(rules);
+    let before = '';
+    for (const row of page) {
+      if (w.length >= TURN_BYTES) {
+        yield { pieces: w.pieces(), endsPage: false };
+        await yieldToEventLoop();
+        w = new JsonWriter(rules);
+        before = '';
+      }
+      w.raw(before).value(row);
+      before = ',';
+    }
+    if (page.length > 0) yield { pieces: w.pieces(), endsPage: true };
+  }
+}
+
 /** Rows in the form of JSON values. */
 export class ListedRows implements JsonRows {
   readonly #pages: AsyncIterable<readonly Row[]>;
@@ -57,12 +87,7 @@ export class ListedRows implements JsonRows {
   }
 
   async *pages(rules?: ListRules): AsyncGenerator<readonly Uint8Array[]> {
-    for await (const page of this.#pages) {
-      if (page.length === 0) continue;
-      const w = new JsonWriter(rules);
-      page.forEach((row, i) => w.raw(i === 0 ? '' : ',').value(row));
-      yield w.pieces();
-    }
+    for await (const { pieces } of encodedRows(this.#pages, rules)) yield pieces;
   }
 
   release(): void {
@@ -94,6 +119,24 @@ export class StreamedText implements JsonRows {
 
   release(): void {
     this.#release();
+  }
+}
+
+/** Number of characters in a page of a long text. */
+const TEXT_PAGE = 1 << 16;
+
+/** Returns a text, which is streamed if it is long. */
+export const streamedText = (text: string): string | StreamedText =>
+  text.length <= TEXT_PAGE ? text : new StreamedText(pagesOfText(text), () => undefined);
+
+/** Divides a text between characters, and yields to the event loop between the pages. */
+async function* pagesOfText(text: string): AsyncGenerator<string> {
+  for (let start = 0, end; start < text.length; start = end) {
+    if (start > 0) await yieldToEventLoop();
+    end = start + TEXT_PAGE;
+    // A character of two units stays whole.
+    if ((text.codePointAt(end - 1) ?? 0) > 0xffff) end += 1;
+    yield text.slice(start, end);
   }
 }
 

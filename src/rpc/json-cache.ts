@@ -1,13 +1,14 @@
-import type { JsonRows } from '../http/json-rows.js';
+import { encodedRows, type EncodedRows, type JsonRows } from '../http/json-rows.js';
 import { totalLength } from '../util/bytes.js';
-import { EncodedJson } from '../util/json-writer.js';
+import { EncodedJson, type Writable } from '../util/json-writer.js';
+import type { Paged } from '../util/paged.js';
 
 /** Length from which no further page of a list is kept [bytes]: some 10,000 rows. */
 const KEPT_BYTES = 2 << 20;
 
 /** First pages of a list in JSON. */
 interface KeptPages {
-  readonly pages: readonly (readonly Uint8Array[])[];
+  readonly parts: readonly EncodedRows[];
   /** The list, if these are all of its pages; undefined for an empty one. */
   readonly whole?: { readonly json: EncodedJson | undefined };
 }
@@ -18,59 +19,60 @@ const CACHE = new WeakMap<object, KeptPages>();
 /**
  * Encodes a list as JSON. The first megabytes are encoded once for a source, and only what follows them each time.
  * @param source object that must be a new one whenever the rows change.
- * @param open creates the rows, without the given number of pages at their beginning; only the last page may be empty.
+ * @param open reads the rows, without the given number of pages at their beginning; only the last page may be empty.
  * @returns undefined for an empty list.
  */
 export async function cachedRows(
   source: object,
-  open: (skipped: number) => JsonRows,
+  open: (skipped: number) => Paged<readonly Writable[]>,
 ): Promise<EncodedJson | JsonRows | undefined> {
   const known = CACHE.get(source);
   if (known?.whole !== undefined) return known.whole.json;
-  const rows = open(known?.pages.length ?? 0);
-  const rest = rows.pages()[Symbol.asyncIterator]();
-  if (known !== undefined) return new ContinuedRows(known.pages, rest, rows);
+  const rows = open(known?.parts.filter(({ endsPage }) => endsPage).length ?? 0);
+  const rest = encodedRows(rows.pages);
+  if (known !== undefined) return new ContinuedRows(known.parts, rest, rows);
   try {
-    const kept = await firstPages(rest);
-    CACHE.set(source, kept);
-    if (kept.whole === undefined) return new ContinuedRows(kept.pages, rest, rows);
+    const { parts, whole } = await firstParts(rest);
+    const complete = parts.slice(0, parts.findLastIndex(({ endsPage }) => endsPage) + 1);
+    CACHE.set(source, { parts: complete, ...(whole === undefined ? {} : { whole }) });
+    if (whole === undefined) return new ContinuedRows(parts, rest, rows);
     rows.release();
-    return kept.whole.json;
+    return whole.json;
   } catch (error) {
     rows.release();
     throw error;
   }
 }
 
-/** Reads pages until they have {@link KEPT_BYTES}, or the list ends. */
-async function firstPages(rows: AsyncIterator<readonly Uint8Array[]>): Promise<KeptPages> {
-  const pages: (readonly Uint8Array[])[] = [];
+/** Reads rows until they have {@link KEPT_BYTES}, or the list ends. */
+async function firstParts(rows: AsyncIterator<EncodedRows>): Promise<KeptPages> {
+  const parts: EncodedRows[] = [];
   let length = 0;
   while (length < KEPT_BYTES) {
-    const page = await rows.next();
-    if (page.done === true) return { pages, whole: { json: listOf(pages) } };
-    pages.push(page.value);
-    length += totalLength(page.value);
+    const part = await rows.next();
+    if (part.done === true) return { parts, whole: { json: listOf(parts) } };
+    parts.push(part.value);
+    length += totalLength(part.value.pieces);
   }
-  return { pages };
+  return { parts };
 }
 
-function listOf(pages: readonly (readonly Uint8Array[])[]): EncodedJson | undefined {
-  if (pages.length === 0) return undefined;
-  const pieces = pages.flatMap((page, i) => [Buffer.from(i === 0 ? '[' : ','), ...page]);
+function listOf(parts: readonly EncodedRows[]): EncodedJson | undefined {
+  if (parts.length === 0) return undefined;
+  const pieces = parts.flatMap((part, i) => [Buffer.from(i === 0 ? '[' : ','), ...part.pieces]);
   return new EncodedJson([...pieces, Buffer.from(']')]);
 }
 
 /** Rows whose first pages are kept; the others are read now. */
 class ContinuedRows implements JsonRows {
-  readonly #kept: KeptPages['pages'];
-  readonly #rest: AsyncIterator<readonly Uint8Array[]>;
+  readonly #kept: KeptPages['parts'];
+  readonly #rest: AsyncGenerator<EncodedRows>;
   readonly #source: Pick<JsonRows, 'release'>;
 
   /** @param source rows that are released with these. */
   constructor(
-    kept: KeptPages['pages'],
-    rest: AsyncIterator<readonly Uint8Array[]>,
+    kept: KeptPages['parts'],
+    rest: AsyncGenerator<EncodedRows>,
     source: Pick<JsonRows, 'release'>,
   ) {
     this.#kept = kept;
@@ -85,8 +87,8 @@ class ContinuedRows implements JsonRows {
 
   async *pages(): AsyncGenerator<readonly Uint8Array[]> {
     // The receiver may free the memory of what it receives.
-    for (const page of this.#kept) yield page.map((piece) => new Uint8Array(piece));
-    yield* { [Symbol.asyncIterator]: () => this.#rest };
+    for (const { pieces } of this.#kept) yield pieces.map((piece) => new Uint8Array(piece));
+    for await (const { pieces } of this.#rest) yield pieces;
   }
 
   release(): void {

@@ -80,6 +80,8 @@ export class JsonWriter {
   readonly #emptyLists: boolean;
   readonly #ordered: boolean;
   readonly #pieces: Uint8Array[] = [];
+  /** Length of {@link #pieces} [bytes]. */
+  #flushed = 0;
   #text = '';
 
   /**
@@ -115,6 +117,11 @@ export class JsonWriter {
   raw(text: string): this {
     this.#text += text;
     return this;
+  }
+
+  /** Approximate length of the written JSON [bytes]: its text may have longer characters. */
+  get length(): number {
+    return this.#flushed + this.#text.length;
   }
 
   /** Returns the written JSON as UTF-8 pieces, in order. */
@@ -163,14 +170,19 @@ export class JsonWriter {
       return;
     }
     this.#flush(0);
-    this.#pieces.push(...pieces);
+    for (const piece of pieces) this.#push(piece);
   }
 
   /** Moves the current text to a new piece if it is longer than `limit` characters. */
   #flush(limit: number): void {
     if (this.#text.length <= limit) return;
-    this.#pieces.push(Buffer.from(this.#text));
+    this.#push(Buffer.from(this.#text));
     this.#text = '';
+  }
+
+  #push(piece: Uint8Array): void {
+    this.#pieces.push(piece);
+    this.#flushed += piece.length;
   }
 }
 

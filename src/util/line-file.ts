@@ -1,4 +1,13 @@
-import { closeSync, fchmodSync, fstatSync, openSync, statSync, writeSync, type Stats } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  openSync,
+  statSync,
+  writeSync,
+  type Stats,
+} from 'node:fs';
 
 export interface LineFileOptions {
   /** True: takes the rights of others from a file that existed. */
@@ -17,6 +26,10 @@ const STANDARD = [1, 2];
 
 /** Path that names a descriptor of this process. */
 const DESCRIPTOR = /^\/(?:dev|proc\/(?:self|thread-self))\/fd\/(\d+)$/;
+
+/** Appends, and refuses a pipe that nobody reads (`ENXIO`) where opening it would wait for a reader. */
+const APPEND =
+  constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /** Time for which a line waits at first while a pipe or socket is full [ms]. */
 const FULL_MS = 50;
@@ -129,7 +142,7 @@ function openFile(path: string): OpenFile {
   const known = number === undefined ? STANDARD : [...STANDARD, Number(number)];
   const descriptor = known.find((one) => named !== undefined && isSameFile(named, one));
   if (descriptor !== undefined) return { descriptor, isOwn: false };
-  return { descriptor: openSync(path, 'a', 0o600), isOwn: true };
+  return { descriptor: openSync(path, APPEND, 0o600), isOwn: true };
 }
 
 function isSameFile({ dev, ino }: Stats, descriptor: number): boolean {

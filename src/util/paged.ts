@@ -26,6 +26,43 @@ export async function* pagesOf<T>(list: readonly T[], size: number): AsyncGenera
   }
 }
 
+/** Share of texts that is read or written in one turn of the event loop [bytes]: few milliseconds of work. */
+export const TURN_BYTES = 1 << 18;
+
+/** Part of a list, from `start` up to but not including `end`. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Divides a list by the number of its items and by the length of their texts, which may be megabytes in a store of an
+ * earlier version. A part has at most `most` items, and texts of at most {@link TURN_BYTES} unless it is one item.
+ * @param bytesOf measures the texts of a part without reading them [bytes].
+ */
+export function* spansOf(count: number, most: number, bytesOf: (span: Span) => number): Generator<Span> {
+  for (let start = 0; start < count;) {
+    let end = Math.min(count, start + most);
+    while (end - start > 1 && bytesOf({ start, end }) > TURN_BYTES) end = start + ((end - start) >> 1);
+    yield { start, end };
+    start = end;
+  }
+}
+
+/** Divides a list as {@link spansOf}, and yields to the event loop between the pages. */
+export async function* weighedPages<T>(
+  list: readonly T[],
+  most: number,
+  bytesOf: (part: readonly T[]) => number,
+): AsyncGenerator<readonly T[]> {
+  for (const { start, end } of spansOf(list.length, most, (span) =>
+    bytesOf(list.slice(span.start, span.end)),
+  )) {
+    if (start > 0) await yieldToEventLoop();
+    yield list.slice(start, end);
+  }
+}
+
 /** Converts each item in each page with the same function. */
 export async function* mapPages<T, R>(
   pages: AsyncIterable<readonly T[]>,

@@ -85,6 +85,23 @@ describe('--tx-notify', () => {
     expect(readFileSync(path, 'utf8')).toBe('of:a shop; touch %s:a shop; touch %s\n');
   });
 
+  it.each([
+    ['%w', '--output=/etc/passwd', './--output=/etc/passwd'],
+    ['%w', '-', './-'],
+    ['%w.%s', '-x', undefined],
+    ['--wallet=%w', '--x', '--wallet=--x'],
+    ['-%w', '-x', '--x'],
+    ['%w', 'shop-1', 'shop-1'],
+  ])('lets no wallet name begin an option: %s with the wallet %s', async (argument, wallet, expected) => {
+    const script = join(directory, 'argument.sh');
+    writeFileSync(script, `echo "$1" > "${directory}/argument"\n`);
+    const [txid = ''] = txids(1);
+    notifier(`sh ${script} ${argument}`).wake(new Queue([txid], wallet));
+    const path = join(directory, 'argument');
+    await until('the command', () => existsSync(path) && readFileSync(path, 'utf8') !== '');
+    expect(readFileSync(path, 'utf8')).toBe(`${expected ?? `./${wallet}.${txid}`}\n`);
+  });
+
   it('starts every queued command before the server stops, if time allows', async () => {
     const all = txids(9);
     const notify = notifier(counting(0.05));

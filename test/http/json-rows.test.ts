@@ -3,6 +3,7 @@ import {
   ListedRows,
   StreamedJson,
   streamedHex,
+  streamedText,
   StreamedText,
   writeRows,
   type JsonRows,
@@ -10,6 +11,9 @@ import {
 } from '../../src/http/json-rows.js';
 import type { Json } from '../../src/util/json.js';
 import { JsonWriter, type EncodedJson } from '../../src/util/json-writer.js';
+import { TURN_BYTES } from '../../src/util/paged.js';
+import { collected } from '../support/collected.js';
+import { EventLoopTurns } from '../support/event-loop-turns.js';
 
 async function* pagesOf(...pages: Json[][]): AsyncGenerator<Json[]> {
   for (const page of pages) yield await Promise.resolve(page);
@@ -50,6 +54,15 @@ describe('a list that comes in pages', () => {
 
   it('is left out when it is empty', async () => {
     expect(await written({ list: rows([], []), other: rows() })).toBe('{}');
+  });
+
+  it('is written in parts, with other work between them, where the texts of one page are long', async () => {
+    const texts = Array.from({ length: 6 }, (_, i) => String(i).repeat(TURN_BYTES));
+    const turns = new EventLoopTurns();
+    const parts = await collected(rows(texts).pages());
+    expect(turns.stop()).toBeGreaterThanOrEqual(texts.length - 1);
+    const list = parts.map((pieces) => Buffer.concat(pieces).toString());
+    expect(list.map((part) => JSON.parse(`[${part}]`) as unknown)).toEqual(texts.map((text) => [text]));
   });
 
   it('is written with all lists in its rows, empty ones too, if the answer has empty lists', async () => {
@@ -210,5 +223,16 @@ describe('a long result', () => {
     );
     await expect(wholeOf(result)).rejects.toThrow('explained: Error: gone');
     expect(released).toBe(1);
+  });
+});
+
+describe('a long text', () => {
+  it('is written as one text, divided between its characters', async () => {
+    const text = `a${'\u{1f600}'.repeat(1 << 17)}"\n`;
+    expect(JSON.parse(await written({ text: streamedText(text) }))).toEqual({ text });
+  });
+
+  it('is not divided if it is short', () => {
+    expect(streamedText('short')).toBe('short');
   });
 });

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { createWallet } from '../support/create-wallet.js';
 import type { Reply } from '../support/json-rpc.js';
@@ -141,43 +141,46 @@ describe('a process with too many files open', () => {
   });
 });
 
+/** Program that leaves a socket at a path. */
+const LISTEN = "require('net').createServer().listen(process.argv[1], () => process.exit())";
+
 describe('a path that is not a regular file', () => {
   const OBSTACLES: readonly (readonly [string, (at: string) => void, RegExp])[] = [
     ['directory', (at) => mkdirSync(at), /directory/],
     ['FIFO', (at) => void execFileSync('mkfifo', [at]), /no regular file/],
+    ['device', (at) => void execFileSync('mknod', [at, 'c', '1', '3']), /no regular file/],
+    ['socket', (at) => void execFileSync(process.execPath, ['-e', LISTEN, at]), /socket/],
+    ['link to itself', (at) => symlinkSync(basename(at), at), /symbolic link/],
   ];
+  // The rights of root are needed to make a device.
+  const made = OBSTACLES.filter(([what]) => what !== 'device' || process.getuid?.() === 0);
 
-  test.each(OBSTACLES)(
-    'such as a %s in place of the keys file is refused at once',
-    async (what, put, text) => {
-      const filename = `keys-${what}`;
-      const path = join(server.walletDir, `${filename}.keys`);
-      put(path);
-      expect((await server.call('open_wallet', { filename, password })).error).toEqual({
-        code: -1,
-        message: expect.stringMatching(text),
-      });
-      expect((await server.call('create_wallet', { filename, password, language })).error?.code).toBe(-21);
-      rmSync(path, { recursive: true });
-    },
-  );
+  test.each(made)('such as a %s in place of the keys file is refused at once', async (what, put, text) => {
+    const filename = `keys-${what}`;
+    const path = join(server.walletDir, `${filename}.keys`);
+    put(path);
+    expect((await server.call('open_wallet', { filename, password })).error).toEqual({
+      code: -1,
+      message: expect.stringMatching(text),
+    });
+    expect((await server.call('create_wallet', { filename, password, language })).error?.code).toBe(-21);
+    rmSync(path, { recursive: true });
+  });
 
-  test.each(OBSTACLES)('such as a %s in place of the store is refused at once', async (what, put, text) => {
+  test.each(made)('such as a %s in place of the store is refused at once', async (what, put, text) => {
     const filename = `store-${what}`;
     await createWallet(server, filename, password);
     await server.rpc('close_wallet');
     const path = join(server.walletDir, filename);
     rmSync(path);
     put(path);
-    expect((await server.call('open_wallet', { filename, password })).error).toEqual({
-      code: -1,
-      message: expect.stringMatching(text),
-    });
+    const { error } = await server.call('open_wallet', { filename, password });
+    expect([error?.code, JSON.stringify(error)]).toEqual([-1, expect.stringMatching(text)]);
     rmSync(path, { recursive: true });
     await server.rpc('open_wallet', { filename, password });
   });
 
-  test.each(OBSTACLES)('such as a %s in place of the lock is refused at once', async (what, put, text) => {
+  test.each(made)('such as a %s in place of the lock is refused at once', async (what, put, text) => {
     const filename = `lock-${what}`;
     const path = join(server.walletDir, `${filename}.lock`);
     put(path);

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { ListedRows } from '../../src/http/json-rows.js';
 import { cachedRows } from '../../src/rpc/json-cache.js';
 import { EncodedJson, JsonWriter } from '../../src/util/json-writer.js';
+import type { Paged } from '../../src/util/paged.js';
 
 type Row = Readonly<Record<string, bigint | string>>;
 
@@ -11,7 +11,7 @@ class Rows {
   released = 0;
   read = 0;
 
-  open(list: readonly Row[], skipped = 0): ListedRows {
+  open(list: readonly Row[], skipped = 0): Paged<readonly Row[]> {
     this.opened += 1;
     const page = (at: number): readonly Row[] => {
       const rows = list.slice(at, at + 2);
@@ -21,7 +21,7 @@ class Rows {
     const pages = async function* () {
       for (let at = 2 * skipped; at < list.length; at += 2) yield await Promise.resolve(page(at));
     };
-    return new ListedRows(pages(), () => void (this.released += 1));
+    return { pages: pages(), release: () => void (this.released += 1) };
   }
 }
 
@@ -71,13 +71,13 @@ test('encodes the first megabytes of a long list once, and the rest each time', 
 test('releases a list that cannot be read, and reads it again the next time', async () => {
   const list = {};
   let released = 0;
-  const failing = new ListedRows(
+  const failing = {
     // oxlint-disable-next-line require-yield
-    (async function* () {
+    pages: (async function* () {
       throw await Promise.resolve(new Error('closed'));
     })(),
-    () => void (released += 1),
-  );
+    release: () => void (released += 1),
+  };
   await expect(cachedRows(list, () => failing)).rejects.toThrow('closed');
   expect(released).toBe(1);
   const rows = new Rows();

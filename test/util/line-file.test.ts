@@ -1,5 +1,9 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import {
+  closeSync,
+  constants,
+  openSync,
+  readSync,
   mkdtempSync,
   readFileSync,
   renameSync,
@@ -30,6 +34,20 @@ const text = (file = path): string => readFileSync(file, 'utf8');
 const full = (): Error => Object.assign(new Error('full'), { code: 'EAGAIN' });
 
 describe('a file of lines', () => {
+  it('is refused at once as a pipe that nobody reads', () => {
+    execFileSync('mkfifo', [path]);
+    expect(() => new LineFile(path)).toThrow(/ENXIO/);
+  });
+
+  it('may be a pipe that is read', () => {
+    execFileSync('mkfifo', [path]);
+    const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    new LineFile(path).append('a line\n');
+    const read = Buffer.alloc(100);
+    expect(read.toString('utf8', 0, readSync(reader, read))).toBe('a line\n');
+    closeSync(reader);
+  });
+
   it('is appended to, and keeps its rights unless it is private', () => {
     writeFileSync(path, 'old\n');
     chmodSync(path, 0o644);

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { mergePages } from '../../src/util/paged.js';
+import { mergePages, spansOf, TURN_BYTES, weighedPages } from '../../src/util/paged.js';
+import { collected } from '../support/collected.js';
+import { EventLoopTurns } from '../support/event-loop-turns.js';
 
 interface Row {
   readonly key: number;
@@ -35,5 +37,32 @@ describe('two ordered lists in pages', () => {
         expect(merged).toEqual(rows.sort((a, b) => a.key - b.key || (a.list < b.list ? -1 : 1)));
       }),
     );
+  });
+});
+
+describe('a list with texts of any length', () => {
+  it('is divided into parts that have few items and few bytes, or one item', () => {
+    const length = fc.oneof(fc.nat(100), fc.nat(2 * TURN_BYTES));
+    fc.assert(
+      fc.property(fc.array(length), fc.integer({ min: 1, max: 8 }), (lengths, most) => {
+        const bytesOf = ({ start, end }: { start: number; end: number }): number =>
+          lengths.slice(start, end).reduce((sum, bytes) => sum + bytes, 0);
+        let next = 0;
+        for (const span of spansOf(lengths.length, most, bytesOf)) {
+          const count = span.end - span.start;
+          expect([span.start, count > 0, count <= most]).toEqual([next, true, true]);
+          expect(count === 1 || bytesOf(span) <= TURN_BYTES).toBe(true);
+          next = span.end;
+        }
+        expect(next).toBe(lengths.length);
+      }),
+    );
+  });
+
+  it('is read with other work between the pages', async () => {
+    const turns = new EventLoopTurns();
+    const pages = await collected(weighedPages([1, 2, 3, 4], 4, (part) => part.length * TURN_BYTES));
+    expect(pages).toEqual([[1], [2], [3], [4]]);
+    expect(turns.stop()).toBeGreaterThanOrEqual(3);
   });
 });

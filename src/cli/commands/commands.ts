@@ -6,11 +6,12 @@ import { runClusterCommand } from './cluster-command.js';
 import { runCredentialCommand } from './credential-command.js';
 import { runExportCommand } from './export-command.js';
 import { runMigrateCommand } from './migrate-command.js';
+import { printableLines } from '../../util/printable.js';
 import { ConfigError } from '../config/config-error.js';
 
 const terminal = {
-  print: (line: string): void => void process.stdout.write(`${line}\n`),
-  hint: (line: string): void => void process.stderr.write(`${line}\n`),
+  print: (lines: string): void => void process.stdout.write(`${printableLines(lines)}\n`),
+  hint: (lines: string): void => void process.stderr.write(`${printableLines(lines)}\n`),
 };
 
 /** Commands by name, each with the function that runs it. */
@@ -20,7 +21,7 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<unk
   export: (args) => runExportCommand(args, terminal),
   migrate: (args) => runMigrateCommand(args, terminal),
   ...Object.fromEntries(
-    Object.entries(backupCommands).map(([name, command]) => [
+    Object.entries(backupCommands(terminal.print)).map(([name, command]) => [
       name,
       (args: readonly string[]) => command.parseAsync([...args], { from: 'user' }),
     ]),

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { KeysAccess } from '../../store/backup/restore.js';
-import { withFileErrors } from '../../store/file/file-errors.js';
-import { withoutLineEnd } from '../config/config-values.js';
+import { readText, withoutLineEnd } from '../config/config-values.js';
 import { ConfigError } from '../config/config-error.js';
 import { promptSecret } from '../config/prompt.js';
 
@@ -28,7 +26,7 @@ export async function accessOf(
     throw new ConfigError('--kdf-rounds takes a number from 1 on');
   if (known !== undefined) return { password: known, kdfRounds: rounds };
   if (passwordFile !== undefined) {
-    const text = withFileErrors(passwordFile, () => readFileSync(passwordFile, 'utf8'));
+    const text = readText(passwordFile, 'password-file');
     return { password: withoutLineEnd(text), kdfRounds: rounds };
   }
   const secret = await promptSecret(of === undefined ? 'wallet password' : `password of ${of}`, true);

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { Nameserver } from '../../net/dns/exchange.js';
 import { parseNameserver } from '../../net/dns/resolver.js';
 import { parseCoins } from '../../monero/cryptonote/coins.js';
@@ -7,6 +6,7 @@ import type { Amount } from '../../util/amount.js';
 import { CodecError } from '../../util/codec.js';
 import { utf8 } from '../../util/bytes.js';
 import { readLogLevel } from '../../util/log-categories.js';
+import { fileErrorCode, readOperatorFile } from '../../util/operator-file.js';
 import { Secret } from '../../util/secret.js';
 import { ConfigError } from './config-error.js';
 import { parseTcpEndpoint, type TcpEndpoint } from './tcp-endpoint.js';
@@ -16,6 +16,9 @@ export interface LoginConfig {
   readonly user: string;
   readonly password: Secret | undefined;
 }
+
+/** Time for which the start waits for the writer of a pipe, such as the secret of another program [ms]. */
+export const PIPE_PATIENCE_MS = 1000;
 
 const MAX_THRESHOLDS = 8;
 const MAX_CONFIRMATIONS = 10_000;
@@ -105,9 +108,9 @@ export function readNameserver(text: string): Nameserver {
 /** Reads a file that an option names. @throws ConfigError */
 export function readText(path: string, option: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readOperatorFile(path, { patienceMs: PIPE_PATIENCE_MS }).toString();
   } catch (cause) {
-    throw new ConfigError(`--${option}: ${path} cannot be read`, { cause });
+    throw new ConfigError(`--${option}: ${path} cannot be read (${fileErrorCode(cause)})`, { cause });
   }
 }
 

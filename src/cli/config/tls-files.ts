@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { Logger } from 'pino';
 import { assertTlsFiles, type DaemonSsl } from '../../daemon/connector.js';
@@ -6,8 +5,9 @@ import { DaemonError } from '../../daemon/errors.js';
 import type { HttpServer, TlsOptions } from '../../http/http-server.js';
 import { makeSelfSigned, type CertifiedKey } from '../../http/self-signed.js';
 import { assertCertificates, PemError } from '../../util/pem-certificates.js';
+import { fileErrorCode, readOperatorFile } from '../../util/operator-file.js';
 import { ConfigError } from './config-error.js';
-import { optional } from './config-values.js';
+import { optional, PIPE_PATIENCE_MS } from './config-values.js';
 import type { SslConfig } from './ssl-config.js';
 
 /** Files of the options `--rpc-ssl-…`, which belong together. */
@@ -21,7 +21,7 @@ interface TlsFiles {
 /** Reads the files of the options `--rpc-ssl-…`. @returns undefined if TLS is disabled. @throws ConfigError */
 export function readTls(ssl: SslConfig, log: Logger): TlsOptions | undefined {
   if (ssl.mode === 'disabled') return undefined;
-  const { certificate, ca } = readFiles(ssl);
+  const { certificate, ca } = readFiles(ssl, PIPE_PATIENCE_MS);
   return {
     certificate: certificate ?? (() => selfSigned(log)),
     ...optional('ca', ca),
@@ -54,12 +54,13 @@ export function renewTls(http: HttpServer, ssl: SslConfig, log: Logger): void {
   }
 }
 
-/** Reads all files and checks that TLS works with them. @throws ConfigError */
-function readFiles({ privateKeyPath, certificatePath, caFile }: SslConfig): TlsFiles {
-  const ca = caFile === undefined ? undefined : readCertificates('rpc-ssl-ca-certificates', caFile);
+/** Reads all files and checks that TLS works with them. @param patienceMs for pipes. @throws ConfigError */
+function readFiles({ privateKeyPath, certificatePath, caFile }: SslConfig, patienceMs = 0): TlsFiles {
+  const ca =
+    caFile === undefined ? undefined : readCertificates('rpc-ssl-ca-certificates', caFile, patienceMs);
   if (privateKeyPath === undefined || certificatePath === undefined) return optional('ca', ca);
-  const cert = readCertificates('rpc-ssl-certificate', certificatePath);
-  const key = read('rpc-ssl-private-key', privateKeyPath);
+  const cert = readCertificates('rpc-ssl-certificate', certificatePath, patienceMs);
+  const key = read('rpc-ssl-private-key', privateKeyPath, patienceMs);
   try {
     createSecureContext({ key, cert });
   } catch (cause) {
@@ -72,8 +73,8 @@ function readFiles({ privateKeyPath, certificatePath, caFile }: SslConfig): TlsF
   return { certificate: { key, cert }, ...optional('ca', ca) };
 }
 
-function readCertificates(option: string, path: string): Buffer {
-  const file = read(option, path);
+function readCertificates(option: string, path: string, patienceMs: number): Buffer {
+  const file = read(option, path, patienceMs);
   try {
     assertCertificates(file);
   } catch (cause) {
@@ -83,11 +84,11 @@ function readCertificates(option: string, path: string): Buffer {
   return file;
 }
 
-function read(option: string, path: string): Buffer {
+function read(option: string, path: string, patienceMs: number): Buffer {
   try {
-    return readFileSync(path);
+    return readOperatorFile(path, { patienceMs });
   } catch (cause) {
-    throw new ConfigError(`--${option}: ${path} cannot be read`, { cause });
+    throw new ConfigError(`--${option}: ${path} cannot be read (${fileErrorCode(cause)})`, { cause });
   }
 }
 

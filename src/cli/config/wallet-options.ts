@@ -61,7 +61,7 @@ export const WALLET_OPTIONS: readonly OptionSpec[] = [
     name: 'tx-notify',
     argument: 'command',
     group: 'Wallets',
-    help: 'run for every incoming transaction, %s is its hash and %w the wallet (no shell); at most 4 at once, killed after 5 minutes',
+    help: 'run for every incoming transaction, %s is its hash and %w the wallet, ./-name where an argument would begin with - (no shell); at most 4 at once, killed after 5 minutes',
   },
   {
     name: 'notify-history',

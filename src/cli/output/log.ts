@@ -4,6 +4,8 @@ import { pino, type Logger, type StreamEntry } from 'pino';
 import { pinoLevel } from '../../services/manager/log-control.js';
 import { LineFile } from '../../util/line-file.js';
 import { makeDirectory } from '../../util/make-directory.js';
+import { fileErrorCode } from '../../util/operator-file.js';
+import { printable, printableLines } from '../../util/printable.js';
 import { currentTrace } from '../../util/trace.js';
 import { ConfigError } from '../config/config-error.js';
 import { SpacedOutput } from './spaced-output.js';
@@ -20,18 +22,12 @@ export interface Log {
 
 const LETTER: Record<string, string> = { '10': 'T', '20': 'D', '30': 'I', '40': 'W', '50': 'E', '60': 'F' };
 
-/** Escapes control characters, so that received text can neither forge a log line nor control the terminal. */
-export const printable = (text: string): string =>
-  text.replace(
-    /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-
 /** Formats a JSON log record for a terminal: time, level letter, message, fields; the stack of an error follows. */
 export function humanLine(json: string): string {
   const { level, time, msg, err, ...fields } = JSON.parse(json) as Record<string, unknown>;
   const details = Object.entries(fields).map(
-    ([key, value]) => ` ${key}=${printable(typeof value === 'string' ? value : JSON.stringify(value))}`,
+    ([key, value]) =>
+      ` ${printable(key)}=${printable(typeof value === 'string' ? value : JSON.stringify(value))}`,
   );
   const stack = (err as { stack?: string } | undefined)?.stack;
   const stamp = new Date(Number(time)).toISOString().replace('T', ' ').replace('Z', '');
@@ -62,7 +58,7 @@ export function createLogger(
   const streams: StreamEntry[] = [{ level: 'trace', stream: console }];
   const lines = file === undefined ? undefined : openLogFile(file);
   if (lines !== undefined)
-    streams.push({ level: 'trace', stream: { write: (line: string) => lines.append(line) } });
+    streams.push({ level: 'trace', stream: { write: (line: string) => lines.append(printableLines(line)) } });
   // Lines of a call name the trace that its request belongs to.
   const mixin = (): object => {
     const trace = currentTrace();
@@ -87,6 +83,6 @@ function openLogFile(file: string): LineFile {
     makeDirectory(dirname(resolve(file)));
     return new LineFile(file);
   } catch (cause) {
-    throw new ConfigError(`--log-file: ${file} cannot be written`, { cause });
+    throw new ConfigError(`--log-file: ${file} cannot be written (${fileErrorCode(cause)})`, { cause });
   }
 }

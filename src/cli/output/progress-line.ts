@@ -1,7 +1,7 @@
 import type { StartProgress } from '../../watch/readiness.js';
 import { durationText, grouped, percentage } from '../../watch/figures.js';
+import { printable } from '../../util/printable.js';
 import type { SyncProgress, WalletProgress } from '../../watch/sync-progress.js';
-import { printable } from './log.js';
 import type { StatusLine } from './status-line.js';
 
 /** Interval between changes of the line [ms]. */

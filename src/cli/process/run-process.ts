@@ -1,5 +1,7 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, openSync, rmSync, writeFileSync } from 'node:fs';
 import type { Logger } from 'pino';
+import { fileErrorCode } from '../../util/operator-file.js';
+import { printableLines } from '../../util/printable.js';
 import { ConfigError } from '../config/config-error.js';
 import { ignoreSignals, RELOAD_SIGNAL, STOP_SIGNALS } from './signals.js';
 
@@ -69,20 +71,27 @@ export async function runProcess({ title, log, reopenLog, pidFile, start }: Serv
 
 function writePidFile(path: string): void {
   try {
-    writeFileSync(path, `${process.pid}\n`);
+    // Opening a pipe that nobody reads would wait for a reader.
+    const file = openSync(
+      path,
+      constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NONBLOCK,
+    );
+    writeFileSync(file, `${process.pid}\n`);
+    closeSync(file);
   } catch (cause) {
-    throw new ConfigError(`--pidfile: ${path} cannot be written`, { cause });
+    throw new ConfigError(`--pidfile: ${path} cannot be written (${fileErrorCode(cause)})`, { cause });
   }
 }
 
 /** Writes an error to standard error, and exits with code 1. Prints the stack of a bug if `WALLET_RPC_DEBUG` is set. */
 export function failWith(program: string, error: unknown): never {
-  process.stderr.write(`${program}: ${error instanceof Error ? error.message : String(error)}\n`);
+  const reason = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`${program}: ${printableLines(reason)}\n`);
   if (
     !(error instanceof ConfigError) &&
     process.env['WALLET_RPC_DEBUG'] !== undefined &&
     error instanceof Error
   )
-    process.stderr.write(`${error.stack ?? ''}\n`);
+    process.stderr.write(`${printableLines(error.stack ?? '')}\n`);
   process.exit(1);
 }

@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { CodecError } from '../../util/codec.js';
+import { readFrames } from './read-frames.js';
 import { greeting, message, ready, SubscriberReader, type SubscriptionChange } from './zmtp.js';
 
 /** Limits of a publisher: number of subscribers, number of topics of each, and length of the queue of each [bytes]. */
@@ -49,13 +49,9 @@ export class Publisher {
     const reader = new SubscriberReader();
     this.#topics.set(socket, topics);
     socket.once('close', () => this.#topics.delete(socket));
-    socket.on('data', (chunk: Buffer) => {
-      try {
-        for (const change of reader.read(chunk)) apply(topics, change);
-      } catch (error) {
-        if (!(error instanceof CodecError)) throw error;
-        socket.destroy();
-      }
+    readFrames(socket, reader.frames, (frame) => {
+      const change = reader.requestIn(frame);
+      if (change !== undefined) apply(topics, change);
     });
     socket.write(greeting());
     socket.write(ready());

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { CodecError } from '../../util/codec.js';
+import { readFrames } from './read-frames.js';
 import { FrameReader, greeting, isReady, ready, subscription } from './zmtp.js';
 
 export interface SubscriberOptions {
@@ -16,7 +16,7 @@ export interface SubscriberOptions {
 }
 
 /** Longest accepted message [bytes]: the minimal messages of a daemon are far shorter. */
-const MAX_FRAME = 4 << 20;
+const MAX_MESSAGE = 4 << 20;
 const RETRY_MS = { first: 1_000, last: 30_000 };
 /** Longest time from connecting to the end of the handshake [ms]. */
 const HANDSHAKE_MS = 10_000;
@@ -39,7 +39,7 @@ export class Subscriber {
 
   open(): void {
     const { host, port, topics, onMessage, onState } = this.#options;
-    const reader = new FrameReader(MAX_FRAME);
+    const reader = new FrameReader(MAX_MESSAGE);
     const socket = connect({
       host,
       port,
@@ -57,24 +57,17 @@ export class Subscriber {
     });
     // Sends only the greeting now: monerod may disconnect a peer that does not wait for each step of the handshake.
     socket.write(greeting());
-    socket.on('data', (chunk: Buffer) => {
-      try {
-        for (const frame of reader.read(chunk)) {
-          if (frame.kind === 'greeting') socket.write(ready('SUB'));
-          else if (frame.kind === 'message') {
-            const topic = topicOf(frame.body, topics);
-            if (subscribed && topic !== undefined) onMessage(topic);
-          } else if (!subscribed && isReady(frame.body)) {
-            subscribed = true;
-            this.#failures = 0;
-            socket.setTimeout(0);
-            for (const topic of topics) socket.write(subscription(topic));
-            onState?.('subscribed');
-          }
-        }
-      } catch (error) {
-        if (!(error instanceof CodecError)) throw error;
-        socket.destroy();
+    readFrames(socket, reader, (frame) => {
+      if (frame.kind === 'greeting') socket.write(ready('SUB'));
+      else if (frame.kind === 'message') {
+        const topic = topicOf(frame.body, topics);
+        if (subscribed && topic !== undefined) onMessage(topic);
+      } else if (!subscribed && isReady(frame.body)) {
+        subscribed = true;
+        this.#failures = 0;
+        socket.setTimeout(0);
+        for (const topic of topics) socket.write(subscription(topic));
+        onState?.('subscribed');
       }
     });
   }

@@ -13,8 +13,11 @@ const FLAG = { more: 0x01, long: 0x02, command: 0x04 } as const;
 const SHORT_HEAD = 2;
 const LONG_HEAD = 9;
 
-/** Longest accepted frame of a subscriber [bytes]: topics are short. */
-const MAX_FRAME = 1024;
+/** Longest accepted message of a subscriber [bytes]: topics are short. */
+const MAX_MESSAGE = 1024;
+
+/** Largest number of frames in a message: those of a daemon, and requests of subscribers, have one. */
+const MAX_FRAMES = 16;
 
 /** Returns the greeting of version 3.0 with the mechanism NULL. */
 export function greeting(): Uint8Array {
@@ -72,40 +75,58 @@ interface PlacedFrame {
 /** Parses the data of one peer incrementally, in a time that is linear in its length. */
 export class FrameReader {
   readonly #pending = new ByteQueue();
-  /** Number of pending bytes below which no frame is complete. */
+  /** Number of pending bytes that were read. */
+  #read = 0;
+  /** Number of further bytes below which no frame is complete. */
   #needed = 1;
   #greeted = false;
-  readonly #maxFrame: number;
+  /** Number of frames of the current message before the next one, and their bytes. */
+  #frames = 0;
+  #bytes = 0;
+  readonly #maxMessage: number;
 
-  /** @param maxFrame longest frame [bytes]. */
-  constructor(maxFrame: number) {
-    this.#maxFrame = maxFrame;
+  /** @param maxMessage longest message and longest command [bytes]. */
+  constructor(maxMessage: number) {
+    this.#maxMessage = maxMessage;
+  }
+
+  append(chunk: Uint8Array): void {
+    this.#pending.append(chunk);
   }
 
   /**
-   * Parses received bytes. @returns the frames completed by them, in order.
-   * @throws CodecError if the peer does not speak version 3.
+   * Returns the next frame; undefined if it is not complete.
+   * @throws CodecError if the peer does not speak version 3, or for a message with too many frames or bytes.
    */
-  read(chunk: Uint8Array): Frame[] {
-    this.#pending.append(chunk);
-    if (this.#pending.length < this.#needed) return [];
+  next(): Frame | undefined {
+    const next = this.#pending.length - this.#read < this.#needed ? undefined : this.#parse();
+    if (next === undefined) {
+      this.#pending.drop(this.#read);
+      this.#read = 0;
+    }
+    return next;
+  }
+
+  #parse(): Frame | undefined {
     const bytes = this.#pending.view();
-    const frames: Frame[] = [];
-    let at = 0;
     if (!this.#greeted) {
-      if (!isGreeting(bytes)) return [];
+      if (!isGreeting(bytes)) return undefined;
       this.#greeted = true;
-      at = GREETING_LENGTH;
-      frames.push({ kind: 'greeting' });
+      this.#read = GREETING_LENGTH;
+      return { kind: 'greeting' };
     }
-    for (let next = this.#frame(bytes, at); next !== undefined; next = this.#frame(bytes, at)) {
-      // A copy, since the queue uses its memory again.
-      const body = Uint8Array.from(next.body);
-      frames.push({ kind: (next.flags & FLAG.command) === 0 ? 'message' : 'command', body });
-      at = next.end;
-    }
-    this.#pending.drop(at);
-    return frames;
+    const next = this.#frame(bytes, this.#read);
+    if (next === undefined) return undefined;
+    this.#needed = 1;
+    this.#read = next.end;
+    // A copy, since the queue uses its memory again.
+    const body = Uint8Array.from(next.body);
+    if ((next.flags & FLAG.command) !== 0) return { kind: 'command', body };
+    const isLast = (next.flags & FLAG.more) === 0;
+    this.#frames = isLast ? 0 : this.#frames + 1;
+    this.#bytes = isLast ? 0 : this.#bytes + body.length;
+    if (this.#frames >= MAX_FRAMES) throw new CodecError('zmq: a message has too many frames');
+    return { kind: 'message', body };
   }
 
   /** Returns the frame at a place; undefined if it is not complete. @throws CodecError for a frame that is too long. */
@@ -118,7 +139,7 @@ export class FrameReader {
     const head = long ? LONG_HEAD : SHORT_HEAD;
     if (bytes.length < at + head) return missing(head);
     const length = long ? Number(bytes.readBigUInt64BE(at + 1)) : short;
-    if (length > this.#maxFrame) throw new CodecError('zmq: a frame is too long');
+    if (this.#bytes + length > this.#maxMessage) throw new CodecError('zmq: a message is too long');
     const end = at + head + length;
     return bytes.length < end
       ? missing(head + length)
@@ -137,24 +158,23 @@ function isGreeting(bytes: Buffer): boolean {
   return true;
 }
 
-/** Parses the data of a subscriber incrementally. */
+/** Reads the frames of a subscriber. */
 export class SubscriberReader {
-  readonly #frames = new FrameReader(MAX_FRAME);
+  readonly frames = new FrameReader(MAX_MESSAGE);
   #isReady = false;
 
   /**
-   * Parses received bytes. @returns the requests completed by them, in order.
+   * Returns the request in a frame; undefined without one.
    * @throws CodecError if the peer is not a subscriber of version 3.
    */
-  read(chunk: Uint8Array): SubscriptionChange[] {
-    const changes: SubscriptionChange[] = [];
-    for (const frame of this.#frames.read(chunk)) {
-      if (frame.kind === 'greeting') continue;
-      if (frame.kind === 'command') this.#isReady ||= isReady(frame.body);
-      else if (!this.#isReady) throw new CodecError('zmq: a message before the handshake ended');
-      else changes.push(...subscriptionChange(frame.body));
+  requestIn(frame: Frame): SubscriptionChange | undefined {
+    if (frame.kind === 'greeting') return undefined;
+    if (frame.kind === 'message') {
+      if (!this.#isReady) throw new CodecError('zmq: a message before the handshake ended');
+      return subscriptionChange(frame.body);
     }
-    return changes;
+    this.#isReady ||= isReady(frame.body);
+    return undefined;
   }
 }
 
@@ -164,7 +184,7 @@ export function isReady(command: Uint8Array): boolean {
   return Buffer.from(r.take(r.byte())).toString('latin1') === 'READY';
 }
 
-function subscriptionChange(body: Uint8Array): SubscriptionChange[] {
+function subscriptionChange(body: Uint8Array): SubscriptionChange | undefined {
   const kind = CHANGE_KINDS[body[0] ?? -1];
-  return kind === undefined ? [] : [{ kind, topic: Buffer.from(body.subarray(1)).toString('utf8') }];
+  return kind && { kind, topic: Buffer.from(body.subarray(1)).toString('utf8') };
 }

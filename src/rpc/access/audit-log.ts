@@ -1,5 +1,6 @@
 import type { Clock } from '../../util/clock.js';
 import { LineFile, type LineFileOptions } from '../../util/line-file.js';
+import { printable } from '../../util/printable.js';
 import { RefusalCounts, type RefusalCount } from './refusal-counts.js';
 
 /** Record of one call. Never contains parameters. */
@@ -78,7 +79,7 @@ export class AuditLog {
 
   #append(facts: AuditRecord | RefusalCount): void {
     const time = new Date(this.#clock.now()).toISOString();
-    this.#file.append(`${JSON.stringify({ time, ...facts })}\n`);
+    this.#file.append(`${printable(JSON.stringify({ time, ...facts }))}\n`);
   }
 
   /** Opens the file again by its path, after the file was renamed. If that fails, lines wait until it succeeds. */

@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import type { Stats } from 'node:fs';
 import * as z from 'zod';
 import { formatAddress, tryParseAddress } from '../../monero/cryptonote/address.js';
+import { fileErrorCode, readOperatorFile } from '../../util/operator-file.js';
 import { ClientList } from './client-list.js';
 import { Credential, type CredentialRules, type SpendLimits } from './credential.js';
 import { isFamily } from './family.js';
@@ -182,19 +183,16 @@ export function readCredentials(text: string, methods: ReadonlySet<string>): Rea
 
 /** Reads the text of a file that only its owner may read. @throws CredentialFileError if other users may read it. */
 export function readOwnFile(path: string): string {
-  let file: number | undefined;
-  try {
-    file = openSync(path, 'r');
-    const { mode } = fstatSync(file);
+  const check = ({ mode }: Stats): void => {
     if ((mode & 0o077) !== 0)
       throw new CredentialFileError(
         `${path} can be used by other users (mode ${(mode & 0o777).toString(8)}): chmod 600 it`,
       );
-    return readFileSync(file, 'utf8');
+  };
+  try {
+    return readOperatorFile(path, { check }).toString();
   } catch (cause) {
     if (cause instanceof CredentialFileError) throw cause;
-    throw new CredentialFileError(`${path} cannot be read`, { cause });
-  } finally {
-    if (file !== undefined) closeSync(file);
+    throw new CredentialFileError(`${path} cannot be read (${fileErrorCode(cause)})`, { cause });
   }
 }

@@ -1,7 +1,8 @@
 import { listOf, none, params, u32 } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
 import * as keptTexts from '../kept-texts.js';
-import { listedRows } from '../shapes.js';
+import { unheld } from '../../util/paged.js';
+import { rowsOf } from '../shapes.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 /** Methods for tags of accounts. */
@@ -24,8 +25,8 @@ export const accountTagMethods: readonly WalletMethod[] = [
         ),
       }),
     source: 'COMMAND_RPC_GET_ACCOUNT_TAGS, on_get_account_tags',
-    handle: ({ wallet }) => ({
-      account_tags: listedRows(wallet.tags.list(), ({ tag, description, accounts }) => ({
+    handle: async ({ wallet }) => ({
+      account_tags: rowsOf(unheld(await wallet.tags.list()), ({ tag, description, accounts }) => ({
         ...{ tag, label: description },
         accounts: [...accounts],
       })),

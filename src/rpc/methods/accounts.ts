@@ -1,10 +1,11 @@
 import { flag, listOf, params, text, u32 } from '../../http/params.js';
+import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import * as wire from '../../http/wire.js';
 import { ListedRows } from '../../http/json-rows.js';
 import type { AddressBalance, Balance } from '../../services/accounts/balance-tally.js';
 import { PagedBalance } from '../../services/accounts/paged-balance.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
-import { pagesOf, singlePage, unheld, type Paged } from '../../util/paged.js';
+import { singlePage, unheld, type Paged } from '../../util/paged.js';
 import * as keptTexts from '../kept-texts.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import * as sample from '../samples.js';
@@ -14,12 +15,15 @@ import { cachedRows } from '../json-cache.js';
 /** Number of account rows that are made between two yields to the event loop. */
 const ACCOUNTS_AT_ONCE = 128;
 
+const indexOf = ({ account, minor }: AddressBalance): SubaddressIndex => ({ major: account, minor });
+
 /** Converts balances of addresses to rows, with the texts and labels of the addresses. */
 async function balanceRows(wallet: OpenWallet, listed: readonly AddressBalance[]) {
-  const indices = listed.map(({ account, minor }) => ({ major: account, minor }));
-  const texts = await wallet.accounts.addresses(indices);
+  const texts = await wallet.accounts.addresses(listed.map(indexOf));
+  const labels: string[] = [];
+  for await (const part of wallet.accounts.labelledPages(listed, listed.length, indexOf))
+    labels.push(...wallet.accounts.labelsOf(part.map(indexOf)));
   wallet.assertOpen();
-  const labels = wallet.accounts.labelsOf(indices);
   return listed.map((at, i) => ({
     account_index: at.account,
     address_index: at.minor,
@@ -37,11 +41,11 @@ async function balanceRows(wallet: OpenWallet, listed: readonly AddressBalance[]
 function pagedBalanceRows(
   wallet: OpenWallet,
   { pages, release }: Paged<readonly AddressBalance[]>,
-): ListedRows {
+): Paged<Awaited<ReturnType<typeof balanceRows>>> {
   const rows = async function* () {
     for await (const page of pages) yield await balanceRows(wallet, page);
   };
-  return new ListedRows(rows(), release);
+  return { pages: rows(), release };
 }
 
 /** Converts the balances of addresses to rows, which are cached until the store changes. */
@@ -57,6 +61,8 @@ function perSubaddress(wallet: OpenWallet, balance: Balance | PagedBalance) {
     ),
   );
 }
+
+const firstAddress = (account: number): SubaddressIndex => ({ major: account, minor: 0 });
 
 const blocksToUnlock = () => wire.uint('Blocks until the last locked output unlocks');
 const timeToUnlock = () => wire.uint('Time until the last output with a time lock unlocks [s]');
@@ -212,23 +218,29 @@ export const accountMethods: readonly WalletMethod[] = [
       },
     ],
     source: 'COMMAND_RPC_GET_ACCOUNTS, on_get_accounts',
-    handle({ wallet }, { tag, strict_balances, regexp }) {
-      const accounts = regexp ? wallet.tags.matching(tag) : wallet.tags.withTag(tag);
+    async handle({ wallet }, { tag, strict_balances, regexp }) {
+      const accounts = await (regexp ? wallet.tags.matching(tag) : wallet.tags.withTag(tag));
+      wallet.assertOpen();
       const sumsOf = wallet.balances.ofAccounts(strict_balances);
-      const sums = accounts.flatMap(({ account }) => sumsOf.get(account) ?? []);
+      const sums = accounts.flatMap((account) => sumsOf.get(account) ?? []);
       const rows = async function* () {
-        for await (const page of pagesOf(accounts, ACCOUNTS_AT_ONCE)) {
-          const first = page.map(({ account }) => ({ major: account, minor: 0 }));
-          const texts = await wallet.accounts.addresses(first);
+        for await (const page of wallet.accounts.labelledPages(accounts, ACCOUNTS_AT_ONCE, firstAddress)) {
+          const texts = await wallet.accounts.addresses(page.map(firstAddress));
           wallet.assertOpen();
-          yield page.map(({ account, tag: ownTag }, i) => ({
-            account_index: account,
-            base_address: texts[i] ?? '',
-            balance: sumsOf.get(account)?.total ?? 0n,
-            unlocked_balance: sumsOf.get(account)?.unlocked ?? 0n,
-            label: wallet.accounts.label({ major: account, minor: 0 }),
-            tag: ownTag,
-          }));
+          const labels = wallet.accounts.labelsOf(page.map(firstAddress));
+          let at = 0;
+          for await (const tagged of wallet.tags.pages(page)) {
+            const start = at;
+            at += tagged.length;
+            yield tagged.map(({ account, tag: ownTag }, i) => ({
+              account_index: account,
+              base_address: texts[start + i] ?? '',
+              balance: sumsOf.get(account)?.total ?? 0n,
+              unlocked_balance: sumsOf.get(account)?.unlocked ?? 0n,
+              label: labels[start + i] ?? '',
+              tag: ownTag,
+            }));
+          }
         }
       };
       return {

@@ -2,14 +2,10 @@ import type { PaymentId } from '../../monero/cryptonote/types.js';
 import { flag, height, listOf, params, text } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
 import { fromHex, isHex } from '../../util/bytes.js';
-import { pagesOf, unheld } from '../../util/paged.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import * as keptTexts from '../kept-texts.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { paymentIdShape, rowsOf, WRONG_ADDRESS } from '../shapes.js';
-
-/** Number of entries whose addresses are parsed in one turn of the event loop. */
-const ENTRIES_AT_ONCE = 64;
 
 /** Parses a short payment id; zeros mean none. @throws WalletError `wrong_payment_id`, also for a long payment id. */
 function readPaymentId(hex: string): PaymentId | undefined {
@@ -40,12 +36,14 @@ export const addressBookMethods: readonly WalletMethod[] = [
         ),
       }),
     source: 'COMMAND_RPC_GET_ADDRESS_BOOK_ENTRY, on_get_address_book',
-    handle: ({ wallet }, { entries }) => ({
-      entries: rowsOf(unheld(pagesOf(wallet.addressBook.list(entries), ENTRIES_AT_ONCE)), (row) => {
-        wallet.assertOpen();
-        const { index, address, description, paymentId } = wallet.addressBook.entryOf(row);
-        return { index, address, description, payment_id: paymentIdShape(paymentId) };
-      }),
+    handle: async ({ wallet }, { entries }) => ({
+      entries: rowsOf(
+        await wallet.addressBook.list(entries),
+        ({ index, address, description, paymentId }) => ({
+          ...{ index, address, description },
+          payment_id: paymentIdShape(paymentId),
+        }),
+      ),
     }),
   }),
 

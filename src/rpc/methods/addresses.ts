@@ -4,14 +4,14 @@ import type { Address, PaymentId } from '../../monero/cryptonote/types.js';
 import { flag, listOf, params, text, u32 } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
 import { fromHex, isHex, toHex } from '../../util/bytes.js';
-import { unheld } from '../../util/paged.js';
+import { mapPages, unheld } from '../../util/paged.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { ADDRESS } from '../faults/groups.js';
 import * as keptTexts from '../kept-texts.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import * as sample from '../samples.js';
 import { scanState, scanStateOf } from '../scan-state.js';
-import { indexSchema, indexShape, listedRows, rowsOf } from '../shapes.js';
+import { indexSchema, indexShape, listedRows } from '../shapes.js';
 import { cachedRows } from '../json-cache.js';
 
 /** Largest number of addresses that one call creates. Source: wallet_rpc_server.cpp `on_create_address`. */
@@ -72,12 +72,14 @@ export const addressMethods: readonly WalletMethod[] = [
       return {
         address: wallet.accounts.address({ major: account_index, minor: 0 }),
         addresses: await cachedRows(listing, (skipped) =>
-          rowsOf(unheld(listing.pages(skipped)), ({ address, index, label, used }) => ({
-            address,
-            address_index: index.minor,
-            label,
-            used,
-          })),
+          unheld(
+            mapPages(listing.pages(skipped), ({ address, index, label, used }) => ({
+              address,
+              address_index: index.minor,
+              label,
+              used,
+            })),
+          ),
         ),
         ...state,
       };

@@ -1,3 +1,4 @@
+import { streamedText } from '../../http/json-rows.js';
 import { listOf, params, text } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
 import { unheld } from '../../util/paged.js';
@@ -76,6 +77,6 @@ export const annotationMethods: readonly WalletMethod[] = [
     params: () => params({ key: text.default('').describe('Key of the attribute') }),
     result: () => wire.object({ value: wire.text('Text stored under the key') }),
     source: 'COMMAND_RPC_GET_ATTRIBUTE, on_get_attribute',
-    handle: ({ wallet }, { key }) => ({ value: wallet.annotations.attribute(key) }),
+    handle: ({ wallet }, { key }) => ({ value: streamedText(wallet.annotations.attribute(key)) }),
   }),
 ];

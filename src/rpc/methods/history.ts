@@ -4,6 +4,7 @@ import { flag, height, listOf, params, text, u32 } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
 import type { HistoryList, IncomingKind } from '../../services/history/history.js';
 import { fromHex, isHex } from '../../util/bytes.js';
+import { singlePage, unheld } from '../../util/paged.js';
 import { workSlices } from '../../util/work-slices.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { incomingSchema, IncomingRows } from '../incoming-rows.js';
@@ -197,10 +198,11 @@ export const historyMethods: readonly WalletMethod[] = [
       const txHash = readTransactionId(txid);
       wallet.accounts.assertAccount(account_index);
       await readPool(call);
-      const transfers = wallet.history.byTransaction(txHash, account_index).map(transferEntry);
-      const [transfer] = transfers;
-      if (transfer === undefined) throw new Error('a transaction without entries');
-      return { transfer, transfers, ...scanStateOf(wallet) };
+      const rows = wallet.history.byTransaction(txHash, account_index);
+      const [first] = rows;
+      if (first === undefined) throw new Error('a transaction without entries');
+      const transfers = rowsOf(unheld(singlePage(rows)), transferEntry);
+      return { transfer: transferEntry(first), transfers, ...scanStateOf(wallet) };
     },
   }),
 

@@ -9,7 +9,7 @@ import { sum, ZERO } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import type { Json } from '../../util/json.js';
 import { JsonText, writeWholeJson } from '../../util/json-writer.js';
-import { pagesOf, unheld } from '../../util/paged.js';
+import { unheld } from '../../util/paged.js';
 import type { Kind } from '../faults/fault-entry.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
 import { idempotencyKey, label, reference, url } from '../kept-texts.js';
@@ -21,11 +21,13 @@ import { indexSchema, indexShape, rowsOf } from '../shapes.js';
 /** Largest size of the metadata of a request as JSON [bytes]. */
 const MAX_METADATA_BYTES = 4096;
 const MAX_URL_CHARS = 2048;
-/** Number of listed requests whose labels are read and written in one turn of the event loop. */
-const REQUESTS_AT_ONCE = 8;
+/** Number of listed requests that are viewed in one turn of the event loop. */
+const REQUESTS_AT_ONCE = 64;
 const MAX_CONFIRMATIONS = 10_000;
 
 const bad = (reason: string): WalletError => new WalletError({ kind: 'bad_payment_request', reason });
+
+const addressOf = ({ subaddress }: RequestView['request']) => subaddress;
 
 /** Parameters that name a request: exactly one of them. */
 const nameParams = {
@@ -292,7 +294,7 @@ export const paymentRequestMethods: readonly WalletMethod[] = [
       });
       const last = requests.at(-1)?.sequence;
       const pages = async function* () {
-        for await (const page of pagesOf(requests, REQUESTS_AT_ONCE)) {
+        for await (const page of wallet.accounts.labelledPages(requests, REQUESTS_AT_ONCE, addressOf)) {
           wallet.assertOpen();
           yield viewsOf(page);
         }

@@ -1,9 +1,13 @@
 import { matching, PatternError } from '../../util/bounded-regexp.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { mapPages, TURN_BYTES, weighedPages } from '../../util/paged.js';
 import type { Accounts } from './accounts.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
-type Context = Pick<WalletContext, 'keystore' | 'store'>;
+type Context = Pick<WalletContext, 'assertOpen' | 'keystore' | 'store'>;
+
+/** Number of accounts or tags that are read in one turn of the event loop. */
+const TAGS_AT_ONCE = 128;
 
 /** Other services of the wallet that this one calls. */
 interface Services {
@@ -32,34 +36,40 @@ export class AccountTags {
     this.#services = services;
   }
 
-  /** Lists all tags with their accounts, in byte order of the tags. */
-  list(): TagView[] {
+  /** Lists all tags with their accounts, in byte order of the tags. The pages throw WalletError `no_wallet`. */
+  async list(): Promise<AsyncIterable<readonly TagView[]>> {
     const byTag = new Map<string, number[]>();
-    for (const { account, tag } of this.#accounts()) {
-      if (tag === '') continue;
-      const accounts = byTag.get(tag) ?? [];
-      accounts.push(account);
-      byTag.set(tag, accounts);
-    }
-    return this.#context.store
-      .read((r) =>
-        [...byTag].map(([tag, accounts]) => ({
-          tag,
-          description: r.accountTags.description(tag),
-          accounts,
-        })),
-      )
-      .sort((a, b) => Buffer.compare(Buffer.from(a.tag), Buffer.from(b.tag)));
+    for await (const page of this.pages(this.#all()))
+      for (const { account, tag } of page) {
+        if (tag === '') continue;
+        const accounts = byTag.get(tag) ?? [];
+        accounts.push(account);
+        byTag.set(tag, accounts);
+      }
+    const { store, assertOpen } = this.#context;
+    const tags = [...byTag]
+      .map(([tag, accounts]) => ({ tag, accounts, bytes: Buffer.from(tag) }))
+      .sort((a, b) => Buffer.compare(a.bytes, b.bytes));
+    const pages = weighedPages(tags, TAGS_AT_ONCE, (part) => {
+      assertOpen();
+      const own = part.reduce((sum, { bytes }) => sum + bytes.length, 0);
+      // The search for a long tag reads other long ones.
+      if (own > TURN_BYTES) return own;
+      return store.read((r) => part.reduce((sum, { tag }) => sum + r.accountTags.descriptionBytes(tag), own));
+    });
+    return mapPages(pages, ({ tag, accounts }) => ({
+      ...{ tag, accounts },
+      description: store.read((r) => r.accountTags.description(tag)),
+    }));
   }
 
   /**
-   * Lists the accounts that have a tag.
-   * @param tag empty: lists all accounts. @throws WalletError `invalid` for a tag that no account has.
+   * Finds the accounts that have a tag.
+   * @param tag empty: finds all accounts. @throws WalletError `invalid` for a tag that no account has.
    */
-  withTag(tag: string): TaggedAccount[] {
-    const all = this.#accounts();
-    if (tag === '') return all;
-    const found = all.filter((account) => account.tag === tag);
+  async withTag(tag: string): Promise<readonly number[]> {
+    if (tag === '') return this.#all();
+    const found = await this.#which((own) => own === tag);
     if (found.length === 0)
       throw new WalletError({
         kind: 'invalid',
@@ -70,21 +80,35 @@ export class AccountTags {
   }
 
   /**
-   * Lists the accounts whose whole tag matches a regular expression; untagged accounts have the empty tag.
+   * Finds the accounts whose whole tag matches a regular expression; untagged accounts have the empty tag.
    * @throws WalletError `invalid` for an invalid expression, or if no account matches.
    */
-  matching(expression: string): TaggedAccount[] {
-    const all = this.#accounts();
-    if (expression === '') return all;
-    const found = new Set(tagsMatching(expression, [...new Set(all.map(({ tag }) => tag))]));
-    const accounts = all.filter(({ tag }) => found.has(tag));
-    if (accounts.length === 0)
+  async matching(expression: string): Promise<readonly number[]> {
+    if (expression === '') return this.#all();
+    const tags = new Set<string>();
+    for await (const page of this.pages(this.#all())) for (const { tag } of page) tags.add(tag);
+    const matched = new Set(tagsMatching(expression, [...tags]));
+    const found = await this.#which((own) => matched.has(own));
+    if (found.length === 0)
       throw new WalletError({
         kind: 'invalid',
         reason: 'no account has a tag that matches the expression',
         text: `No matches for regex filter ${expression} .`,
       });
-    return accounts;
+    return found;
+  }
+
+  /** Reads the tags of accounts in pages. The pages throw WalletError `no_wallet` if the wallet is closed meanwhile. */
+  pages(accounts: readonly number[]): AsyncIterable<readonly TaggedAccount[]> {
+    const { store, keystore, assertOpen } = this.#context;
+    const pages = weighedPages(accounts, TAGS_AT_ONCE, (part) => {
+      assertOpen();
+      return store.read((r) => part.reduce((sum, account) => sum + r.accountTags.tagBytes(account), 0));
+    });
+    return mapPages(pages, (account) => ({
+      account,
+      tag: keystore.hidesNotes ? '' : store.read((r) => r.accountTags.tag(account)),
+    }));
   }
 
   /**
@@ -101,7 +125,7 @@ export class AccountTags {
   describe(tag: string, description: string): void {
     if (tag === '')
       throw new WalletError({ kind: 'invalid', reason: 'the tag is empty', text: 'Tag must not be empty' });
-    if (!this.#accounts().some((account) => account.tag === tag))
+    if (!this.#context.store.read((r) => r.accountTags.has(tag)) || this.#context.keystore.hidesNotes)
       throw new WalletError({
         kind: 'invalid',
         reason: `no account has the tag ${tag}`,
@@ -110,11 +134,16 @@ export class AccountTags {
     this.#context.store.write((w) => w.accountTags.setDescription(tag, description));
   }
 
-  #accounts(): TaggedAccount[] {
-    const hidden = this.#context.keystore.hidesNotes;
-    return this.#context.store
-      .read((r) => r.accounts.list())
-      .map(({ major, tag }) => ({ account: major, tag: hidden ? '' : tag }));
+  #all(): readonly number[] {
+    return Array.from({ length: this.#services.accounts.count() }, (_, account) => account);
+  }
+
+  /** Returns the accounts whose tag fulfils a condition. */
+  async #which(fulfils: (tag: string) => boolean): Promise<number[]> {
+    const found: number[] = [];
+    for await (const page of this.pages(this.#all()))
+      for (const { account, tag } of page) if (fulfils(tag)) found.push(account);
+    return found;
   }
 }
 

@@ -4,6 +4,7 @@ import type { Address, SubaddressIndex } from '../../monero/cryptonote/types.js'
 import type { WalletWriter } from '../../store/wallet-writer.js';
 import { betweenWrites } from '../../store/between-writes.js';
 import { Mutex } from '../../util/mutex.js';
+import { weighedPages } from '../../util/paged.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { SubaddressKey } from '../../monero/wallet/model/records.js';
 import { ADDRESSES_AT_ONCE } from '../context/address-cache.js';
@@ -173,6 +174,23 @@ export class Accounts {
       (r) => new Map([...minors].map(([major, some]) => [major, r.subaddresses.labelsAmong(major, some)])),
     );
     return indices.map(({ major, minor }) => labels.get(major)?.get(minor) ?? '');
+  }
+
+  /**
+   * Divides items with an address by their number and the length of their labels, which may be read for each of them
+   * then: see {@link weighedPages}.
+   */
+  labelledPages<T>(
+    items: readonly T[],
+    most: number,
+    indexOf: (item: T) => SubaddressIndex,
+  ): AsyncIterable<readonly T[]> {
+    const { assertOpen, keystore, store } = this.#context;
+    return weighedPages(items, most, (part) => {
+      assertOpen();
+      if (keystore.hidesNotes) return 0;
+      return store.read((r) => part.reduce((sum, item) => sum + r.subaddresses.labelBytes(indexOf(item)), 0));
+    });
   }
 
   /** Returns the label of an address; empty without one, and while labels are hidden. */

@@ -1,11 +1,17 @@
 import { formatAddress, integrate, standardOf } from '../../monero/cryptonote/address.js';
 import type { Address, PaymentId } from '../../monero/cryptonote/types.js';
-import type { AddressBookRow } from '../../store/tables/address-book.js';
+import { NO_POSITION, type AddressBookPlace, type AddressBookRow } from '../../store/tables/address-book.js';
+import { mapPages, weighedPages, type Paged } from '../../util/paged.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { Accounts } from './accounts.js';
+import { PagedReader } from '../context/paged-reader.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
-type Context = Pick<WalletContext, 'store'>;
+type Context = Pick<WalletContext, 'assertOpen' | 'store'>;
+
+/** Number of entries whose addresses are parsed, and whose places are found, in one turn of the event loop. */
+const ENTRIES_AT_ONCE = 64;
+const PLACES_AT_ONCE = 1024;
 
 /** Other services of the wallet that this one calls. */
 interface Services {
@@ -36,20 +42,48 @@ export class AddressBook {
   }
 
   /**
-   * Lists the rows of entries: {@link entryOf} completes each of them, which takes longer.
+   * Reads entries in pages, all from the state of the store at this call.
    * @param indices empty: all entries. @throws WalletError `book_index_out_of_range`
    */
-  list(indices: readonly number[]): readonly AddressBookRow[] {
-    // SQLite finds a row by its place by passing over the rows before it.
-    if (indices.length === 1) return indices.map((index) => this.#row(index));
-    const all = this.#context.store.read((r) => r.addressBook.list());
-    return indices.length === 0 ? all : indices.map((index) => all[index] ?? this.#row(index));
+  async list(indices: readonly number[]): Promise<Paged<readonly AddressBookEntry[]>> {
+    const reading = new PagedReader(this.#context);
+    const release = (): void => reading.release();
+    try {
+      const places = await this.#places(reading);
+      const listed = indices.length === 0 ? [...places.keys()] : indices;
+      const missing = listed.find((index) => places[index] === undefined);
+      if (missing !== undefined) throw outOfRange(missing, places.length);
+      const pages = weighedPages(listed, ENTRIES_AT_ONCE, (part) =>
+        part.reduce((sum, index) => sum + (places[index]?.bytes ?? 0), 0),
+      );
+      const entryIn = (index: number): AddressBookEntry => {
+        const place = places[index];
+        const row = place && reading.read((r) => r.addressBook.textsIn(place));
+        if (row === undefined) throw outOfRange(index, places.length);
+        const { paymentId } = this.#services.accounts.parse(row.address);
+        return { index, ...row, ...(paymentId === undefined ? {} : { paymentId }) };
+      };
+      return { pages: mapPages(pages, entryIn), release };
+    } catch (error) {
+      release();
+      throw error;
+    }
   }
 
-  /** Returns the entry of a row, with the payment id in its address. */
-  entryOf(row: AddressBookRow): AddressBookEntry {
-    const { paymentId } = this.#services.accounts.parse(row.address);
-    return paymentId === undefined ? row : { ...row, paymentId };
+  /** Returns the places of all entries by their index: SQLite finds a row by its index by passing over those before it. */
+  async #places(reading: PagedReader): Promise<readonly AddressBookPlace[]> {
+    const pages = reading.parts(
+      NO_POSITION,
+      (r, after, most) => {
+        const page = r.addressBook.placesAfter(after, most === Infinity ? -1 : most);
+        const last = page.at(-1)?.position;
+        return { page, rest: page.length === most ? last : undefined };
+      },
+      PLACES_AT_ONCE,
+    );
+    const places: AddressBookPlace[] = [];
+    for await (const page of pages) places.push(...page);
+    return places;
   }
 
   /**
@@ -91,12 +125,14 @@ export class AddressBook {
   #row(index: number): AddressBookRow {
     return this.#context.store.read((r) => {
       const row = r.addressBook.get(index);
-      if (row === undefined)
-        throw new WalletError({ kind: 'book_index_out_of_range', index, count: r.addressBook.count() });
+      if (row === undefined) throw outOfRange(index, r.addressBook.count());
       return row;
     });
   }
 }
+
+const outOfRange = (index: number, count: number): WalletError =>
+  new WalletError({ kind: 'book_index_out_of_range', index, count });
 
 /** Integrates a payment id into an address. @throws WalletError `wrong_payment_id` unless it is a standard address. */
 function integrated(address: Address, paymentId: PaymentId): Address {

@@ -1,5 +1,6 @@
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { yieldToEventLoop } from '../../util/event-loop.js';
+import { spansOf, type Span } from '../../util/paged.js';
 import { ADDRESSES_AT_ONCE } from '../context/address-cache.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
@@ -39,17 +40,33 @@ export class AddressListing {
    */
   async *pages(skipped = 0): AsyncGenerator<readonly AddressView[]> {
     const { assertOpen } = this.#context;
-    const first = skipped * ADDRESSES_AT_ONCE;
-    for (let start = first; start < this.#count; start += ADDRESSES_AT_ONCE) {
-      if (start > first) await yieldToEventLoop();
+    let before = skipped;
+    for (const span of spansOf(this.#count, ADDRESSES_AT_ONCE, (part) => this.#labelBytes(part))) {
+      before -= 1;
+      if (before >= 0) continue;
+      if (before < -1) await yieldToEventLoop();
       assertOpen();
-      yield this.#page(start, Math.min(this.#count, start + ADDRESSES_AT_ONCE));
+      yield this.#page(span);
     }
   }
 
-  /** Reads the rows from place `start` up to but not including `end`. */
-  #page(start: number, end: number): readonly AddressView[] {
-    const { addresses, keystore, store } = this.#context;
+  /** Returns the length of the labels in a part [bytes]. */
+  #labelBytes({ start, end }: Span): number {
+    if (this.#isHidden) return 0;
+    const listed = this.#minors?.slice(start, end);
+    return this.#context.store.read(({ subaddresses }) => {
+      if (listed === undefined) return subaddresses.labelBytesBetween(this.#account, start, end - 1);
+      return listed.reduce((sum, minor) => sum + subaddresses.labelBytes({ major: this.#account, minor }), 0);
+    });
+  }
+
+  get #isHidden(): boolean {
+    return this.#hidesLabels || this.#context.keystore.hidesNotes;
+  }
+
+  /** Reads the rows of a part. */
+  #page({ start, end }: Span): readonly AddressView[] {
+    const { addresses, store } = this.#context;
     const account = this.#account;
     const listed = this.#minors?.slice(start, end);
     const minors = listed ?? Array.from({ length: end - start }, (_, i) => start + i);
@@ -65,7 +82,7 @@ export class AddressListing {
           : [subaddresses.labelsAmong(account, listed), balances.usedAmong(account, listed)];
       return { labels: names, used: new Set([...received, ...imported.usedAmong(account, minors)]) };
     });
-    const hidesLabels = this.#hidesLabels || keystore.hidesNotes;
+    const hidesLabels = this.#isHidden;
     return indices.map((index, i) => ({
       address: texts[i] ?? '',
       index,

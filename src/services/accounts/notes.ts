@@ -1,12 +1,12 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
-import { pagesOf } from '../../util/paged.js';
+import { mapPages, weighedPages } from '../../util/paged.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'keystore' | 'store'>;
 
-/** Number of notes that are read in one turn of the event loop; those of earlier versions may be long. */
-const NOTES_AT_ONCE = 16;
+/** Number of notes that are read in one turn of the event loop. */
+const NOTES_AT_ONCE = 64;
 
 /** Notes of transactions, and attributes that clients set. */
 export class Annotations {
@@ -32,15 +32,32 @@ export class Annotations {
     return this.#context.store.read((r) => txHashes.map((txHash) => r.notes.get(txHash) ?? ''));
   }
 
-  /** Reads the {@link notes} of many transactions, and yields to the event loop between pages. */
+  /** Reads the {@link notes} of many transactions in pages. The pages throw WalletError `no_wallet`. */
   notePages(txHashes: readonly Hash[]): AsyncIterable<readonly string[]> {
-    const pages = async function* (read: (page: readonly Hash[]) => readonly string[]) {
-      for await (const page of pagesOf(txHashes, NOTES_AT_ONCE)) yield read(page);
+    return mapPages(
+      this.noted(txHashes, (txHash) => txHash),
+      ([, note]) => note,
+    );
+  }
+
+  /**
+   * Reads the notes of transactions in pages, together with items of these transactions.
+   * @throws WalletError `no_wallet` if the wallet is closed meanwhile.
+   */
+  async *noted<T>(
+    items: readonly T[],
+    hashOf: (item: T) => Hash,
+  ): AsyncGenerator<readonly (readonly [item: T, note: string])[]> {
+    const { assertOpen, keystore, store } = this.#context;
+    const bytesOf = (part: readonly T[]): number => {
+      assertOpen();
+      return keystore.hidesNotes ? 0 : store.read((r) => r.notes.bytes(part.map(hashOf)));
     };
-    return pages((page) => {
-      this.#context.assertOpen();
-      return this.notes(page);
-    });
+    for await (const part of weighedPages(items, NOTES_AT_ONCE, bytesOf)) {
+      assertOpen();
+      const notes = this.notes(part.map(hashOf));
+      yield part.map((item, i) => [item, notes[i] ?? ''] as const);
+    }
   }
 
   /** Sets the value of an attribute. */

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { WalletKnown } from '../../cluster/errors.js';
 import type { Departure, Lease, Leases, WalletEntry } from '../../cluster/lease.js';
 import type { PageLogs } from '../../cluster/page-log.js';
 import type { Quorum } from '../../cluster/quorum.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
-import { withFileErrorsAsync } from '../../store/file/file-errors.js';
 import { lockWallet } from '../../store/file/wallet-lock.js';
+import { readKeysBytes } from '../../store/keys/keys-file-disk.js';
 import type { Clock } from '../../util/clock.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
 import { namedLog, type WalletLog } from '../context/wallet-log.js';
@@ -154,7 +153,7 @@ export class Custody {
    */
   async register(paths: WalletPaths, options: { readonly hasStore: boolean }): Promise<HeldWallet> {
     const { name, keys } = paths;
-    const keysFile = await withFileErrorsAsync(keys, () => readFile(keys));
+    const keysFile = await readKeysBytes(keys);
     // Before the lease: otherwise a process that ends here would take its own files for another wallet.
     const returnsFrom = await markJoining(paths);
     const lease = await this.#asking(name, async () => {

@@ -1,10 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import type { Lease, Leases } from '../../cluster/lease.js';
 import type { PageLogs } from '../../cluster/page-log.js';
 import type { Quorum } from '../../cluster/quorum.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
-import { withFileErrorsAsync } from '../../store/file/file-errors.js';
-import { keysFileVersion } from '../../store/keys/keys-file-disk.js';
+import { keysFileVersion, readKeysBytes } from '../../store/keys/keys-file-disk.js';
 import type { Replication, ReplicationOptions } from '../../store/replication/replication.js';
 import type { WalletStore } from '../../store/wallet-store.js';
 import type { Clock } from '../../util/clock.js';
@@ -144,7 +142,7 @@ export class HeldWallet implements Holding {
       const { keys } = this.paths;
       const version = keysFileVersion(keys);
       if (version === '') return put();
-      await put(await withFileErrorsAsync(keys, () => readFile(keys)));
+      await put(await readKeysBytes(keys));
       this.#keysVersion = version;
       // The size does not matter: later bases of this store leave the keys file alone.
       this.#stored = { ...this.#stored, baseBytes: 1 };
@@ -198,7 +196,7 @@ export class HeldWallet implements Holding {
     return this.#sendingKeys.run(async () => {
       const version = keysFileVersion(keys);
       if (isSent(version)) return;
-      const keysFile = await withFileErrorsAsync(keys, () => readFile(keys));
+      const keysFile = await readKeysBytes(keys);
       await this.#parts.leases.setKeysFile(this.lease, keysFile);
       this.#keysVersion = version;
     });

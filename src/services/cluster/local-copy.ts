@@ -243,7 +243,10 @@ async function* framesOf(content: LogContent): AsyncIterable<Uint8Array> {
 const isSameWallet = ({ store, keys }: WalletPaths, keysFile: Uint8Array): boolean =>
   withFileErrors(
     keys,
-    () => existsSync(store) && existsSync(keys) && equalBytes(readFileSync(keys), keysFile),
+    () =>
+      existsSync(store) &&
+      statSync(keys, { throwIfNoEntry: false })?.isFile() === true &&
+      equalBytes(readFileSync(keys), keysFile),
   );
 
 function assertNoFiles({ name, store, keys }: WalletPaths): void {

@@ -1,6 +1,6 @@
 import type { OutputPart, OutputRange } from '../../store/tables/outputs.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
-import { PagedReader, type PagedReaderContext } from '../history/paged-reader.js';
+import { PagedReader, type PagedReaderContext } from '../context/paged-reader.js';
 
 /** Number of outputs per page: less than 1 ms of work. Their rows are shorter than those of payments. */
 const PAGE_OUTPUTS = 256;

@@ -1,7 +1,7 @@
 import { MergedOutputs, type MergedScope } from '../../store/queries/merged-outputs.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import type { Payment } from '../../monero/wallet/model/records.js';
-import type { PagedReader, Part } from './paged-reader.js';
+import type { PagedReader, Part } from '../context/paged-reader.js';
 
 /** Addresses of an account, and the heights of the listed outputs. */
 type AddressScope = Omit<MergedScope, 'kind'>;

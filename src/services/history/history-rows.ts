@@ -13,7 +13,6 @@ import {
 } from '../../monero/wallet/model/records.js';
 import { isUnlocked } from '../../monero/wallet/model/unlock-time.js';
 import type { Accounts } from '../accounts/accounts.js';
-import type { Annotations } from '../accounts/notes.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 /** Resources from which rows are made. */
@@ -24,7 +23,6 @@ export interface HistoryContext extends Pick<WalletContext, 'store' | 'clock'> {
 /** Other services of the wallet that this one calls. */
 export interface HistoryServices {
   readonly accounts: Pick<Accounts, 'address'>;
-  readonly annotations: Pick<Annotations, 'notes'>;
 }
 
 /** Kind of a row, as in `get_transfers`. */
@@ -45,6 +43,7 @@ export interface HistoryEntry {
   readonly amounts: readonly Amount[];
   readonly fee: Amount;
   readonly change?: Amount;
+  /** Note of the transaction; empty: none, or not read yet. */
   readonly note: string;
   readonly unlockTime: bigint;
   readonly subaddress: SubaddressIndex;
@@ -74,26 +73,21 @@ interface ChainView {
   readonly now: number;
   /** Reward of the newest block [atomic units]. */
   readonly reward: Amount;
-  /** Returns the note of a transaction; empty for one without a note. */
-  readonly note: (txHash: Hash) => string;
 }
 
-/** Converts records to rows of an answer, all for one state of the chain. */
+/** Converts records to rows of an answer, all for one state of the chain; their notes are read later. */
 export class HistoryRows {
   readonly #addressOf: (subaddress: SubaddressIndex) => string;
   readonly #hidesDestinations: boolean;
   readonly #chain: ChainView;
 
-  constructor({ store, keystore, clock }: HistoryContext, { annotations, accounts }: HistoryServices) {
+  constructor({ store, keystore, clock }: HistoryContext, { accounts }: HistoryServices) {
     this.#addressOf = (subaddress) => accounts.address(subaddress);
     this.#hidesDestinations = keystore.hidesNotes;
     this.#chain = {
       chainHeight: store.height(),
       now: unixSeconds(clock),
       reward: store.lastBlockReward(),
-      note: store.read((r) => r.notes.isEmpty())
-        ? () => ''
-        : (txHash) => annotations.notes([txHash])[0] ?? '',
     };
   }
 
@@ -123,7 +117,7 @@ export class HistoryRows {
       amount: total,
       amounts,
       fee: tx.fee,
-      note: chain.note(tx.txHash),
+      note: '',
       unlockTime: tx.unlockTime,
       subaddress,
       subaddresses: [subaddress],
@@ -157,7 +151,7 @@ export class HistoryRows {
         { major: tx.account, minor: 0 },
         tx.fromIndices.map((minor) => ({ major: tx.account, minor })),
       ),
-      ...depth(tx.txHash, height, paid, tx.unlockTime, this.#chain),
+      ...depth(height, paid, tx.unlockTime, this.#chain),
       locked: tx.state !== 'confirmed' || isLocked(tx.unlockTime, height, this.#chain),
     };
   }
@@ -188,7 +182,7 @@ export class HistoryRows {
         doubleSpendSeen: tx.doubleSpendSeen,
         destinations: [],
         ...this.#place(subaddress, [subaddress]),
-        ...depth(tx.txHash, 0, total, tx.unlockTime, this.#chain),
+        ...depth(0, total, tx.unlockTime, this.#chain),
         locked: true,
       };
     });
@@ -219,14 +213,13 @@ function amountPaid({ amountIn, change, fee, destinations }: OutgoingTx): Amount
  * `set_confirmations`.
  */
 function depth(
-  txHash: Hash,
   height: number,
   value: Amount,
   unlockTime: bigint,
   at: ChainView,
 ): Pick<HistoryEntry, 'note' | 'confirmations' | 'suggestedConfirmationsThreshold' | 'locked'> {
   return {
-    note: at.note(txHash),
+    note: '',
     confirmations: confirmationsOf(height, at),
     suggestedConfirmationsThreshold: thresholdOf(value, unlockTime, at),
     locked: isLocked(unlockTime, height, at),

@@ -6,12 +6,12 @@ import type { PaymentPlace } from '../../store/tables/payments.js';
 import type { IncomingFilter } from '../../store/queries/incoming.js';
 import { equalBytes } from '../../util/bytes.js';
 import type { RowTemplate } from '../../util/row-template.js';
-import { singlePage, type Paged } from '../../util/paged.js';
+import { mapPages, singlePage, type Paged } from '../../util/paged.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { IncomingField, OutgoingTx, Payment } from '../../monero/wallet/model/records.js';
 import { HistoryRows, type HistoryEntry, type PaymentView } from './history-rows.js';
 import { outputPages, paymentPages } from './address-pages.js';
-import { PagedReader } from './paged-reader.js';
+import { PagedReader } from '../context/paged-reader.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { Annotations } from '../accounts/notes.js';
 import type { WalletContext } from '../context/wallet-context.js';
@@ -81,14 +81,15 @@ export class History {
       );
     const reading = new PagedReader(this.#context);
     const release = (): void => reading.release();
+    const noted = this.#noted();
     try {
       return {
         lists: {
-          ...(lists.has('in') ? { in: this.#received(reading, range, place, entries) } : {}),
-          ...(lists.has('out') ? { out: this.#sent(reading, range, place, entries) } : {}),
-          ...(lists.has('pending') ? { pending: unconfirmed(['prepared', 'pending']) } : {}),
-          ...(lists.has('failed') ? { failed: unconfirmed(['failed']) } : {}),
-          ...(lists.has('pool') ? { pool: singlePage(this.#inPool(account, minors, entries)) } : {}),
+          ...(lists.has('in') ? { in: noted(this.#received(reading, range, place, entries)) } : {}),
+          ...(lists.has('out') ? { out: noted(this.#sent(reading, range, place, entries)) } : {}),
+          ...(lists.has('pending') ? { pending: noted(unconfirmed(['prepared', 'pending'])) } : {}),
+          ...(lists.has('failed') ? { failed: noted(unconfirmed(['failed'])) } : {}),
+          ...(lists.has('pool') ? { pool: noted(singlePage(this.#inPool(account, minors, entries))) } : {}),
         },
         release,
       };
@@ -115,7 +116,7 @@ export class History {
   }
 
   /** Returns all rows of one transaction in one account, incoming ones first. @throws WalletError `wrong_tx_hash` */
-  byTransaction(txHash: Hash, account: number): HistoryEntry[] {
+  byTransaction(txHash: Hash, account: number): readonly HistoryEntry[] {
     this.#services.accounts.assertAccount(account);
     const entries = new HistoryRows(this.#context, this.#services);
     const rows = this.#context.store.read((r) => {
@@ -138,7 +139,8 @@ export class History {
         reason: 'the account has no such transaction',
         text: 'Transaction not found.',
       });
-    return rows;
+    const [note = ''] = this.#services.annotations.notes([txHash]);
+    return rows.map((row) => ({ ...row, note }));
   }
 
   /**
@@ -197,6 +199,19 @@ export class History {
       yield imported;
     };
     return { pages: both(), release: () => reading.release() };
+  }
+
+  /** Returns a function that adds the notes of the transactions to rows, and divides pages with long ones. */
+  #noted(): (pages: AsyncIterable<readonly HistoryEntry[]>) => AsyncIterable<readonly HistoryEntry[]> {
+    const { annotations } = this.#services;
+    if (this.#context.store.read((r) => r.notes.isEmpty())) return (pages) => pages;
+    return async function* (pages) {
+      for await (const page of pages)
+        yield* mapPages(
+          annotations.noted(page, ({ txHash }) => txHash),
+          ([row, note]) => (note === '' ? row : { ...row, note }),
+        );
+    };
   }
 
   #payments(reading: PagedReader, range: HeightRange, place: PaymentPlace): AsyncIterable<PaymentPage> {

@@ -6,10 +6,10 @@ import type { TxRange } from '../../store/sql/tx-pages.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import { amount, sum, ZERO, type Amount } from '../../util/amount.js';
 import { compareBytes } from '../../util/bytes.js';
-import { mergePages, singlePage, type Paged } from '../../util/paged.js';
+import { mergePages, singlePage, weighedPages, type Paged } from '../../util/paged.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { HistoryRows, type HistoryContext, type HistoryEntry } from './history-rows.js';
-import { PagedReader } from './paged-reader.js';
+import { PagedReader } from '../context/paged-reader.js';
 
 type Context = HistoryContext & Pick<WalletContext, 'addresses' | 'assertOpen'>;
 
@@ -54,17 +54,18 @@ export interface ExportedPayment {
   readonly fee: Amount;
 }
 
-/** Label and reference of an address. */
-type AddressNames = Pick<ExportedPayment, 'label' | 'reference'>;
-
 /** A payment whose address is not derived yet. */
 interface Found<T> {
   readonly item: T;
   readonly subaddress: SubaddressIndex;
-  readonly names: AddressNames;
 }
 
-const NO_NAMES: AddressNames = { label: '', reference: '' };
+/** A payment whose label and reference are not read yet. */
+interface Unnamed {
+  readonly payment: Omit<ExportedPayment, 'label' | 'reference'>;
+  /** Receiving address of an incoming payment; absent for an outgoing one. */
+  readonly subaddress?: SubaddressIndex;
+}
 
 /**
  * Number of rows per page. A page in which no payment is in the range takes little time, since its addresses are not
@@ -83,7 +84,6 @@ export class PaymentExport {
     this.#filter = filter;
     this.#rows = new HistoryRows(context, {
       accounts: { address: (index) => context.addresses.text(index) },
-      annotations: { notes: (txHashes) => txHashes.map(() => '') },
     });
   }
 
@@ -103,12 +103,13 @@ export class PaymentExport {
   #pages(reading: PagedReader): AsyncIterable<readonly ExportedPayment[]> {
     const { store } = this.#context;
     const everything: HeightRange = { min: -1, max: Number.MAX_SAFE_INTEGER };
-    const received = this.#received(
+    const received = this.#shown(
       reading.pages(everything, {
         rows: PAGE_ROWS,
         divide: (r, range: TxRange, rows) => r.payments.divide(range, rows),
         read: (r, range) => this.#mined(r, range),
       }),
+      (payment) => [this.#rows.incoming(payment)],
     );
     const sent = reading.pages(everything, {
       rows: PAGE_ROWS,
@@ -119,35 +120,62 @@ export class PaymentExport {
       pool: this.#pooled(r),
       own: this.#outgoing(r, ['prepared', 'pending', 'failed']),
     }));
-    return this.#inOrder(mergePages(received, sent, isBefore), unmined);
+    return this.#named(reading, this.#inOrder(mergePages(received, sent, isBefore), unmined));
   }
 
   async *#inOrder(
-    mined: AsyncIterable<readonly ExportedPayment[]>,
-    { pool, own }: { readonly pool: readonly Found<PoolTx>[]; readonly own: readonly ExportedPayment[] },
-  ): AsyncGenerator<readonly ExportedPayment[]> {
+    mined: AsyncIterable<readonly Unnamed[]>,
+    { pool, own }: { readonly pool: readonly Found<PoolTx>[]; readonly own: readonly Unnamed[] },
+  ): AsyncGenerator<readonly Unnamed[]> {
     yield* mined;
     for await (const incoming of this.#shown(singlePage(pool), (tx) => this.#rows.pooled(tx))) {
-      const rest = [...incoming, ...own].sort((a, b) => a.time - b.time);
+      const rest = [...incoming, ...own].sort((a, b) => a.payment.time - b.payment.time);
       if (rest.length > 0) yield rest;
     }
-  }
-
-  #received(pages: AsyncIterable<readonly Found<Payment>[]>): AsyncIterable<readonly ExportedPayment[]> {
-    return this.#shown(pages, (payment) => [this.#rows.incoming(payment)]);
   }
 
   /** Derives the addresses of a page, then converts it. */
   async *#shown<T>(
     pages: AsyncIterable<readonly Found<T>[]>,
     show: (item: T) => readonly HistoryEntry[],
-  ): AsyncGenerator<readonly ExportedPayment[]> {
+  ): AsyncGenerator<readonly Unnamed[]> {
     for await (const page of pages) {
       // Yields to the event loop between batches.
       await this.#context.addresses.texts(page.map(({ subaddress }) => subaddress));
       this.#context.assertOpen();
-      yield page.flatMap(({ item, names }) => show(item).map((entry) => exported(entry, names)));
+      yield page.flatMap(({ item, subaddress }) =>
+        show(item).map((entry) => ({ payment: exported(entry), subaddress })),
+      );
     }
+  }
+
+  /** Adds labels and references, and divides pages with long labels. */
+  async *#named(
+    reading: PagedReader,
+    pages: AsyncIterable<readonly Unnamed[]>,
+  ): AsyncGenerator<readonly ExportedPayment[]> {
+    const { keystore } = this.#context;
+    const bytesOf = (part: readonly Unnamed[]): number =>
+      keystore.hidesNotes
+        ? 0
+        : reading.read((r) =>
+            part.reduce(
+              (sum, { subaddress }) => sum + (subaddress ? r.subaddresses.labelBytes(subaddress) : 0),
+              0,
+            ),
+          );
+    for await (const page of pages)
+      for await (const part of weighedPages(page, PAGE_ROWS, bytesOf))
+        yield reading.read((r) =>
+          part.map(({ payment, subaddress }) => ({
+            ...payment,
+            label: subaddress === undefined || keystore.hidesNotes ? '' : r.subaddresses.label(subaddress),
+            reference:
+              subaddress === undefined || keystore.hidesNotes
+                ? ''
+                : (r.requests.identityOf(subaddress)?.reference ?? ''),
+          })),
+        );
   }
 
   #mined(r: WalletReader, range: TxRange): Found<Payment>[] {
@@ -155,7 +183,7 @@ export class PaymentExport {
     return r.payments
       .list(range, account === undefined ? {} : { account })
       .filter(({ tx }) => this.#isInPeriod(tx.timestamp))
-      .map((item) => ({ item, subaddress: item.subaddress, names: this.#namesOf(r, item.subaddress) }));
+      .map((item) => ({ item, subaddress: item.subaddress }));
   }
 
   /** Reads payments in the mempool, divided so that each pays one address. */
@@ -170,7 +198,7 @@ export class PaymentExport {
       )
       .flatMap((item) => {
         const subaddress = item.outputs[0]?.subaddress;
-        return subaddress === undefined ? [] : [{ item, subaddress, names: this.#namesOf(r, subaddress) }];
+        return subaddress === undefined ? [] : [{ item, subaddress }];
       });
   }
 
@@ -178,20 +206,12 @@ export class PaymentExport {
     r: WalletReader,
     states: readonly OutgoingTx['state'][],
     heights: { readonly minHeight?: number; readonly maxHeight?: number } = {},
-  ): ExportedPayment[] {
+  ): Unnamed[] {
     const { account } = this.#filter;
     return r.outgoing
       .list({ states, ...heights, ...(account === undefined ? {} : { account }) })
       .filter(({ timestamp }) => this.#isInPeriod(timestamp))
-      .map((tx) => ({ ...exported(this.#rows.outgoing(tx), NO_NAMES), amount: paidToOthers(r, tx) }));
-  }
-
-  #namesOf(r: WalletReader, subaddress: SubaddressIndex): AddressNames {
-    if (this.#context.keystore.hidesNotes) return NO_NAMES;
-    return {
-      label: r.subaddresses.label(subaddress),
-      reference: r.requests.identityOf(subaddress)?.reference ?? '',
-    };
+      .map((tx) => ({ payment: { ...exported(this.#rows.outgoing(tx)), amount: paidToOthers(r, tx) } }));
   }
 
   #isInPeriod(time: number): boolean {
@@ -210,7 +230,7 @@ function paidToOthers(r: WalletReader, tx: OutgoingTx): Amount {
 }
 
 /** Order of mined payments: by height and transaction hash, incoming ones first. */
-const isBefore = (b: ExportedPayment, a: ExportedPayment): boolean =>
+const isBefore = ({ payment: b }: Unnamed, { payment: a }: Unnamed): boolean =>
   b.height < a.height || (b.height === a.height && compareBytes(b.txHash, a.txHash) < 0);
 
 const STATES: Readonly<Record<HistoryEntry['type'], ExportState>> = {
@@ -218,11 +238,11 @@ const STATES: Readonly<Record<HistoryEntry['type'], ExportState>> = {
   ...{ pool: 'pool', pending: 'pending', failed: 'failed' },
 };
 
-function exported(entry: HistoryEntry, names: AddressNames): ExportedPayment {
+function exported(entry: HistoryEntry): Unnamed['payment'] {
   const { type, txHash, height, timestamp, fee, address, destinations } = entry;
   const isIncoming = type === 'in' || type === 'block' || type === 'pool';
   return {
-    ...{ time: timestamp, height, txHash, amount: entry.amount, destinations, ...names },
+    ...{ time: timestamp, height, txHash, amount: entry.amount, destinations },
     direction: isIncoming ? 'in' : 'out',
     state: STATES[type],
     address: isIncoming ? address : '',

@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { makeDirectory } from '../../util/make-directory.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
@@ -7,7 +7,7 @@ import { DRAFT_SUFFIX, draftOf } from '../file/file-draft.js';
 import { withFileErrors, withFileErrorsAsync } from '../file/file-errors.js';
 import { syncDirectory } from '../file/fsync.js';
 import type { StoreKey } from '../file/database.js';
-import { keysFileVersion } from '../keys/keys-file-disk.js';
+import { keysFileVersion, readKeysBytes } from '../keys/keys-file-disk.js';
 import { copyStore } from './store-copy.js';
 import type { StoreFacts } from './store-copy-thread.js';
 
@@ -77,7 +77,7 @@ async function copyFiles(source: BackupSource, store: string): Promise<StoreFact
     const version = keysFileVersion(source.keys);
     rmSync(store, { force: true });
     const facts = await copyStore(source.store, store, source.storeKey);
-    const keys = await withFileErrorsAsync(source.keys, () => readFile(source.keys));
+    const keys = await readKeysBytes(source.keys);
     if (keysFileVersion(source.keys) !== version) continue;
     const copy = keysFileOf(store);
     await withFileErrorsAsync(copy, () => writeFile(copy, keys, { flag: 'wx', mode: 0o600, flush: true }));

@@ -1,4 +1,4 @@
-import { copyFile, readFile } from 'node:fs/promises';
+import { copyFile } from 'node:fs/promises';
 import { chmodSync, existsSync } from 'node:fs';
 import type { NetworkType } from '../../monero/cryptonote/types.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
@@ -9,7 +9,7 @@ import { syncFileAsync } from '../file/fsync.js';
 import { cipherOf } from '../file/store-cipher.js';
 import { storeKey } from '../file/store-key.js';
 import type { StoreKey } from '../file/database.js';
-import { loadKeysFile } from '../keys/keys-file-disk.js';
+import { loadKeysFile, readKeysBytes } from '../keys/keys-file-disk.js';
 import { filesOfBackup, type BackupSource } from './backup.js';
 import { checkStore } from './store-copy.js';
 import type { StoreFacts } from './store-copy-thread.js';
@@ -61,10 +61,7 @@ export async function restoreBackup(
   const files = filesOfBackup(directory);
   if (existsSync(target.store) || existsSync(target.keys))
     throw new WalletError({ kind: 'wallet_exists', name: target.name });
-  const keys = await FileDraft.write(
-    target.keys,
-    await withFileErrorsAsync(files.keys, () => readFile(files.keys)),
-  );
+  const keys = await FileDraft.write(target.keys, await readKeysBytes(files.keys));
   try {
     await withFileErrorsAsync(target.store, async () => {
       const draft = draftOf(target.store);

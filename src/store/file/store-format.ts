@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { CodecError, Reader, varintNumber } from '../../util/codec.js';
-import { assertRegular, codeOf } from './file-errors.js';
+import { assertRegular, codeOf, fileError } from './file-errors.js';
 import { CIPHER_BYTES, CIPHER_BYTES_OFFSET } from './store-cipher.js';
 
 /**
@@ -82,7 +82,7 @@ export async function storeFormat(path: string): Promise<StoreFormat> {
     file = await open(path, READ_NOW);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return 'empty';
-    throw error;
+    throw fileError(path, error);
   }
   try {
     const stat = await file.stat();

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import type { Rng } from '../../util/random.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { FileDraft } from '../file/file-draft.js';
-import { assertRegular, codeOf, withFileErrorsAsync } from '../file/file-errors.js';
+import { assertRegular, codeOf, withFileErrors, withFileErrorsAsync } from '../file/file-errors.js';
 import { readKeysFile, writeKeysFile, type KeysFile } from './keys-file.js';
 
 /** Largest size of a keys file that is read [bytes]; usual files have some kilobytes. */
@@ -16,13 +16,17 @@ const MAX_BYTES = 16 << 20;
  */
 export async function loadKeysFile(path: string, password: string, kdfRounds: number): Promise<KeysFile> {
   const name = basename(path, '.keys');
-  const bytes = await readBytes(path, name);
+  const bytes = await readKeysBytes(path);
   // The key is computed on another thread, and starting a thread opens files, which may fail.
   return withFileErrorsAsync(path, () => readKeysFile(bytes, password, kdfRounds, name));
 }
 
-/** Reads a file, but only a regular one: reading a FIFO would wait for a writer forever. */
-async function readBytes(path: string, name: string): Promise<Uint8Array> {
+/**
+ * Reads a keys file as it is, but only a regular file: reading a FIFO would wait for a writer forever.
+ * @throws WalletError `wallet_missing`, `wallet_io`, `wallet_corrupt`
+ */
+export async function readKeysBytes(path: string): Promise<Uint8Array> {
+  const name = basename(path, '.keys');
   return withFileErrorsAsync(path, async () => {
     let handle;
     try {
@@ -43,9 +47,9 @@ async function readBytes(path: string, name: string): Promise<Uint8Array> {
   });
 }
 
-/** Returns a text that changes whenever a keys file is replaced; empty if there is no file. */
+/** Returns a text that changes whenever a keys file is replaced; empty if there is no file. @throws WalletError `wallet_io` */
 export function keysFileVersion(path: string): string {
-  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+  const stat = withFileErrors(path, () => statSync(path, { bigint: true, throwIfNoEntry: false }));
   return stat === undefined ? '' : [stat.ino, stat.size, stat.mtimeNs].join(':');
 }
 

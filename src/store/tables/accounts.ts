@@ -14,12 +14,10 @@ import {
 import { joinBytes } from '../../util/bytes.js';
 import type { Db } from '../file/database.js';
 
-/** An account with its label, tag and number of addresses. */
+/** An account with its number of addresses. */
 export interface AccountRow {
   readonly major: number;
   readonly addressCount: number;
-  /** Tag of the account; empty if it has none. */
-  readonly tag: string;
 }
 
 /** Label of an account that no client created, but that was found in the chain. */
@@ -40,7 +38,7 @@ interface KeysRead {
   readonly last: Uint8Array | undefined;
 }
 
-const ACCOUNT = 'SELECT major, address_count AS addressCount, tag FROM account';
+const ACCOUNT = 'SELECT major, address_count AS addressCount FROM account';
 
 export class AccountReader {
   protected readonly db: Db;
@@ -120,9 +118,11 @@ export class SubaddressReader {
   readonly #label: Statement<[number, number], { label: string }>;
   readonly #find: Statement<[Uint8Array], SubaddressIndex>;
   readonly #findPart: Statement<[number], Uint8Array>;
+  readonly #labelBytes: Statement<[number, number], number>;
   readonly #labels: Statement<[number], [number, string]>;
   readonly #labelsAmong: Statement<[number, string], [number, string]>;
   readonly #labelsBetween: Statement<[number, number, number], [number, string]>;
+  readonly #bytesBetween: Statement<[number, number, number], number>;
 
   constructor(db: Db) {
     this.db = db;
@@ -140,6 +140,16 @@ export class SubaddressReader {
         'SELECT minor, label FROM subaddress_label WHERE major = ? AND minor BETWEEN ? AND ?',
       )
       .raw();
+    this.#bytesBetween = db
+      .prepare<[number, number, number], number>(
+        'SELECT coalesce(sum(octet_length(label)), 0) FROM subaddress_label WHERE major = ? AND minor BETWEEN ? AND ?',
+      )
+      .pluck();
+    this.#labelBytes = db
+      .prepare<[number, number], number>(
+        'SELECT octet_length(label) FROM subaddress_label WHERE major = ? AND minor = ?',
+      )
+      .pluck();
     this.#label = db.prepare('SELECT label FROM subaddress_label WHERE major = ? AND minor = ?');
     this.#findPart = db
       .prepare<[number], Uint8Array>('SELECT entries FROM packed_subaddress WHERE part = ?')
@@ -152,6 +162,11 @@ export class SubaddressReader {
     return this.#label.get(major, minor)?.label ?? '';
   }
 
+  /** Returns the length of the label of an address [bytes], without reading it. */
+  labelBytes({ major, minor }: SubaddressIndex): number {
+    return this.#labelBytes.get(major, minor) ?? 0;
+  }
+
   /** Returns the labels of all addresses of an account, by minor index. */
   labels(major: number): Map<number, string> {
     return new Map(this.#labels.all(major));
@@ -160,6 +175,11 @@ export class SubaddressReader {
   /** Returns the labels of a few addresses of an account, by minor index. */
   labelsAmong(major: number, minors: readonly number[]): Map<number, string> {
     return new Map(this.#labelsAmong.all(major, JSON.stringify(minors)));
+  }
+
+  /** Returns the length of {@link labelsBetween} [bytes], without reading the labels. */
+  labelBytesBetween(major: number, first: number, last: number): number {
+    return this.#bytesBetween.get(major, first, last) ?? 0;
   }
 
   /** Returns the labels of the addresses of an account from `first` to `last`, both inclusive, by minor index. */

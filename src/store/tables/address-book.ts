@@ -8,16 +8,30 @@ export interface AddressBookRow {
   readonly description: string;
 }
 
+/** Position before the first one. */
+export const NO_POSITION = -1;
+
+/** Key of an entry's row, which deletions do not change, and the length of its texts [bytes]. */
+export interface AddressBookPlace {
+  readonly position: number;
+  readonly bytes: number;
+}
+
 export class AddressBookReader {
   protected readonly db: Db;
   readonly #count: Statement<[], { n: number }>;
-  readonly #list: Statement<[], Omit<AddressBookRow, 'index'>>;
+  readonly #after: Statement<[number, number], AddressBookPlace>;
+  readonly #in: Statement<[number], Omit<AddressBookRow, 'index'>>;
   readonly #at: Statement<[number], Omit<AddressBookRow, 'index'> & { readonly position: number }>;
 
   constructor(db: Db) {
     this.db = db;
     this.#count = db.prepare('SELECT count(*) AS n FROM address_book');
-    this.#list = db.prepare('SELECT address, description FROM address_book ORDER BY position');
+    this.#after = db.prepare(
+      `SELECT position, octet_length(address) + octet_length(description) AS bytes FROM address_book
+       WHERE position > ? ORDER BY position LIMIT ?`,
+    );
+    this.#in = db.prepare('SELECT address, description FROM address_book WHERE position = ?');
     this.#at = db.prepare(
       'SELECT position, address, description FROM address_book ORDER BY position LIMIT 1 OFFSET ?',
     );
@@ -27,8 +41,14 @@ export class AddressBookReader {
     return this.#count.get()?.n ?? 0;
   }
 
-  list(): AddressBookRow[] {
-    return this.#list.all().map((row, index) => ({ index, ...row }));
+  /** Returns the places of the next entries in order. @param position place after which they begin; -1: all. */
+  placesAfter(position: number, most: number): AddressBookPlace[] {
+    return this.#after.all(position, most);
+  }
+
+  /** Returns the texts of the entry in a place. */
+  textsIn({ position }: AddressBookPlace): Omit<AddressBookRow, 'index'> | undefined {
+    return this.#in.get(position);
   }
 
   get(index: number): AddressBookRow | undefined {

@@ -6,15 +6,24 @@ import type { Db } from '../file/database.js';
 export class NoteReader {
   protected readonly db: Db;
   readonly #get: Statement<[Uint8Array], { note: string }>;
+  readonly #bytes: Statement<[Uint8Array], number>;
 
   constructor(db: Db) {
     this.db = db;
     this.#get = db.prepare('SELECT note FROM tx_note WHERE tx_hash = ?');
+    this.#bytes = db
+      .prepare<[Uint8Array], number>('SELECT octet_length(note) FROM tx_note WHERE tx_hash = ?')
+      .pluck();
   }
 
   /** True if no transaction has a note. */
   isEmpty(): boolean {
     return this.db.prepare('SELECT 1 FROM tx_note LIMIT 1').get() === undefined;
+  }
+
+  /** Returns the length of the notes of transactions [bytes], without reading the notes. */
+  bytes(txHashes: readonly Hash[]): number {
+    return txHashes.reduce((sum, txHash) => sum + (this.#bytes.get(txHash) ?? 0), 0);
   }
 
   get(txHash: Hash): string | undefined {

@@ -45,6 +45,12 @@ describe('a text line', () => {
     expect(line({ msg: undefined, a: 1 })).toBe('2026-01-02 03:04:05.006 I  a=1\n');
   });
 
+  it('escapes what changes the direction of text, in names and values of fields too', () => {
+    expect(line({ 'a\u202eb': 'c\u2066d', list: ['\u061c'] })).toBe(
+      '2026-01-02 03:04:05.006 I wallet refreshed a\\u202eb=c\\u2066d list=["\\u061c"]\n',
+    );
+  });
+
   test.each([
     ['a phrase', { msg: 'x\n2026-01-02 03:04:05.006 I forged' }],
     ['a field', { name: 'x\r\n2026-01-02 03:04:05.006 I forged' }],

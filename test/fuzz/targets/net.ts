@@ -17,6 +17,7 @@ import {
 import { concatBytes, utf8 } from '../../../src/util/bytes.js';
 import { CodecError } from '../../../src/util/codec.js';
 import { dnsAnswers, DNS_NAME } from '../dns-answers.js';
+import { framesIn } from '../../support/zmtp-frames.js';
 import { chunksOf, NEXT_ANSWER, Peer } from '../peer.js';
 import { HEADER_BYTES, HEADER_MS, textParser, type Parser, type Target } from '../target.js';
 
@@ -107,7 +108,8 @@ export const targets: readonly Target[] = [
       seeds: [SUBSCRIBER],
       run(input) {
         const reader = new SubscriberReader();
-        for (const chunk of chunksOf(input)) reader.read(chunk);
+        for (const chunk of chunksOf(input))
+          for (const frame of framesIn(reader.frames, chunk)) reader.requestIn(frame);
       },
     }),
   },
@@ -122,7 +124,7 @@ export const targets: readonly Target[] = [
       run(input) {
         const reader = new FrameReader(4 << 20);
         for (const chunk of chunksOf(input))
-          for (const frame of reader.read(chunk)) if (frame.kind === 'command') isReady(frame.body);
+          for (const frame of framesIn(reader, chunk)) if (frame.kind === 'command') isReady(frame.body);
       },
     }),
   },

@@ -62,6 +62,14 @@ describe('a payment link', () => {
     expect(() => formatUri({ ...PLAIN, ...change }, 'mainnet')).toThrow(CodecError);
   });
 
+  it('is read with a thousand parameters, and refused with one more', () => {
+    const withUnknown = (count: number): string =>
+      `monero:${ADDRESS}?${Array.from({ length: count }, (_, i) => `p${i}=1`).join('&')}`;
+    expect(parseUri(withUnknown(1000), 'mainnet').unknown).toHaveLength(1000);
+    for (const count of [1001, 100_000])
+      expect(() => parseUri(withUnknown(count), 'mainnet')).toThrow('at most 1000 parameters');
+  });
+
   it('is not written for another network', () => {
     expect(() => formatUri(PLAIN, 'testnet')).toThrow(CodecError);
   });

@@ -2,6 +2,7 @@ import { describe, expect, it, test } from '@jest/globals';
 import { FrameReader, greeting, message, ready, SubscriberReader } from '../../../src/net/zmq/zmtp.js';
 import { CodecError } from '../../../src/util/codec.js';
 import { concatBytes, fromHex, toHex } from '../../../src/util/bytes.js';
+import { framesIn } from '../../support/zmtp-frames.js';
 
 /** Greeting of a SUB socket of libzmq 4.3.4: signature, version 3.1, NULL. */
 const PEER_GREETING = fromHex(`ff00000000000000017f0301${toHex(Buffer.from('NULL'))}${'00'.repeat(48)}`);
@@ -29,6 +30,9 @@ const CONVERSATION = concatBytes(
   cancellation('json-b'),
 );
 
+const requestsIn = (reader: SubscriberReader, chunk: Uint8Array) =>
+  framesIn(reader.frames, chunk).flatMap((frame) => reader.requestIn(frame) ?? []);
+
 describe('the ZMTP protocol', () => {
   it('greets with 64 bytes: signature, version 3.0, NULL', () => {
     expect(toHex(greeting())).toBe(`ff00000000000000007f0300${toHex(Buffer.from('NULL'))}${'00'.repeat(48)}`);
@@ -51,29 +55,30 @@ describe('the ZMTP protocol', () => {
       { kind: 'subscribe', topic: 'json-a' },
       { kind: 'cancel', topic: 'json-b' },
     ];
-    expect(new SubscriberReader().read(CONVERSATION)).toEqual(expected);
+    expect(requestsIn(new SubscriberReader(), CONVERSATION)).toEqual(expected);
     const reader = new SubscriberReader();
-    expect([...CONVERSATION].flatMap((byte) => reader.read(Uint8Array.of(byte)))).toEqual(expected);
+    expect([...CONVERSATION].flatMap((byte) => requestsIn(reader, Uint8Array.of(byte)))).toEqual(expected);
   });
 
   it('takes linear time for a long frame in single bytes, and for many short frames', () => {
     // A copy of all pending bytes for each chunk or frame would take longer than the time limit of tests.
     const long = new FrameReader(2 << 20);
-    long.read(PEER_GREETING);
+    framesIn(long, PEER_GREETING);
     const body = new Uint8Array(2 << 20).fill(7);
     let frames: unknown[] = [];
-    for (const byte of message(body)) frames = long.read(Uint8Array.of(byte));
+    for (const byte of message(body)) frames = framesIn(long, Uint8Array.of(byte));
     expect(frames).toEqual([{ kind: 'message', body }]);
     const short = new FrameReader(16);
-    expect(short.read(concatBytes(PEER_GREETING, new Uint8Array(1 << 20)))).toHaveLength(1 + (1 << 19));
+    expect(framesIn(short, concatBytes(PEER_GREETING, new Uint8Array(1 << 20)))).toHaveLength(1 + (1 << 19));
   });
 
   it('gives frames that later chunks do not change', () => {
     const reader = new FrameReader(16);
-    const [, first] = reader.read(
+    const [, first] = framesIn(
+      reader,
       concatBytes(PEER_GREETING, message(Uint8Array.of(1, 2, 3)), Uint8Array.of(0, 3)),
     );
-    reader.read(Uint8Array.of(4, 5, 6));
+    framesIn(reader, Uint8Array.of(4, 5, 6));
     expect(first).toEqual({ kind: 'message', body: Uint8Array.of(1, 2, 3) });
   });
 
@@ -86,8 +91,11 @@ describe('the ZMTP protocol', () => {
     ],
     ['a subscription before the handshake', concatBytes(PEER_GREETING, subscription('json-a'))],
     ['a frame that never ends', concatBytes(PEER_GREETING, fromHex('02ffffffffffffffff'))],
+    ['a message of many frames', concatBytes(PEER_GREETING, fromHex('0100'.repeat(16)))],
+    ['a message of many bytes', concatBytes(PEER_GREETING, fromHex(`01ff${'00'.repeat(255)}`.repeat(5)))],
     ['a command that is cut short', concatBytes(PEER_GREETING, fromHex('04020552'))],
   ])('refuses %s', (_, bytes) => {
-    expect(() => new SubscriberReader().read(bytes)).toThrow(CodecError);
+    const reader = new SubscriberReader();
+    expect(() => requestsIn(reader, bytes)).toThrow(CodecError);
   });
 });

@@ -56,6 +56,12 @@ describe('the audit log', () => {
     expect(problems).toEqual([]);
   });
 
+  it('has no character that hides others or changes their order, and the same values', () => {
+    log.record({ ...call, method: 'a\u202eb', wallet: '\u2066\u009bw\u{e0041}' });
+    expect(readFileSync(path, 'utf8')).toMatch(/^[ -~]+\n$/);
+    expect(linesOf(path)).toMatchObject([{ method: 'a\u202eb', wallet: '\u2066\u009bw\u{e0041}' }]);
+  });
+
   it('is not begun where its file cannot be opened', () => {
     expect(() => new AuditLog(join(folder, 'missing', 'audit.log'), () => undefined, clock)).toThrow(
       'ENOENT',

@@ -188,7 +188,7 @@ describe('a file of credentials', () => {
   });
 
   it('that is not there is refused with its path', () => {
-    const message = `${path}.missing cannot be read`;
+    const message = `${path}.missing cannot be read (ENOENT)`;
     expect(() => new Credentials(`${path}.missing`, METHODS)).toThrow(expect.objectContaining({ message }));
   });
 

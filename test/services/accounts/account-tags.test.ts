@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { AccountTags } from '../../../src/services/accounts/account-tags.js';
+import { AccountTags, type TagView } from '../../../src/services/accounts/account-tags.js';
+import { collected } from '../../support/collected.js';
 import { faultOf, TestWallet } from '../../support/test-wallet.js';
 
 // An expression has 50 ms of wall-clock time, which a busy machine may exceed: see src/util/bounded-regexp.ts.
@@ -18,21 +19,24 @@ const open = (more: ConstructorParameters<typeof TestWallet>[0] = {}): void => {
 beforeEach(() => open());
 afterEach(() => wallet.close());
 
-const accountsOf = (found: readonly { readonly account: number }[]): number[] =>
-  found.map(({ account }) => account);
+const listed = async (): Promise<readonly TagView[]> => (await collected(await tags.list())).flat();
+
+/** Tags of accounts. */
+const tagsOf = async (accounts: readonly number[]): Promise<readonly string[]> =>
+  (await collected(tags.pages(accounts))).flat().map(({ tag }) => tag);
 
 describe('the list of tags', () => {
-  it('is empty while no account has one', () => {
-    expect(tags.list()).toEqual([]);
+  it('is empty while no account has one', async () => {
+    expect(await listed()).toEqual([]);
   });
 
-  it('has the accounts and the description of each tag, in the order of their bytes', () => {
+  it('has the accounts and the description of each tag, in the order of their bytes', async () => {
     // In UTF-16 the emoji would come first.
     tags.assign([0], '\u{1f600}');
     tags.assign([3, 1], 'shop');
     tags.assign([2], '\ufffd');
     tags.describe('shop', 'sales');
-    expect(tags.list()).toEqual([
+    expect(await listed()).toEqual([
       { tag: 'shop', description: 'sales', accounts: [1, 3] },
       { tag: '\ufffd', description: '', accounts: [2] },
       { tag: '\u{1f600}', description: '', accounts: [0] },
@@ -41,30 +45,30 @@ describe('the list of tags', () => {
 });
 
 describe('a tag', () => {
-  it('replaces the one before, and is taken away by the empty one', () => {
+  it('replaces the one before, and is taken away by the empty one', async () => {
     tags.assign([0, 1], 'shop');
     tags.assign([1, 1], 'home');
-    expect(tags.list().map(({ tag, accounts }) => [tag, accounts])).toEqual([
+    expect((await listed()).map(({ tag, accounts }) => [tag, accounts])).toEqual([
       ['home', [1]],
       ['shop', [0]],
     ]);
     tags.assign([0, 1], '');
-    expect(tags.list()).toEqual([]);
+    expect(await listed()).toEqual([]);
   });
 
   it('is assigned to no account where one of them does not exist', async () => {
     expect(await faultOf(() => tags.assign([0, 4], 'shop'))).toEqual(OUT_OF_RANGE);
-    expect(tags.list()).toEqual([]);
+    expect(await listed()).toEqual([]);
   });
 
-  it('loses its description with its last account', () => {
+  it('loses its description with its last account', async () => {
     tags.assign([0, 1], 'shop');
     tags.describe('shop', 'sales');
     tags.assign([0], 'home');
-    expect(tags.list().find(({ tag }) => tag === 'shop')?.description).toBe('sales');
+    expect((await listed()).find(({ tag }) => tag === 'shop')?.description).toBe('sales');
     tags.assign([1], '');
     tags.assign([1], 'shop');
-    expect(tags.list().find(({ tag }) => tag === 'shop')?.description).toBe('');
+    expect((await listed()).find(({ tag }) => tag === 'shop')?.description).toBe('');
   });
 
   it('can be described only while an account has it', async () => {
@@ -73,7 +77,7 @@ describe('a tag', () => {
     tags.assign([0], 'shop');
     tags.describe('shop', 'x');
     tags.describe('shop', '');
-    expect(tags.list()).toEqual([{ tag: 'shop', description: '', accounts: [0] }]);
+    expect(await listed()).toEqual([{ tag: 'shop', description: '', accounts: [0] }]);
   });
 });
 
@@ -83,12 +87,13 @@ describe('accounts with a tag', () => {
     tags.assign([3], 'shopping');
   });
 
-  it('are those that have it, and all of them for the empty tag', () => {
-    expect(tags.withTag('shop')).toEqual([
-      { account: 0, tag: 'shop' },
-      { account: 2, tag: 'shop' },
+  it('are those that have it, and all of them for the empty tag', async () => {
+    expect(await tags.withTag('shop')).toEqual([0, 2]);
+    const all = await tags.withTag('');
+    expect([all, await tagsOf(all)]).toEqual([
+      [0, 1, 2, 3],
+      ['shop', '', 'shop', 'shopping'],
     ]);
-    expect(tags.withTag('').map(({ tag }) => tag)).toEqual(['shop', '', 'shop', 'shopping']);
   });
 
   it('are refused for a tag that none has', async () => {
@@ -105,8 +110,8 @@ describe('accounts with a tag', () => {
     ['.*', [0, 1, 2, 3]],
     ['()', [1]],
     ['', [0, 1, 2, 3]],
-  ])('are found by an expression that matches the whole tag: %j finds %j', (expression, expected) => {
-    expect(accountsOf(tags.matching(expression))).toEqual(expected);
+  ])('are found by an expression that matches the whole tag: %j finds %j', async (expression, expected) => {
+    expect(await tags.matching(expression)).toEqual(expected);
   });
 
   it.each(['sho', 'hop', 'Shop'])('are refused where %j matches no whole tag', async (expression) => {
@@ -133,9 +138,9 @@ describe('tags in a wallet that syncs under a password of its own', () => {
     open({ backgroundSync: 'custom-background-password' });
     tags.assign([1], 'shop');
     wallet.hide();
-    expect(tags.list()).toEqual([]);
-    expect(tags.withTag('').map(({ tag }) => tag)).toEqual(['', '', '', '']);
-    expect(accountsOf(tags.matching('.*'))).toEqual([0, 1, 2, 3]);
+    expect(await listed()).toEqual([]);
+    expect(await tagsOf(await tags.withTag(''))).toEqual(['', '', '', '']);
+    expect(await tags.matching('.*')).toEqual([0, 1, 2, 3]);
     expect(await faultOf(() => tags.withTag('shop'))).toMatchObject({ kind: 'invalid' });
     expect(await faultOf(() => tags.matching('shop'))).toMatchObject({ kind: 'invalid' });
     expect(await faultOf(() => tags.describe('shop', 'x'))).toMatchObject({ kind: 'invalid' });

@@ -38,7 +38,7 @@ describe('a note', () => {
 
   it('is read in pages, in the order of the hashes', async () => {
     wallet.annotations.setNotes([{ txHash: one, note: 'rent' }]);
-    const hashes = Array.from({ length: 40 }, (_, i) => (i === 39 ? one : two));
+    const hashes = Array.from({ length: 100 }, (_, i) => (i === 99 ? one : two));
     const pages: (readonly string[])[] = [];
     for await (const page of wallet.annotations.notePages(hashes)) pages.push(page);
     expect(pages.flat()).toEqual(hashes.map((hash) => (hash === one ? 'rent' : '')));

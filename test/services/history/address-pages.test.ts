@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
 import { outputPages, paymentPages } from '../../../src/services/history/address-pages.js';
-import { PagedReader } from '../../../src/services/history/paged-reader.js';
+import { PagedReader } from '../../../src/services/context/paged-reader.js';
 import type { IncomingFilter } from '../../../src/store/queries/incoming.js';
 import { IN_MEMORY } from '../../../src/store/file/database.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';

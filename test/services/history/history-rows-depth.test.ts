@@ -27,7 +27,6 @@ const rows = ({ chainHeight = 100, reward = 0n, hidesNotes = false }: View = {})
   } as unknown as HistoryContext;
   const services = {
     accounts: { address: ({ major, minor }: { major: number; minor: number }) => `${major}/${minor}` },
-    annotations: { notes: () => ['a note'] },
   };
   return new HistoryRows(context, services);
 };
@@ -113,11 +112,11 @@ describe('the confirmations that are suggested', () => {
 });
 
 describe('a row', () => {
-  it('of an incoming payment has its place, its outputs and its note', () => {
+  it('of an incoming payment has its place and its outputs', () => {
     const paymentId = new Uint8Array(8).fill(3);
     const { tx, ...rest } = payment(5);
     expect(rows().incoming({ ...rest, tx: { ...tx, paymentId, coinbase: true } })).toMatchObject({
-      ...{ type: 'block', paymentId, amount: 5n, amounts: [5n], fee: 1n, note: 'a note', destinations: [] },
+      ...{ type: 'block', paymentId, amount: 5n, amounts: [5n], fee: 1n, note: '', destinations: [] },
       ...{ subaddress: { major: 1, minor: 2 }, subaddresses: [{ major: 1, minor: 2 }], address: '1/2' },
     });
     expect(rows().incoming(payment(5)).type).toBe('in');

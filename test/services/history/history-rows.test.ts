@@ -9,7 +9,7 @@ const context = {
   store: { read: () => true, height: () => 10, lastBlockReward: () => amount(0n) },
   clock: { now: () => 0 },
 } as unknown as HistoryContext;
-const services = { accounts: { address: () => 'own' }, annotations: { notes: () => [] } };
+const services = { accounts: { address: () => 'own' } };
 
 const entry = (more: Partial<OutgoingTx>) =>
   new HistoryRows(context, services).outgoing({

@@ -12,7 +12,7 @@ const newStore = (restoreHeight: number | undefined): WalletStore =>
 describe('a new store', () => {
   it('begins with one account of one address, and with the time of its creation', () => {
     newStore(7).read((r) => {
-      expect(r.accounts.list()).toEqual([{ major: 0, addressCount: 1, tag: '' }]);
+      expect(r.accounts.list()).toEqual([{ major: 0, addressCount: 1 }]);
       expect(r.subaddresses.find(bytes<PublicKey>(5))).toEqual({ major: 0, minor: 0 });
       expect(r.meta.get('created_at')).toBe('1700000000');
       expect(r.chain.tip()).toBeUndefined();

@@ -122,7 +122,7 @@ describe('a backup of an open store', () => {
   it('leaves nothing behind when the copy fails', async () => {
     mkdirSync(join(into, NAME), { recursive: true });
     rmSync(keysOf(NAME));
-    await expect(backUp()).rejects.toMatchObject({ fault: { kind: 'wallet_io', file: `${NAME}.keys` } });
+    await expect(backUp()).rejects.toMatchObject({ fault: { kind: 'wallet_missing', name: NAME } });
     expect(readdirSync(join(into, NAME))).toEqual([]);
   });
 

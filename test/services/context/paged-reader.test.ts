@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { HeightRange } from '../../../src/store/sql/height-pages.js';
 import type { TxRange } from '../../../src/store/sql/tx-pages.js';
-import { PagedReader, type PagedList } from '../../../src/services/history/paged-reader.js';
+import { PagedReader, type PagedList } from '../../../src/services/context/paged-reader.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
 import { output, page, received } from '../../store/fixtures.js';

@@ -2,7 +2,7 @@ import type { Division } from '../../store/sql/height-pages.js';
 import type { Snapshot } from '../../store/snapshot.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import { yieldToEventLoop } from '../../util/event-loop.js';
-import type { WalletContext } from '../context/wallet-context.js';
+import type { WalletContext } from './wallet-context.js';
 
 export type PagedReaderContext = Pick<WalletContext, 'store' | 'assertOpen'>;
 
@@ -65,6 +65,12 @@ export class PagedReader {
     const first = store.read((r) => next(r, range, most));
     if (first.rest !== undefined) this.#snapshot ??= store.snapshot();
     return this.#from(first, (r, rest: Range) => next(r, rest, most));
+  }
+
+  /** Reads what belongs to the pages, from the state of the store that they show. @throws WalletError `no_wallet` */
+  read<T>(task: (r: WalletReader) => T): T {
+    this.#context.assertOpen();
+    return (this.#snapshot ?? this.#context.store).read(task);
   }
 
   /** Frees the snapshot; no page can be read afterwards. */
