@@ -78,6 +78,17 @@ function paramLines(method: WalletMethod): string[] {
   ];
 }
 
+/** Writes the parameters that only other methods take. */
+const othersLines = ({ others = {} }: WalletMethod): string[] =>
+  Object.keys(others).length === 0
+    ? []
+    : [
+        `Refuses parameters of other methods (-32602): ${Object.entries(others)
+          .map(([name, shape]) => `${Object.keys(shape).map(code).join(', ')} of \`${name}\``)
+          .join('; ')}.`,
+        '',
+      ];
+
 const isList = ({ type }: SchemaRow): boolean => type.startsWith('list');
 
 function resultTable(method: WalletMethod, version: ApiVersion): string[] {
@@ -164,6 +175,7 @@ function section(method: WalletMethod, known: KnownMethod | undefined): string[]
     conditions,
     '',
     ...paramLines(method),
+    ...othersLines(method),
     ...resultLines(method),
     ...errorLine(method, conditions),
     ...examples().flatMap((example) => exampleLines(name, example)),
@@ -184,7 +196,8 @@ export function apiPage(methods: readonly WalletMethod[], known: readonly KnownM
     '',
     'Calls are JSON-RPC 2.0 over `POST`. `/wallet/<name>/json_rpc` acts on the named wallet, `/json_rpc` on the current',
     'one. Integers keep all their digits, and may be quoted. An absent parameter, or one that is `null`, takes its',
-    'default; unknown parameters are ignored. Results of methods that the reference has lack lists that are empty; those',
+    'default. Unknown parameters are ignored by methods that the reference has, except members of `destinations` that are',
+    'misspelt; the additions of this server refuse them with a suggestion (-32602). Results of methods that the reference has lack lists that are empty; those',
     'of the additions of this server have all lists. Numbers in brackets are error codes; every method may also return',
     '-32603, and one that uses files of wallets -1 where a file is damaged, cannot be read, or cannot be written. The',
     'family of a method is the group that a [credential](credentials.md) allows or denies.',

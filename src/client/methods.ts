@@ -264,6 +264,8 @@ export interface CreateAccountResult {
   readonly account_index: number;
   /** Address 0 of the new account. */
   readonly address: string;
+  /** Number of accounts left out before it, since an older copy of the wallet may lack them; absent: none. */
+  readonly skipped_accounts?: number;
 }
 
 /** Parameters of create_address. */
@@ -286,6 +288,11 @@ export interface CreateAddressResult {
   readonly addresses: readonly string[];
   /** Indices of all new addresses. */
   readonly address_indices: readonly number[];
+  /**
+   * Number of addresses left out before the new ones, since the wallet may have given them out before it was
+   * restored; absent: none.
+   */
+  readonly skipped_addresses?: number;
 }
 
 /** Parameters of create_payment_request. */
@@ -372,6 +379,11 @@ export interface CreatePaymentRequestResult {
    * The wallet has all blocks of the daemon; otherwise payments may be missing, but a state of paid holds.
    */
   readonly synced: boolean;
+  /**
+   * Number of addresses left out before the new ones, since the wallet may have given them out before it was
+   * restored; absent: none.
+   */
+  readonly skipped_addresses?: number;
 }
 
 /** Parameters of create_wallet. */

@@ -4,6 +4,7 @@ import { readInstant } from '../util/instant.js';
 import { isObject } from '../util/json.js';
 import { workSlices } from '../util/work-slices.js';
 import { INVALID_PARAMS, RpcError } from './errors.js';
+import { isEmpty, misspeltMembers, othersParam, unknownMembers, type OtherParams } from './unknown-params.js';
 
 /*
  * Schemas of parameters over exact JSON: an integer is a bigint, or a string of digits from clients that quote
@@ -111,6 +112,12 @@ export const flag = z.boolean().meta({ title: 'boolean', type: 'boolean' });
 /** Largest number of items of a list that is validated without a pause. */
 const SHORT_LIST = 256;
 
+/** Rules of a list of objects. */
+interface ListRules {
+  /** Name of the list, if items are refused that lack a member and have an unknown one in its place. */
+  readonly refusesMisspeltIn?: string;
+}
+
 /** Error of an invalid item in a list. */
 class InvalidItem extends Error {
   readonly index: number;
@@ -127,8 +134,10 @@ class InvalidItem extends Error {
  * Validates the items of a list up to the first invalid one, so that many invalid items take no more time than one.
  * Pauses in a long list.
  */
-const items = <T extends z.ZodType>(item: T) => {
+const items = <T extends z.ZodType>(item: T, { refusesMisspeltIn: name }: ListRules) => {
   const readItem = (value: unknown, index: number): z.output<T> => {
+    const misspelt = name === undefined ? undefined : misspeltMembers(item, value);
+    if (misspelt !== undefined) throw unknownParams(`${name}.${index}: ${misspelt}`);
     const { success, data, error } = item.safeParse(withoutEmpty(value));
     if (!success) throw new InvalidItem(index, error.issues);
     return data;
@@ -153,15 +162,15 @@ const items = <T extends z.ZodType>(item: T) => {
  * List of valid items; a value that is not a list counts as absent. The metadata has the schema of the items, for the
  * documentation of the parameters.
  */
-export const listOf = <T extends z.ZodType>(item: T) =>
+export const listOf = <T extends z.ZodType>(item: T, rules: ListRules = {}) =>
   z
     .preprocess(
       (value) => (Array.isArray(value) ? value : undefined),
-      z.array(z.unknown()).default([]).transform(items(item)),
+      z.array(z.unknown()).default([]).transform(items(item, rules)),
     )
     .meta({ item });
 
-/** Parameters of a method; unknown members are ignored. */
+/** Parameters of a method; {@link ParamRules} says whether unknown members are ignored. */
 export const params = <S extends z.ZodRawShape>(shape: S) => z.object(shape);
 
 /** Parameters of a method without parameters. */
@@ -178,13 +187,39 @@ export function readParamsObject(value: unknown): Readonly<Record<string, unknow
   throw invalidParams('params: expected an object');
 }
 
+/** Rules for parameters that the schema of a method lacks. */
+export interface ParamRules {
+  /** True: they are refused, with a suggestion. Otherwise they are ignored, as the reference does. */
+  readonly refusesUnknown?: boolean;
+  /** Parameters of other methods, which are refused in any case. */
+  readonly others?: OtherParams | undefined;
+}
+
+/** Refuses parameters that a schema lacks, by the rules of the method. @throws RpcError `INVALID_PARAMS` */
+function assertKnown(
+  schema: z.ZodType,
+  given: Readonly<Record<string, unknown>>,
+  { refusesUnknown = false, others }: ParamRules,
+): void {
+  const wrong =
+    (others && othersParam(schema, given, others)) ??
+    (refusesUnknown ? unknownMembers(schema, given) : undefined);
+  if (wrong !== undefined) throw unknownParams(wrong);
+}
+
 /**
  * Validates the parameters of a request; a parameter that is null or an empty list counts as absent.
  * @throws RpcError `INVALID_PARAMS`, whose explanation names each invalid parameter and its required JSON type, never
  * its value. Message: http_server_handlers_map2.h.
  */
-export async function readParams<S extends z.ZodType>(schema: S, value: unknown): Promise<z.output<S>> {
-  const parsed = await schema.safeParseAsync(givenValues(schema, readParamsObject(value)));
+export async function readParams<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  rules: ParamRules = {},
+): Promise<z.output<S>> {
+  const given = readParamsObject(value);
+  assertKnown(schema, given, rules);
+  const parsed = await schema.safeParseAsync(givenValues(schema, given));
   if (parsed.success) return parsed.data;
   throw invalidParams(explanationOf(parsed.error.issues));
 }
@@ -193,7 +228,12 @@ export async function readParams<S extends z.ZodType>(schema: S, value: unknown)
 export const invalidParams = (explanation: string): RpcError =>
   new RpcError(INVALID_PARAMS, 'Invalid params', { explanation });
 
-const isEmpty = (value: unknown): boolean => value === null || (Array.isArray(value) && value.length === 0);
+/**
+ * Creates the error of a call with a parameter that its method does not have. The reason is also in the message, which no
+ * client of the reference compares: its server ignores such parameters.
+ */
+const unknownParams = (explanation: string): RpcError =>
+  new RpcError(INVALID_PARAMS, `Invalid params: ${explanation}`, { explanation });
 
 /** Names of the parameters whose schema is {@link wholeObject}, by the schema of the parameters. */
 const WHOLE_NAMES = new WeakMap<z.ZodType, readonly string[]>();

@@ -3,6 +3,7 @@ import type { EventSource } from '../http/event-stream.js';
 import { StreamRefusal, type StreamEndpoint, type StreamRequest } from '../http/http-app.js';
 import { assertQuorum } from '../services/cluster/quorum-guard.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
+import { nearestName } from '../util/nearest-name.js';
 import { writeWholeJson } from '../util/json-writer.js';
 import { EVENT_TYPES, type EventType } from '../monero/wallet/model/events.js';
 import { WalletError } from '../monero/wallet/model/wallet-error.js';
@@ -50,6 +51,17 @@ function readTypes(text: string | undefined): EventType[] {
   });
 }
 
+/** Parameters of a stream. */
+const STREAM_PARAMS = ['types', 'after'];
+
+/** Refuses a misspelt parameter; others, which some clients add, are ignored. @throws StreamRefusal */
+function assertSpelt(query: StreamRequest['query']): void {
+  for (const name of Object.keys(query)) {
+    const nearest = STREAM_PARAMS.includes(name) ? undefined : nearestName(name, STREAM_PARAMS);
+    if (nearest !== undefined) throw new StreamRefusal(BAD_REQUEST, `did you mean ${nearest}?`);
+  }
+}
+
 /** Runs a task. @throws StreamRefusal in place of a WalletError. */
 function refusing<T>(task: () => T): T {
   try {
@@ -88,6 +100,7 @@ function openStream(
   if (credential !== undefined) admit(credential);
   const scope = server.scope(target, credential);
   const logs = () => eventLogsOf({ server, scope });
+  assertSpelt(query);
   const types = readTypes(query['types']);
   const given = readCursor(lastEventId ?? query['after']);
   return refusing(() => {

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { JsonRows, PagedResult, StreamedHex, StreamedText } from '../http/json-rows.js';
 import type { Method } from '../http/method.js';
+import type { OtherParams } from '../http/unknown-params.js';
 import type { Json } from '../util/json.js';
 import type { EncodedJson, JsonText } from '../util/json-writer.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
@@ -72,6 +73,11 @@ export interface WalletMethod extends Method<Context, Conditions, PagedResult>, 
    * needs none.
    */
   readonly actsOn?: Scope;
+  /**
+   * Parameters of other methods that this one refuses, by the name of the method: to ignore them would do something else
+   * than they ask for.
+   */
+  readonly others?: OtherParams;
   /** Returns examples for discovery and documentation, whose results are the same under all API versions. */
   readonly examples?: () => readonly Example[];
 }
@@ -115,6 +121,7 @@ interface Definition<
   readonly texts?: { readonly [K in Kind]?: K extends Raised<Faults, Meta> ? Text<K> : never };
   readonly result: () => Schema;
   readonly actsOn?: Scope;
+  readonly others?: OtherParams;
   readonly examples?: () => readonly Example<Immutable<z.input<Params>>, Immutable<z.input<Schema>>>[];
 }
 

@@ -36,7 +36,10 @@ export function createCall(server: WalletManager, version: ApiVersion, log: Logg
     log.debug({ method: method.name }, 'request');
     passRestriction(method.meta, server);
     const withKey = withHeaderKey(method.params, rawParams, origin);
-    const parsed = (await readParams(method.params, withKey)) as Readonly<Record<string, unknown>>;
+    const parsed = (await readParams(method.params, withKey, {
+      refusesUnknown: method.source === ADDITION,
+      others: method.others,
+    })) as Readonly<Record<string, unknown>>;
     const toClientError = (error: unknown): unknown => {
       const shown = toRpcError(error, method, { daemonAddress: server.daemonAddress ?? '' }) ?? error;
       return origin.idempotencyKey !== undefined ? withMismatchStatus(error, shown) : shown;

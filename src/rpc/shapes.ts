@@ -19,6 +19,19 @@ export const indexSchema = (description: string) =>
     description,
   );
 
+/** Schema of the gap before new addresses, which the reference does not leave. */
+export const skippedAddresses = () => ({
+  skipped_addresses: wire
+    .u32(
+      'Number of addresses left out before the new ones, since the wallet may have given them out before it was restored; absent: none',
+    )
+    .optional(),
+});
+
+/** Returns the member of {@link skippedAddresses}. */
+export const skippedOf = (skipped: number): { readonly skipped_addresses?: number } =>
+  skipped === 0 ? {} : { skipped_addresses: skipped };
+
 /** Error messages of methods with an address or OpenAlias name. Source: wallet_rpc_server.cpp `validate_transfer`. */
 export const WRONG_ADDRESS = {
   wrong_address: ({ address, text, reason }) =>

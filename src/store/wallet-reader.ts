@@ -24,6 +24,7 @@ import { PaymentRequestReader } from './tables/payment-requests.js';
 import { PaymentReader } from './tables/payments.js';
 import { ReserveReader } from './queries/reserves.js';
 import { AmbiguousSpendReader } from './tables/ambiguous-spends.js';
+import { LostAddressReader } from './tables/lost-addresses.js';
 import { LostInputReader } from './tables/lost-inputs.js';
 import { PeriodSumReader } from './queries/period-sums.js';
 import { PoolReader } from './tables/pool.js';
@@ -57,6 +58,7 @@ export class WalletReader {
   readonly accounts: AccountReader;
   readonly subaddresses: SubaddressReader;
   readonly searched: SearchedAddressReader;
+  readonly lostAddresses: LostAddressReader;
   readonly accountTags: AccountTagReader;
   readonly ambiguousSpends: AmbiguousSpendReader;
   readonly lostInputs: LostInputReader;
@@ -95,6 +97,7 @@ export class WalletReader {
     this.accounts = new AccountReader(db);
     this.subaddresses = new SubaddressReader(db);
     this.searched = new SearchedAddressReader(db);
+    this.lostAddresses = new LostAddressReader(db);
     this.accountTags = new AccountTagReader(db);
     this.ambiguousSpends = new AmbiguousSpendReader(db);
     this.lostInputs = new LostInputReader(db);

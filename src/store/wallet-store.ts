@@ -6,6 +6,7 @@ import { cipherOf, NEW_CIPHER } from './file/store-cipher.js';
 import { StoreFile, type Location, type OnFileRestored } from './file/store-file.js';
 import { openUpgraded } from './file/upgrade.js';
 import { commitDraft } from './file/atomic-replace.js';
+import { GivenAddresses } from './given-addresses.js';
 import { DeferredBlocks } from './deferred-blocks.js';
 import { KnownBlocks } from './known-blocks.js';
 import { Snapshots, type Snapshot } from './snapshot.js';
@@ -33,6 +34,7 @@ export class WalletStore {
   #reader: WalletReader;
   readonly #snapshots = new Snapshots();
   readonly #deferred = new DeferredBlocks();
+  readonly givenAddresses: GivenAddresses;
   #shipper: StoreShipper | undefined;
 
   private constructor(db: StoreDatabase, events: EventSettings, location?: Location) {
@@ -43,6 +45,7 @@ export class WalletStore {
     });
     const deferred = this.#deferred;
     this.#blocks = new KnownBlocks({ store: this, transactions: this.#transactions, deferred });
+    this.givenAddresses = new GivenAddresses(this, location);
     this.#file.watchReopened(() => {
       this.#reader = new WalletReader(this.#file.db);
       this.#transactions.reopen();
@@ -285,10 +288,7 @@ export class WalletStore {
     this.#transactions.noteCompleteRead({ time, newestBlock: this.lastBlockTime(), hasPool });
   }
 
-  /**
-   * Reads the values that the next refresh needs, unless they are cached. Call it after other reads, when its
-   * statements are already prepared.
-   */
+  /** Reads the values that the next refresh needs, unless they are cached; best while its statements are prepared. */
   prefetch(): void {
     this.#file.assertOpen();
     this.#blocks.prefetch();

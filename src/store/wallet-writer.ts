@@ -23,6 +23,7 @@ import type { OutputRef } from './tables/outputs.js';
 import { PaymentRequestWriter } from './tables/payment-requests.js';
 import { PaymentWriter } from './tables/payments.js';
 import { AmbiguousSpendWriter } from './tables/ambiguous-spends.js';
+import { LostAddressWriter } from './tables/lost-addresses.js';
 import { LostInputWriter } from './tables/lost-inputs.js';
 import { PoolWriter } from './tables/pool.js';
 import { SearchedAddressWriter } from './tables/searched-addresses.js';
@@ -102,6 +103,7 @@ export class WalletWriter {
   readonly accounts: AccountWriter;
   readonly subaddresses: SubaddressWriter;
   readonly searched: SearchedAddressWriter;
+  readonly lostAddresses: LostAddressWriter;
   readonly accountTags: AccountTagWriter;
   readonly ambiguousSpends: AmbiguousSpendWriter;
   readonly lostInputs: LostInputWriter;
@@ -136,6 +138,7 @@ export class WalletWriter {
     this.accounts = new AccountWriter(db);
     this.subaddresses = new SubaddressWriter(db);
     this.searched = new SearchedAddressWriter(db);
+    this.lostAddresses = new LostAddressWriter(db);
     this.accountTags = new AccountTagWriter(db);
     this.ambiguousSpends = new AmbiguousSpendWriter(db);
     this.lostInputs = new LostInputWriter(db);

@@ -20,7 +20,7 @@ const accounts = {
   prepare: () => undefined,
   assertAccount: () => undefined,
   createAddresses: async (_: number, __: number, ___: string, record: RecordAddresses) => {
-    store.writeRecoverable((w) => record(w, { major: 0, minor: w.accounts.addAddresses(0, 1) }));
+    store.writeRecoverable((w) => record(w, { major: 0, minor: w.accounts.addAddresses(0, 1) }, 0));
     await store.flushToDisk();
   },
 };

@@ -263,11 +263,20 @@ export const accountMethods: readonly WalletMethod[] = [
       wire.object({
         account_index: wire.u32('Index of the new account'),
         address: wire.text('Address 0 of the new account'),
+        skipped_accounts: wire
+          .u32(
+            'Number of accounts left out before it, since an older copy of the wallet may lack them; absent: none',
+          )
+          .optional(),
       }),
     source: 'COMMAND_RPC_CREATE_ACCOUNT, on_create_account',
     handle({ wallet }, { label }) {
       const index = wallet.accounts.create(label);
-      return { account_index: index.major, address: wallet.accounts.address(index) };
+      return {
+        account_index: index.major,
+        address: wallet.accounts.address(index),
+        ...(index.skipped === 0 ? {} : { skipped_accounts: index.skipped }),
+      };
     },
   }),
 

@@ -11,7 +11,7 @@ import * as keptTexts from '../kept-texts.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import * as sample from '../samples.js';
 import { scanState, scanStateOf } from '../scan-state.js';
-import { indexSchema, indexShape, listedRows } from '../shapes.js';
+import { indexSchema, indexShape, listedRows, skippedAddresses, skippedOf } from '../shapes.js';
 import { cachedRows } from '../json-cache.js';
 
 /** Largest number of addresses that one call creates. Source: wallet_rpc_server.cpp `on_create_address`. */
@@ -116,6 +116,7 @@ export const addressMethods: readonly WalletMethod[] = [
         address_index: wire.u32('Index of the first new address'),
         addresses: wire.list(wire.text('A new address'), 'All new addresses'),
         address_indices: wire.list(wire.u32('Index of a new address'), 'Indices of all new addresses'),
+        ...skippedAddresses(),
       }),
     examples: () => [
       {
@@ -138,7 +139,14 @@ export const addressMethods: readonly WalletMethod[] = [
           text: `Count must be between 1 and ${MAX_NEW_ADDRESSES}.`,
         });
       keptTexts.assertRepeatable('label', label, count);
-      const created = await wallet.accounts.createAddresses(account_index, count, label);
+      let skipped = 0;
+      const created = await wallet.accounts.createAddresses(
+        account_index,
+        count,
+        label,
+        (_w, _first, left) => (skipped = left),
+        'reference',
+      );
       const [first] = created;
       if (first === undefined) throw new Error('no address was created');
       return {
@@ -146,6 +154,7 @@ export const addressMethods: readonly WalletMethod[] = [
         address_index: first.index.minor,
         addresses: listedRows(created, ({ address }) => address),
         address_indices: listedRows(created, ({ index }) => index.minor),
+        ...skippedOf(skipped),
       };
     },
   }),

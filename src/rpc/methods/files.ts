@@ -25,6 +25,28 @@ const restoreParams = {
     ),
 };
 
+/** Parameters of the seed that a wallet is restored from. */
+const seedParams = {
+  seed: text
+    .default('')
+    .describe('Mnemonic seed or Polyseed; with enable_multisig_experimental the multisig seed in hex'),
+  seed_offset: text
+    .default('')
+    .describe('Offset that the seed was encrypted with, or passphrase of an encrypted Polyseed; empty: none'),
+  enable_multisig_experimental: flag.default(false).describe('The seed is a multisig seed'),
+};
+
+/** Parameters of the keys that a wallet is made of. */
+const keyParams = {
+  address: text.default('').describe('Primary address; empty: derived from the spend key'),
+  viewkey: text.default('').describe('Secret view key as 64 hex digits; empty: derived from the spend key'),
+  spendkey: text.default('').describe('Secret spend key as 64 hex digits; empty: the wallet is view-only'),
+};
+
+/** Parameters that decide the keys of a wallet, by the method that takes them. */
+const restoredFrom = { restore_deterministic_wallet: seedParams };
+const madeOf = { generate_from_keys: keyParams };
+
 /**
  * Returns the height from which a wallet is scanned. @throws WalletError `invalid` for both a height and a date;
  * DaemonError
@@ -71,6 +93,7 @@ export const fileMethods: readonly WalletMethod[] = [
     summary: 'Creates a wallet and opens it; with an empty filename it exists in memory only.',
     meta: { family: 'admin', needs: 'directory', restricted: true },
     faults: NEW_FILE,
+    others: { ...restoredFrom, ...madeOf },
     params: () =>
       params({
         ...newFileParams,
@@ -123,6 +146,7 @@ export const fileMethods: readonly WalletMethod[] = [
       wallet_corrupt: NOT_OPENED,
       wrong_password: NOT_OPENED,
     },
+    others: { ...restoredFrom, ...madeOf },
     params: () =>
       params({
         filename: text.default('').describe('Name of the wallet in the wallet directory'),
@@ -152,12 +176,11 @@ export const fileMethods: readonly WalletMethod[] = [
           ? OLD_LANGUAGE
           : `${OLD_LANGUAGE_BEGINNING}, and the specified new seed language is invalid.`,
     },
+    others: madeOf,
     params: () =>
       params({
         ...newFileParams,
-        seed: text
-          .default('')
-          .describe('Mnemonic seed or Polyseed; with enable_multisig_experimental the multisig seed in hex'),
+        seed: seedParams.seed,
         ...restoreParams,
         restore_height: restoreParams.restore_height.describe(
           'Height of the first block to scan; 0: the first block, or for a Polyseed that of its birthday',
@@ -167,13 +190,9 @@ export const fileMethods: readonly WalletMethod[] = [
           .describe(
             'Language of a seed of the old format, or of a Polyseed whose words several languages have, by its English or its native name; ignored for others',
           ),
-        seed_offset: text
-          .default('')
-          .describe(
-            'Offset that the seed was encrypted with, or passphrase of an encrypted Polyseed; empty: none',
-          ),
+        seed_offset: seedParams.seed_offset,
         autosave_current: flag.default(true).describe('Ignored: the previous wallet is always stored'),
-        enable_multisig_experimental: flag.default(false).describe('The seed is a multisig seed'),
+        enable_multisig_experimental: seedParams.enable_multisig_experimental,
       }),
     result: () =>
       wire.object({
@@ -221,16 +240,11 @@ export const fileMethods: readonly WalletMethod[] = [
     faults: [...NEW_FILE, 'wrong_address'],
     codes: { wallet_exists: -1 },
     texts: { wallet_exists: EXISTS, unknown_language: 'The specified seed language is invalid.' },
+    others: restoredFrom,
     params: () =>
       params({
         ...newFileParams,
-        address: text.default('').describe('Primary address; empty: derived from the spend key'),
-        viewkey: text
-          .default('')
-          .describe('Secret view key as 64 hex digits; empty: derived from the spend key'),
-        spendkey: text
-          .default('')
-          .describe('Secret spend key as 64 hex digits; empty: the wallet is view-only'),
+        ...keyParams,
         ...restoreParams,
         language: text
           .default('')

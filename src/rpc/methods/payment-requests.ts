@@ -16,7 +16,7 @@ import { idempotencyKey, label, reference, url } from '../kept-texts.js';
 import { requestHashOf } from '../order-params.js';
 import { nextPage, pageCursor, pageLimit, pageStart } from '../page-params.js';
 import * as sample from '../samples.js';
-import { indexSchema, indexShape, rowsOf } from '../shapes.js';
+import { indexSchema, indexShape, rowsOf, skippedAddresses, skippedOf } from '../shapes.js';
 
 /** Largest size of the metadata of a request as JSON [bytes]. */
 const MAX_METADATA_BYTES = 4096;
@@ -222,7 +222,7 @@ export const paymentRequestMethods: readonly WalletMethod[] = [
     meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
     faults: ['account_out_of_range', 'bad_payment_request', 'reference_taken', 'order_mismatch'],
     params: createParams,
-    result: requestSchema,
+    result: () => requestSchema().extend(skippedAddresses()),
     examples: () => [
       {
         name: 'request for an order',
@@ -238,8 +238,9 @@ export const paymentRequestMethods: readonly WalletMethod[] = [
       const expires = seconds === undefined ? time : wallet.paymentRequests.expiryAfter(seconds);
       const paramsHash =
         key === undefined ? undefined : requestHashOf('create_payment_request', createParams(), args);
-      return requestShape(
-        await wallet.paymentRequests.create({
+      let skipped = 0;
+      const request = await wallet.paymentRequests.create(
+        {
           ...(amount === undefined ? {} : { amount }),
           ...(expires === undefined ? {} : { expires }),
           account: args.account_index,
@@ -250,8 +251,10 @@ export const paymentRequestMethods: readonly WalletMethod[] = [
           ...(args.metadata === undefined ? {} : { metadata: metadataText(args.metadata) }),
           ...(args.return_url === undefined ? {} : { returnUrl: checkReturnUrl(args.return_url) }),
           ...(key === undefined || paramsHash === undefined ? {} : { idempotency: { key, paramsHash } }),
-        }),
+        },
+        (left) => (skipped = left),
       );
+      return { ...requestShape(request), ...skippedOf(skipped) };
     },
   }),
 

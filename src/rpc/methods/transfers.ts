@@ -42,7 +42,7 @@ const destination = z.object({
 const transferParams = {
   ...paymentParams,
   ...orderParams,
-  destinations: listOf(destination).describe('Payments to make'),
+  destinations: listOf(destination, { refusesMisspeltIn: 'destinations' }).describe('Payments to make'),
   account_index: u32.default(0).describe('Index of the account to pay from'),
   subaddr_indices: listOf(u32).describe(
     'Indices of the addresses in the account whose outputs may be spent; empty: all',

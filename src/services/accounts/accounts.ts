@@ -7,12 +7,15 @@ import { Mutex } from '../../util/mutex.js';
 import { weighedPages } from '../../util/paged.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { SubaddressKey } from '../../monero/wallet/model/records.js';
+import type { AddressCaller } from '../../store/tables/lost-addresses.js';
+import type { WalletReader } from '../../store/wallet-reader.js';
+import { waitAtMost } from '../../util/bounded-wait.js';
 import { ADDRESSES_AT_ONCE } from '../context/address-cache.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { AddressListing, type AddressView } from './address-listing.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
 
-type Context = Pick<WalletContext, 'addresses' | 'assertOpen' | 'keystore' | 'openAlias' | 'store'>;
+type Context = Pick<WalletContext, 'addresses' | 'assertOpen' | 'keystore' | 'log' | 'openAlias' | 'store'>;
 
 /** Other services of the wallet that this one calls. */
 interface Services {
@@ -24,8 +27,29 @@ export interface CreatedAddress {
   readonly address: string;
 }
 
-/** Writes in the transaction that creates addresses. @param first index of the first new address. */
-export type RecordAddresses = (w: WalletWriter, first: SubaddressIndex) => void;
+/** A new account. */
+export interface CreatedAccount extends SubaddressIndex {
+  /** Number of accounts left out before it. */
+  readonly skipped: number;
+}
+
+/**
+ * Writes in the transaction that creates addresses.
+ * @param first index of the first new address. @param skipped number of addresses left out before it.
+ */
+export type RecordAddresses = (w: WalletWriter, first: SubaddressIndex, skipped: number) => void;
+
+/** Longest time for which the first new address of a restored wallet waits for its blocks [ms]. */
+const CATCH_UP_MS = 5000;
+
+/** Addresses to create. */
+interface NewAddresses {
+  readonly account: number;
+  readonly count: number;
+  readonly label: string;
+  readonly record: RecordAddresses;
+  readonly caller: AddressCaller;
+}
 
 const range = (major: number, first: number, count: number): SubaddressIndex[] =>
   Array.from({ length: count }, (_, i) => ({ major, minor: first + i }));
@@ -199,22 +223,39 @@ export class Accounts {
     return this.#context.store.read((r) => r.subaddresses.label(index));
   }
 
-  /** Creates an account, whose first address gets the label. @returns index of that address. */
-  create(label: string): SubaddressIndex {
-    const major = this.#context.store.write((w) => {
+  /**
+   * Creates an account, whose first address gets the label. Leaves out accounts that the wallet may have had before an
+   * older copy of it took its place. @returns index of its first address.
+   */
+  create(label: string): CreatedAccount {
+    const { store, addresses } = this.#context;
+    const { sync } = this.#services;
+    const { major, skipped, total } = store.write((w) => {
+      const count = w.accounts.count();
+      const gap = w.lostAddresses.gapBefore('accounts', count, 'reference');
+      if (gap > 0) w.accounts.reach({ major: count + gap - 1, minor: 0 });
       const account = w.accounts.create();
-      const first = [{ major: account, minor: 0 }];
+      const added = Array.from({ length: gap + 1 }, (_, i) => ({ major: count + i, minor: 0 }));
       w.subaddresses.setLabel({ major: account, minor: 0 }, label);
-      w.subaddresses.add(entries(first, this.#context.addresses.keysOf(first)));
-      return account;
+      w.subaddresses.add(entries(added, addresses.keysOf(added)));
+      w.lostAddresses.leaveGap('accounts', account, 'reference', sync.isComplete);
+      if (gap > 0) w.lostAddresses.leaveGap(account, 1, 'reference', sync.isComplete);
+      return { major: account, skipped: gap, total: w.accounts.addressSum() };
     });
-    this.#services.sync.expandTo({ major, minor: 0 });
-    return { major, minor: 0 };
+    store.givenAddresses.noteUnsent(total);
+    if (skipped > 0)
+      this.#context.log.warn(
+        { account: major, skipped },
+        'accounts were left out before a new one: the wallet may have had them before it was restored',
+      );
+    sync.expandTo({ major, minor: 0 });
+    return { major, minor: 0, skipped };
   }
 
   /**
    * Creates addresses of an account, all with one label, and yields to other work between batches. Stores the keys of
-   * all addresses first, like keys of the lookahead, so that one last transaction creates all addresses.
+   * all addresses first, like keys of the lookahead, so that one last transaction creates all addresses. Leaves out
+   * addresses that the wallet may have given out before it was restored.
    * @param count number of new addresses.
    * @param record writes in that transaction; an error of it leaves the addresses uncreated.
    * @throws WalletError `account_out_of_range`
@@ -224,31 +265,59 @@ export class Accounts {
     count: number,
     label: string,
     record: RecordAddresses = () => undefined,
+    caller: AddressCaller = 'own',
   ): Promise<CreatedAddress[]> {
-    const indices = await this.#creating.run(async () => {
+    const { store } = this.#context;
+    const { indices, total } = await this.#creating.run(async () => {
       this.assertAccount(account);
-      const created = range(account, await this.#storeNew(account, count, label, record), count);
+      await this.#awaitBlocks(account, caller);
+      const first = await this.#storeNew({ account, count, label, record, caller });
+      const created = range(account, first, count);
+      const sum = store.givenAddresses.count;
       await this.#labelRest(created, label);
       const last = created.at(-1);
       if (last !== undefined) this.#services.sync.expandTo(last);
-      return created;
+      return { indices: created, total: sum };
     });
     const texts = await this.addresses(indices);
     // An address is returned only once it is on disk.
-    await this.#context.store.flushToDisk();
+    await store.flushToDisk();
+    store.givenAddresses.note(total);
     return indices.map((index, i) => ({ index, address: texts[i] ?? '' }));
+  }
+
+  /**
+   * Waits for a refresh, for some seconds, before the first gap is left in an account of a restored wallet: payments to lost
+   * addresses show how far these reach.
+   */
+  async #awaitBlocks(account: number, caller: AddressCaller): Promise<void> {
+    const { sync } = this.#services;
+    if (sync.isComplete) return;
+    if (!this.#context.store.read((r) => r.lostAddresses.isUnknown(account, caller))) return;
+    await waitAtMost(
+      sync.refresh().catch(() => undefined),
+      CATCH_UP_MS,
+    );
+    this.#context.assertOpen();
   }
 
   /**
    * Stores the keys of new addresses, creates the addresses, and labels the first {@link ADDRESSES_AT_ONCE} of them.
    * @returns minor index of the first new address.
    */
-  async #storeNew(account: number, count: number, label: string, record: RecordAddresses): Promise<number> {
-    const { addresses, assertOpen, store } = this.#context;
+  async #storeNew({ account, count, label, record, caller }: NewAddresses): Promise<number> {
+    const { addresses, assertOpen, log, store } = this.#context;
+    const placeOf = (
+      r: Pick<WalletReader, 'accounts' | 'lostAddresses'>,
+    ): { readonly gap: number; readonly end: number } => {
+      const start = r.accounts.get(account)?.addressCount ?? 0;
+      const gap = count === 0 ? 0 : r.lostAddresses.gapBefore(account, start, caller);
+      return { gap, end: start + gap + count };
+    };
     // Minor index up to which keys are stored. A payment may create addresses of this account meanwhile.
     let stored = this.addressCount(account);
     for (;;) {
-      const missing = this.addressCount(account) + count - stored;
+      const missing = store.read(placeOf).end - stored;
       const indices = range(account, stored, Math.min(ADDRESSES_AT_ONCE, Math.max(0, missing)));
       const keys = await addresses.derive(indices);
       assertOpen();
@@ -256,15 +325,25 @@ export class Accounts {
       addresses.add(indices, keys);
       const first = store.writeRecoverable((w) => {
         w.subaddresses.add(entries(indices, keys));
-        if (stored < (w.accounts.get(account)?.addressCount ?? 0) + count) return undefined;
-        const next = w.accounts.addAddresses(account, count);
+        const { gap, end } = placeOf(w);
+        if (stored < end) return undefined;
+        const next = w.accounts.addAddresses(account, gap + count) + gap;
+        if (count > 0) w.lostAddresses.leaveGap(account, next, caller, this.#services.sync.isComplete);
         if (label !== '')
           for (const index of range(account, next, Math.min(count, ADDRESSES_AT_ONCE)))
             w.subaddresses.setLabel(index, label);
-        record(w, { major: account, minor: next });
-        return next;
+        record(w, { major: account, minor: next }, gap);
+        return { next, gap };
       });
-      if (first !== undefined) return first;
+      if (first !== undefined) {
+        const { next, gap: skipped } = first;
+        if (skipped > 0)
+          log.warn(
+            { account, skipped, next },
+            'addresses were left out before new ones: the wallet may have given them out before it was restored',
+          );
+        return next;
+      }
       await betweenWrites(store);
     }
   }

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { ADDRESS_RECORD_SUFFIX } from '../../store/file/address-record.js';
 import { LOG_SUFFIXES } from '../../store/file/atomic-replace.js';
 import { DRAFT_SUFFIX } from '../../store/file/file-draft.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
@@ -7,7 +8,7 @@ import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 const MAX_NAME_BYTES = 200;
 
 /** Endings, after a wallet name, of files that this server may write at any time. */
-export const OWN_ENDINGS = ['.keys', '.lock', DRAFT_SUFFIX, ...LOG_SUFFIXES];
+export const OWN_ENDINGS = ['.keys', '.lock', DRAFT_SUFFIX, ADDRESS_RECORD_SUFFIX, ...LOG_SUFFIXES];
 
 /**
  * Endings of other files of a wallet: background files, backups, and files of the reference. Source: wallet2.cpp

@@ -19,6 +19,9 @@ export function fillNewStore(
 ): void {
   if (restoreHeight !== undefined) w.meta.set('restore_height', String(restoreHeight));
   w.meta.set('created_at', String(createdAt));
-  if (arrivedAt !== undefined) w.meta.set('arrived_at', String(arrivedAt));
+  if (arrivedAt !== undefined) {
+    w.meta.set('arrived_at', String(arrivedAt));
+    w.lostAddresses.mark('restored');
+  }
   w.subaddresses.add([{ index: { major: 0, minor: 0 }, spendPublicKey }]);
 }

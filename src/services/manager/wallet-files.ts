@@ -2,6 +2,7 @@ import { discardFile, draftOf } from '../../store/file/file-draft.js';
 import type { KeysFile } from '../../store/keys/keys-file.js';
 import { draftKeysFile } from '../../store/keys/keys-file-disk.js';
 import { discardDatabase, commitDraftAsync } from '../../store/file/atomic-replace.js';
+import { addressRecordOf, createAddressRecord } from '../../store/file/address-record.js';
 import { storeKey } from '../../store/file/store-key.js';
 import { writeStoreDraftAsync } from '../../store/store-draft.js';
 import type { Rng } from '../../util/random.js';
@@ -31,18 +32,23 @@ export async function createWalletFiles(request: NewWalletFiles): Promise<void> 
   const { viewSecret, spendSecret, creationTimestamp: createdAt, spendPublicKey } = keysFile;
   const keys = await draftKeysFile(paths.keys, keysFile, password, kdfRounds, rng);
   try {
+    // In place of that of a deleted wallet of this name.
+    const addressRecord = createAddressRecord(paths.store, 1);
     await writeStoreDraftAsync(paths.store, storeKey(viewSecret, spendSecret), (w) => {
       fillNewStore(w, { restoreHeight, createdAt, spendPublicKey, arrivedAt });
+      w.meta.set('address_record', addressRecord);
       // A new store has no events to report: marking it so here saves a transaction when the store is opened.
       w.events.beginNext();
     });
   } catch (error) {
     keys.discard();
+    discardFile(addressRecordOf(paths.store));
     throw error;
   }
   try {
     await keys.create();
   } catch (error) {
+    discardFile(addressRecordOf(paths.store));
     discardDatabase(draftOf(paths.store));
     throw error;
   }
@@ -59,5 +65,6 @@ export async function createWalletFiles(request: NewWalletFiles): Promise<void> 
 export function discardWalletFiles({ keys, store }: WalletPaths): void {
   // The keys file last: while it exists, the remaining files can be opened as a wallet.
   discardDatabase(store);
+  discardFile(addressRecordOf(store));
   discardFile(keys);
 }

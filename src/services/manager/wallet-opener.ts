@@ -243,6 +243,11 @@ export class WalletOpener {
     } = this.#settings;
     const { daemon, refresher, workers, webhookSending, rekey } = this.#shared;
     try {
+      if (store.givenAddresses.check())
+        namedLog(log, paths?.name ?? '').warn(
+          {},
+          'the store was not written last at its place, or is older than the one that was: new addresses leave a gap',
+        );
       return new OpenWallet({
         ...(paths === undefined ? {} : { paths }),
         ...(lock === undefined ? {} : { lock }),

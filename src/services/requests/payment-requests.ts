@@ -152,9 +152,13 @@ export class PaymentRequests {
   /**
    * Creates a request with a new address, in one transaction that is on disk when this resolves. A key that is known
    * returns the request of its first call.
+   * @param onSkipped receives the number of addresses left out before the new one.
    * @throws WalletError `bad_payment_request`, `reference_taken`, `account_out_of_range`, `order_mismatch`
    */
-  async create(spec: RequestSpec): Promise<RequestView> {
+  async create(
+    spec: RequestSpec,
+    onSkipped: (skipped: number) => void = () => undefined,
+  ): Promise<RequestView> {
     const { store, rng, requestSettings } = this.#context;
     const known = this.#created(spec);
     if (known !== undefined) {
@@ -177,12 +181,13 @@ export class PaymentRequests {
       ...{ expires, reference, metadata, returnUrl, idempotency },
     };
     try {
-      await accounts.createAddresses(spec.account, 1, spec.label, (w, subaddress) => {
+      await accounts.createAddresses(spec.account, 1, spec.label, (w, subaddress, skipped) => {
         assertFree(w, reference);
         if (idempotency !== undefined && w.requests.byKey(idempotency.key) !== undefined)
           throw new KeyTaken();
         w.requests.add({ ...terms, subaddress });
         w.events.beginRequest(subaddress);
+        onSkipped(skipped);
       });
     } catch (error) {
       // A concurrent call with the same key was first.

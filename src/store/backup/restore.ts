@@ -3,7 +3,8 @@ import { chmodSync, existsSync } from 'node:fs';
 import type { NetworkType } from '../../monero/cryptonote/types.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { commitDraftAsync, discardDatabase, removeDatabase } from '../file/atomic-replace.js';
-import { draftOf, FileDraft } from '../file/file-draft.js';
+import { addressRecordOf, createAddressRecord } from '../file/address-record.js';
+import { discardFile, draftOf, FileDraft } from '../file/file-draft.js';
 import { withFileErrorsAsync } from '../file/file-errors.js';
 import { syncFileAsync } from '../file/fsync.js';
 import { cipherOf } from '../file/store-cipher.js';
@@ -70,6 +71,7 @@ export async function restoreBackup(
       chmodSync(draft, 0o600);
       await syncFileAsync(draft);
     });
+    createAddressRecord(target.store, 'restored');
     // A wallet exists as soon as its keys file has its final name, so the keys file comes last.
     await commitDraftAsync(target.store);
     await keys.create();
@@ -77,6 +79,7 @@ export async function restoreBackup(
     keys.discard();
     discardDatabase(draftOf(target.store));
     discardDatabase(target.store);
+    discardFile(addressRecordOf(target.store));
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { addressRecordOf } from './address-record.js';
 import { syncDirectory, syncDirectoryAsync } from './fsync.js';
 import { discardFile, draftOf } from './file-draft.js';
 import { withFileErrors, withFileErrorsAsync } from './file-errors.js';
@@ -20,10 +21,11 @@ export function removeDatabase(path: string): void {
   for (const leftover of databaseFilesOf(path)) rmSync(leftover, { force: true });
 }
 
-/** Removes a store that is not open, for good. @throws WalletError `wallet_io` */
+/** Removes a store that is not open, and the record of its addresses, for good. @throws WalletError `wallet_io` */
 export function removeStore(path: string): void {
   withFileErrors(path, () => {
     removeDatabase(path);
+    rmSync(addressRecordOf(path), { force: true });
     syncDirectory(dirname(path));
   });
 }

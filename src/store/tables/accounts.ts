@@ -45,16 +45,23 @@ export class AccountReader {
   readonly #count: Statement<[], { n: number }>;
   readonly #get: Statement<[number], AccountRow>;
   readonly #list: Statement<[], AccountRow>;
+  readonly #addressSum: Statement<[], number>;
 
   constructor(db: Db) {
     this.db = db;
     this.#count = db.prepare('SELECT count(*) AS n FROM account');
     this.#get = db.prepare(`${ACCOUNT} WHERE major = ?`);
     this.#list = db.prepare(`${ACCOUNT} ORDER BY major`);
+    this.#addressSum = db.prepare<[], number>('SELECT coalesce(sum(address_count), 0) FROM account').pluck();
   }
 
   count(): number {
     return this.#count.get()?.n ?? 0;
+  }
+
+  /** Returns the number of addresses of all accounts. */
+  addressSum(): number {
+    return this.#addressSum.get() ?? 0;
   }
 
   get(major: number): AccountRow | undefined {

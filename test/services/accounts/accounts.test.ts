@@ -48,8 +48,8 @@ describe('an index', () => {
 
 describe('a new account', () => {
   it('takes the next index, has one labelled address, and is watched', () => {
-    expect(wallet.accounts.create('savings')).toEqual({ major: 1, minor: 0 });
-    expect(wallet.accounts.create('')).toEqual({ major: 2, minor: 0 });
+    expect(wallet.accounts.create('savings')).toEqual({ major: 1, minor: 0, skipped: 0 });
+    expect(wallet.accounts.create('')).toEqual({ major: 2, minor: 0, skipped: 0 });
     expect([wallet.accounts.count(), wallet.accounts.addressCount(1)]).toEqual([3, 1]);
     expect(wallet.accounts.label({ major: 1, minor: 0 })).toBe('savings');
     expect(stored(wallet.accounts.address({ major: 1, minor: 0 }))).toEqual({ major: 1, minor: 0 });

@@ -142,3 +142,128 @@ describe('new addresses', () => {
     expect(isReturned).toBe(true);
   });
 });
+
+/** Lets the wallet count as complete, or not. */
+const setComplete = (isComplete: boolean): void => {
+  jest.spyOn(wallet.sync, 'isComplete', 'get').mockReturnValue(isComplete);
+};
+
+const warnings = (): readonly unknown[] =>
+  wallet.lines
+    .filter(({ level }) => level === 40)
+    .map(({ account, skipped, msg }) => [account, skipped, msg]);
+
+describe('addresses of a wallet that was restored from its seed', () => {
+  beforeEach(() => {
+    wallet.store.write((w) => w.lostAddresses.mark('restored'));
+    setComplete(true);
+  });
+
+  it('begin behind a gap in each account, which is left once, recorded and logged', async () => {
+    const skipped: number[] = [];
+    const make = (account: number) =>
+      wallet.accounts.createAddresses(account, 2, 'new', (_w, _first, left) => skipped.push(left));
+    wallet.accounts.create('');
+    const created = [await make(0), await make(0), await make(1)];
+    expect(created.map(minorsOf)).toEqual([
+      [101, 102],
+      [103, 104],
+      [101, 102],
+    ]);
+    expect(skipped).toEqual([100, 0, 100]);
+    expect(wallet.accounts.addressCount(0)).toBe(105);
+    for (const { index, address } of created.flat()) {
+      expect(address).toBe(wallet.accounts.address(index));
+      expect(isStored(address)).toEqual(index);
+    }
+    expect([50, 101, 102].map((minor) => wallet.accounts.label({ major: 0, minor }))).toEqual([
+      '',
+      'new',
+      'new',
+    ]);
+    const text =
+      'addresses were left out before new ones: the wallet may have given them out before it was restored';
+    expect(warnings()).toEqual([
+      [0, 100, text],
+      [1, 100, text],
+    ]);
+  });
+
+  it('leave no gap where no address is created', async () => {
+    expect(await wallet.accounts.createAddresses(0, 0, '')).toEqual([]);
+    expect(wallet.accounts.addressCount(0)).toBe(1);
+    expect(minorsOf(await wallet.accounts.createAddresses(0, 1, ''))).toEqual([101]);
+  });
+
+  it('leave their gap with the next ones where their transaction fails', async () => {
+    const failing = wallet.accounts.createAddresses(0, 1, '', () => {
+      throw new Error('the key is taken');
+    });
+    await expect(failing).rejects.toThrow('the key is taken');
+    expect(wallet.accounts.addressCount(0)).toBe(1);
+    expect(minorsOf(await wallet.accounts.createAddresses(0, 1, ''))).toEqual([101]);
+  });
+
+  it('follow each other as those of the reference where its methods create them', async () => {
+    const make = () => wallet.accounts.createAddresses(0, 1, '', undefined, 'reference');
+    expect(minorsOf([...(await make()), ...(await make())])).toEqual([1, 2]);
+    expect(wallet.accounts.create('')).toEqual({ major: 1, minor: 0, skipped: 0 });
+    expect(minorsOf(await wallet.accounts.createAddresses(0, 1, ''))).toEqual([103]);
+  });
+
+  it('are many behind the gap, too', async () => {
+    const created = await wallet.accounts.createAddresses(0, 300, '');
+    expect(minorsOf(created)).toEqual(Array.from({ length: 300 }, (_, i) => i + 101));
+    expect(created.every(({ index, address }) => isStored(address)?.minor === index.minor)).toBe(true);
+  });
+
+  it('wait for a refresh before the first gap, and go on without it where no daemon answers', async () => {
+    setComplete(false);
+    let refreshes = 0;
+    wallet.sync.refresh = () => {
+      refreshes += 1;
+      wallet.store.write((w) => w.accounts.reach({ major: 0, minor: 6 }));
+      return Promise.reject(new Error('no daemon'));
+    };
+    expect(minorsOf(await wallet.accounts.createAddresses(0, 1, ''))).toEqual([107]);
+    expect(minorsOf(await wallet.accounts.createAddresses(0, 1, ''))).toEqual([108]);
+    expect(refreshes).toBe(1);
+  });
+
+  it('do not wait in a wallet of new keys', async () => {
+    const fresh = new TestWallet();
+    fresh.sync.refresh = () => Promise.reject(new Error('a refresh was begun'));
+    expect(minorsOf(await fresh.accounts.createAddresses(0, 1, ''))).toEqual([1]);
+    fresh.close();
+  });
+});
+
+describe('addresses and accounts of an older copy of a wallet', () => {
+  beforeEach(() => {
+    wallet.store.write((w) => w.lostAddresses.mark('older copy'));
+    setComplete(true);
+  });
+
+  it('begin behind a gap whatever method creates them', async () => {
+    const make = () => wallet.accounts.createAddresses(0, 1, '', undefined, 'reference');
+    expect(minorsOf([...(await make()), ...(await make())])).toEqual([101, 102]);
+  });
+
+  it('leave out accounts before the first new one, whose addresses nobody can have', async () => {
+    const first = wallet.accounts.create('new');
+    expect(first).toEqual({ major: 11, minor: 0, skipped: 10 });
+    expect(wallet.accounts.create('')).toEqual({ major: 12, minor: 0, skipped: 0 });
+    expect(wallet.accounts.label(first)).toBe('new');
+    for (const major of [1, 5, 11]) {
+      const index = { major, minor: 0 };
+      expect(isStored(wallet.accounts.address(index))).toEqual(index);
+    }
+    expect(minorsOf(await wallet.accounts.createAddresses(11, 1, ''))).toEqual([1]);
+    // One that was left out may have been an account before.
+    expect(minorsOf(await wallet.accounts.createAddresses(4, 1, ''))).toEqual([101]);
+    expect(warnings()[0]).toEqual([
+      ...[11, 10],
+      'accounts were left out before a new one: the wallet may have had them before it was restored',
+    ]);
+  });
+});

@@ -36,7 +36,7 @@ const make = (): Promise<void> =>
 describe('the files of a new wallet', () => {
   it('are a keys file for its owner alone and a store that its keys open, and no draft', async () => {
     await make();
-    expect(server.files()).toEqual(['w', 'w.keys']);
+    expect(server.files()).toEqual(['w', 'w.keys', 'w.wallet-rpc-addresses']);
     const { keys, store } = server.paths('w');
     expect(statSync(keys).mode & 0o777).toBe(0o600);
     expect(await loadKeysFile(keys, 'p', 1)).toMatchObject({ spendPublicKey: owner.spendPublicKey });

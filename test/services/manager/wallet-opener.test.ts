@@ -127,7 +127,9 @@ describe('opening a wallet', () => {
     const wallet = await open(odd);
     wallet.store.write((w) => w.attributes.set('kept', 'here'));
     await wallet.close();
-    expect(readdirSync(server.path).toSorted()).toEqual([odd, `${odd}.keys`, `${odd}.lock`]);
+    expect(readdirSync(server.path).toSorted()).toEqual([
+      ...[odd, `${odd}.keys`, `${odd}.lock`, `${odd}.wallet-rpc-addresses`],
+    ]);
     expect((await open(odd)).store.read((r) => r.attributes.get('kept'))).toBe('here');
   });
 

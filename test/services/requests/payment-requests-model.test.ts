@@ -171,7 +171,7 @@ class Run {
       prepare: () => undefined,
       assertAccount: () => undefined,
       createAddresses: (_: number, __: number, ___: string, record: RecordAddresses) => {
-        store.writeRecoverable((w) => record(w, { major: 0, minor: w.accounts.addAddresses(0, 1) }));
+        store.writeRecoverable((w) => record(w, { major: 0, minor: w.accounts.addAddresses(0, 1) }, 0));
         return Promise.resolve([]);
       },
     };

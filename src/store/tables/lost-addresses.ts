@@ -1,0 +1,114 @@
+import type { Statement } from '../../util/sql-database.js';
+import type { Db } from '../file/database.js';
+import { MetaReader, MetaWriter } from './meta.js';
+
+/**
+ * Number of addresses that the first new ones of an account leave out. A wallet that is restored from the seed looks for
+ * payments up to 200 addresses after the last paid one: as many new addresses again may stay unpaid. Source: wallet2.cpp
+ * `SUBADDRESS_LOOKAHEAD_MINOR`.
+ */
+export const ADDRESS_GAP = 100;
+
+/** Number of accounts that the first new one leaves out, of 50 in that lookahead: `SUBADDRESS_LOOKAHEAD_MAJOR`. */
+export const ACCOUNT_GAP = 10;
+
+/**
+ * Reason why addresses may have been given out that the store does not know. `restored`: the store was made anew, from a
+ * seed, from keys, or from a cache of the reference; `older copy`: it replaced a later state of itself.
+ */
+export type AddressLoss = 'restored' | 'older copy';
+
+/** Caller that new addresses are for: a method of the reference, or one that only this server has. */
+export type AddressCaller = 'reference' | 'own';
+
+/** Accounts of the wallet, or one of them, whose next members may have been given out. */
+type Place = 'accounts' | number;
+
+interface State {
+  readonly loss: AddressLoss;
+  /**
+   * First index after the gap that was left, by place, while the wallet lacks blocks; null once it had all of them. Absent
+   * for a place without a gap.
+   */
+  readonly ends: { readonly [place: string]: number | null };
+}
+
+/** Reads where addresses may have been given out that the store does not know. */
+export class LostAddressReader {
+  readonly #meta: MetaReader;
+  readonly #lastPaid: Statement<[number], number | null>;
+  readonly #lastPaidAccount: Statement<[], number | null>;
+
+  constructor(db: Db) {
+    this.#meta = new MetaReader(db);
+    this.#lastPaid = db
+      .prepare<[number], number | null>(
+        'SELECT max(minor) FROM address_sum WHERE account = ? AND received > 0',
+      )
+      .pluck();
+    this.#lastPaidAccount = db
+      .prepare<[], number | null>('SELECT max(account) FROM address_sum WHERE received > 0')
+      .pluck();
+  }
+
+  /**
+   * Returns how many addresses of an account, or how many accounts, new ones must leave out.
+   * @param count number of those that there are.
+   */
+  gapBefore(place: Place, count: number, caller: AddressCaller): number {
+    const state = this.stateFor(caller);
+    const end = state?.ends[place];
+    if (state === undefined || end === null) return 0;
+    const size = place === 'accounts' ? ACCOUNT_GAP : ADDRESS_GAP;
+    if (end === undefined) return size;
+    // Blocks that were read since then may pay addresses behind the gap, which were lost, too.
+    const last = place === 'accounts' ? this.#lastPaidAccount.get() : this.#lastPaid.get(place);
+    const needed = (last ?? -1) + 1 + size;
+    return needed > end ? Math.max(0, needed - count) : 0;
+  }
+
+  /** True if new addresses of an account leave a gap, and none was left yet. */
+  isUnknown(account: number, caller: AddressCaller): boolean {
+    const state = this.stateFor(caller);
+    return state !== undefined && state.ends[account] === undefined;
+  }
+
+  /** Returns the state if it concerns a caller; undefined otherwise. */
+  protected stateFor(caller: AddressCaller): State | undefined {
+    const text = this.#meta.get('lost_addresses');
+    if (text === undefined) return undefined;
+    const state = JSON.parse(text) as State;
+    // Clients of the reference create the addresses of a restored wallet anew, in their order.
+    return caller === 'reference' && state.loss === 'restored' ? undefined : state;
+  }
+}
+
+/** Writes where gaps were left. As every writer, it exists only for the task of `WalletStore.write`. */
+export class LostAddressWriter extends LostAddressReader {
+  readonly #meta: MetaWriter;
+
+  constructor(db: Db) {
+    super(db);
+    this.#meta = new MetaWriter(db);
+  }
+
+  /** Records that any account may have given out addresses that the store does not know. */
+  mark(loss: AddressLoss): void {
+    this.#set({ loss, ends: {} });
+  }
+
+  /**
+   * Records the gap that {@link gapBefore} asks for.
+   * @param end first index after it. @param isComplete true if the wallet has all blocks: no payment to an address behind
+   * the gap will be found.
+   */
+  leaveGap(place: Place, end: number, caller: AddressCaller, isComplete: boolean): void {
+    const state = this.stateFor(caller);
+    if (state === undefined || state.ends[place] === null) return;
+    this.#set({ ...state, ends: { ...state.ends, [place]: isComplete ? null : end } });
+  }
+
+  #set(state: State): void {
+    this.#meta.set('lost_addresses', JSON.stringify(state));
+  }
+}
