@@ -199,7 +199,7 @@ function payParser(): Parser {
       const streams = new PayStreams({ wallets: () => [wallet], network: 'mainnet', clock, onBug });
       const limits = { requests: NO_RATE, searches: NO_RATE, streams: NO_LIMIT };
       const parts = { lookup, streams, network: 'mainnet', clock, limits } as const;
-      return serveSite(new PaySite({ ...parts, isStarting: () => false }), onBug);
+      return serveSite(new PaySite({ ...parts, isOpening: () => false }), onBug);
     },
   );
 }

@@ -25,7 +25,7 @@ const shop: PayWallet = {
   eventLog: { lastId: 0, after: () => [] },
 };
 
-let isStarting: boolean;
+let isOpening: boolean;
 
 function siteWith(limits: Partial<PayLimits> = {}): PaySite {
   const clock = { now: () => NOW * 1000 };
@@ -33,7 +33,7 @@ function siteWith(limits: Partial<PayLimits> = {}): PaySite {
   return new PaySite({
     lookup: new TokenLookup(wallets, (length) => new Uint8Array(length)),
     streams: new PayStreams({ wallets, network: 'mainnet', clock, onBug: () => undefined }),
-    ...{ network: 'mainnet', clock, isStarting: () => isStarting },
+    ...{ network: 'mainnet', clock, isOpening: () => isOpening },
     limits: { ...PAY_LIMITS, ...limits },
   });
 }
@@ -41,7 +41,7 @@ function siteWith(limits: Partial<PayLimits> = {}): PaySite {
 let site: PaySite;
 
 beforeEach(() => {
-  isStarting = false;
+  isOpening = false;
   site = siteWith();
 });
 
@@ -92,7 +92,7 @@ describe('the site of the pay pages', () => {
   });
 
   it('asks for patience in place of 404 until the wallets of the start are open', async () => {
-    isStarting = true;
+    isOpening = true;
     expect(await page(UNKNOWN)).toMatchObject({ status: 503, headers: { 'Retry-After': '10' } });
     expect((await page(PATH)).status).toBe(200);
   });
