@@ -201,6 +201,12 @@ export function apiPage(methods: readonly WalletMethod[], known: readonly KnownM
     'of the additions of this server have all lists. Numbers in brackets are error codes; every method may also return',
     '-32603, and one that uses files of wallets -1 where a file is damaged, cannot be read, or cannot be written. The',
     'family of a method is the group that a [credential](credentials.md) allows or denies.',
+    '',
+    '| code | error of every method                                                                                       | HTTP status                                                 |',
+    '| ---- | ----------------------------------------------------------------------------------------------------------- | ----------------------------------------------------------- |',
+    '| -60  | the credential does not allow the call                                                                      | 200; 401 and 403 if it is no longer valid, 429 for its rate |',
+    '| -69  | the wallet is [being opened](many-wallets.md), or the server starts: nothing of the call has run, repeat it | 503 with `Retry-After`                                      |',
+    '',
     '`rpc.discover` returns all of this as an OpenRPC document.',
     '',
     ...sorted.flatMap((method) =>

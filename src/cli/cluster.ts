@@ -103,16 +103,13 @@ export async function joinCluster(
         place: async (target) => {
           if (!isPlainName(target)) return 'here';
           const place = await asRpcError(() => node.place(target));
-          if (place === 'changing') throw new HolderChanging('no process holds the wallet at this moment');
-          return place;
+          if (place !== 'changing') return place;
+          if (node.hasDrained) throw notReached(target, 'this process is stopping');
+          throw new HolderChanging('no process holds the wallet at this moment');
         },
         mayKnow: ({ login: known }, target) => !(known instanceof Credential) || known.allowsWallet(target),
         errors: {
-          notReached: (target, reason) =>
-            new RpcError(
-              FAULTS.wallet_elsewhere.code,
-              `the wallet '${target}' cannot be reached, and nothing has run: ${reason}`,
-            ),
+          notReached,
           unknownOutcome: (reason) => rpcError({ kind: 'not_replicated', reason }),
         },
         onFailed: ({ isFalse, ...failed }) => {
@@ -152,6 +149,14 @@ export async function refusingConfig<T>(task: () => Promise<T>): Promise<T> {
     throw new ConfigError(message.startsWith('--cluster') ? message : `--cluster: ${message}`, { cause });
   }
 }
+
+/** Creates the error for a call that has not run, because the holder of its wallet cannot be reached. */
+const notReached = (target: string, reason: string): RpcError =>
+  new RpcError(
+    FAULTS.wallet_elsewhere.code,
+    `the wallet '${target}' cannot be reached, and nothing has run: ${reason}`,
+    { status: 503, retryAfter: 1 },
+  );
 
 const rpcError = (fault: WalletError['fault']): RpcError =>
   toRpcError(new WalletError(fault), {}, { daemonAddress: '' }) ??

@@ -29,7 +29,7 @@ const PASSING_CAUSES = ['wallet_locked', 'wallet_io', 'other'];
 
 /** Settings and parts of the server that {@link Opening} needs. */
 export interface OpeningParts {
-  readonly server: Pick<WalletManager, 'scope'>;
+  readonly server: Pick<WalletManager, 'scope' | 'openings'>;
   /** Names of the wallets to open. */
   readonly open: readonly string[];
   /** Wallet directory; undefined if there is none. */
@@ -39,7 +39,12 @@ export interface OpeningParts {
   readonly log: Logger;
 }
 
-interface Failure extends UnopenedWallet {
+/** Causes of a failure, with the part of its reason that clients may read: without paths of password files. */
+interface Causes extends UnopenedWallet {
+  readonly clause: string;
+}
+
+interface Failure extends Causes {
   /** Versions of all files that decide whether the wallet can be opened. */
   readonly files: string;
 }
@@ -65,6 +70,7 @@ export class Opening {
   constructor(parts: OpeningParts) {
     this.#parts = parts;
     this.#waiting = [...parts.open];
+    for (const name of parts.open) parts.server.openings.expect(name);
   }
 
   /** Begins to open the wallets. */
@@ -137,22 +143,21 @@ export class Opening {
   }
 
   async #open(name: string): Promise<void> {
-    const { server, open, passwordDir, log } = this.#parts;
+    const { server, passwordDir, log } = this.#parts;
     const before = this.#failures.get(name);
+    // A client has opened it before its turn, and may have closed it.
+    if (before === undefined && !server.openings.isExpected(name)) return this.#noteOpened(name);
     // Read before the attempt, so that a change during the attempt counts. The attempt itself may change the store.
     const secrets = this.#secretsOf(name);
     try {
       await server.scope(name).openWallet({ filename: '', password: readPassword(passwordDir, name) });
-      this.#failures.delete(name);
-      this.#opened += 1;
-      if (before !== undefined)
-        log.info({ name }, 'a wallet of --open that could not be opened before is open');
-      else if (this.#opened % PROGRESS_WALLETS === 0)
-        log.info({ opened: this.#opened, of: open.length }, 'opening wallets');
+      this.#noteOpened(name);
+      return;
     } catch (error) {
       // In a cluster, every process may name the same wallets.
       if (error instanceof WalletError && error.fault.kind === 'wallet_elsewhere') return this.#finish(name);
       const failure = failureOf(error, name, passwordDir);
+      server.openings.fail(name, failure.clause);
       this.#failures.set(name, { ...failure, files: `${secrets} ${versionOf(this.#storeOf(name))}` });
       // Logs each reason only once, although the wallet is tried many times.
       if (before?.reason !== failure.reason) logFailure(log, failure, error);
@@ -160,8 +165,21 @@ export class Opening {
     if (before === undefined) this.#noteTried();
   }
 
+  #noteOpened(name: string): void {
+    const { open, log } = this.#parts;
+    const isRepeated = this.#failures.delete(name);
+    this.#opened += 1;
+    if (isRepeated) log.info({ name }, 'a wallet of --open that could not be opened before is open');
+    else {
+      if (this.#opened % PROGRESS_WALLETS === 0)
+        log.info({ opened: this.#opened, of: open.length }, 'opening wallets');
+      this.#noteTried();
+    }
+  }
+
   /** Notes that another process of the cluster serves a wallet. */
   #finish(name: string): void {
+    this.#parts.server.openings.release(name);
     if (!this.#failures.delete(name)) this.#noteTried();
   }
 
@@ -174,18 +192,12 @@ export class Opening {
 
   /** Forgets the failures of wallets that clients have opened since. */
   #forgetOpened(): void {
-    for (const name of this.#failures.keys()) if (this.#isOpen(name)) this.#failures.delete(name);
+    const { openings } = this.#parts.server;
+    for (const name of this.#failures.keys())
+      if (openings.failureOf(name) === undefined) this.#failures.delete(name);
     if (this.#failures.size > 0 || this.#timer === undefined) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
-  }
-
-  #isOpen(name: string): boolean {
-    try {
-      return this.#parts.server.scope(name).find() !== undefined;
-    } catch {
-      return false;
-    }
   }
 
   #filesOf(name: string): string {
@@ -243,18 +255,24 @@ class PasswordFileError extends Error {
   }
 }
 
-function failureOf(error: unknown, name: string, passwordDir: string | undefined): UnopenedWallet {
-  if (error instanceof PasswordFileError) return { name, cause: 'wallet_io', reason: error.message };
-  if (!(error instanceof WalletError))
-    return { name, cause: 'other', reason: 'an unexpected error: see the log' };
+function failureOf(error: unknown, name: string, passwordDir: string | undefined): Causes {
+  if (error instanceof PasswordFileError)
+    return {
+      ...{ name, cause: 'wallet_io', reason: error.message },
+      clause: 'its password file cannot be read',
+    };
+  if (!(error instanceof WalletError)) {
+    const reason = 'an unexpected error: see the log';
+    return { name, cause: 'other', reason, clause: reason };
+  }
   const { kind: cause } = error.fault;
   const reason = explain(error.fault);
-  if (cause !== 'wrong_password') return { name, cause, reason };
+  if (cause !== 'wrong_password') return { name, cause, reason, clause: reason };
   const hint =
     passwordDir === undefined
       ? '--password-dir names the directory of password files'
       : `see ${join(passwordDir, name)}`;
-  return { name, cause, reason: `${reason}: ${hint}` };
+  return { name, cause, reason: `${reason}: ${hint}`, clause: reason };
 }
 
 function logFailure(log: Logger, { name, cause, reason }: UnopenedWallet, error: unknown): void {

@@ -8,7 +8,6 @@ import { systemRng } from '../util/random.js';
 import { PaySite } from '../watch/pay/pay-site.js';
 import { PayStreams } from '../watch/pay/pay-streams.js';
 import { TokenLookup } from '../watch/pay/token-lookup.js';
-import type { StartProgress } from '../watch/readiness.js';
 import type { Config } from './config/config.js';
 
 /** News of a `WalletManager` for the pay pages. They are created before it, and its pages after it. */
@@ -27,10 +26,8 @@ export interface Pay {
 
 export interface PayParts {
   readonly config: Pick<Config, 'network'>;
-  readonly server: Pick<WalletManager, 'openWallets' | 'settings'>;
+  readonly server: Pick<WalletManager, 'openWallets' | 'openings' | 'settings'>;
   readonly listeners: PayListeners;
-  /** Returns the progress of opening the wallets of the start. */
-  readonly start: () => StartProgress;
   readonly onBug: (error: unknown) => void;
 }
 
@@ -44,7 +41,7 @@ export const payUrlOf = ({ ip, url }: NonNullable<Config['pay']>, port: number):
   `${url ?? `http://${ip.includes(':') ? `[${ip}]` : ip}:${port}/`}pay/`;
 
 /** Creates the pay pages of a server. */
-export function createPay({ config, server, listeners, start, onBug }: PayParts): Pay {
+export function createPay({ config, server, listeners, onBug }: PayParts): Pay {
   const wallets = () => server.openWallets();
   const { network } = config;
   const lookup = new TokenLookup(wallets, systemRng);
@@ -60,7 +57,7 @@ export function createPay({ config, server, listeners, start, onBug }: PayParts)
   });
   const site = new PaySite({
     ...{ lookup, streams, network, clock: systemClock, isCutOff },
-    isStarting: () => start().waiting > 0,
+    isOpening: () => server.openings.isAny,
   });
   const http = new HttpServer({
     handler: serveSite(site, onBug),

@@ -19,6 +19,7 @@ import { EVENT_IDS_FILE, WalletDirectory, locateFile } from '../services/context
 import type { ListedDaemon } from '../services/context/daemon-list.js';
 import { OpenAlias } from '../services/context/openalias.js';
 import type { WalletEvents } from '../services/context/wallet-events.js';
+import { START } from '../services/manager/openings.js';
 import { WalletManager } from '../services/manager/wallet-manager.js';
 import { EventIds } from '../store/event-ids.js';
 import { PendingRequests } from '../util/pending-requests.js';
@@ -166,7 +167,7 @@ export async function startServer(
     call: clients.audit === undefined ? call : audited(call, server, clients.audit, onBug),
     start,
   });
-  const { promise: started, resolve: noteStarted } = Promise.withResolvers<undefined>();
+  const noteStarted = server.openings.begin(START);
   const admit = admission(server);
   const dispatcher = new Dispatcher({
     call: watch.call,
@@ -197,7 +198,6 @@ export async function startServer(
       mayRead: (caller) => mayUsePage(caller, { name: 'get_transfers', family: 'view' }),
       maySubmit: (caller) => mayUsePage(caller, { name: 'create_address', family: 'receive' }),
       onStatus: watch.onStatus,
-      started,
       ...access,
       origins: config.rpc.origins,
       hosts: config.rpc.hosts,
@@ -216,7 +216,7 @@ export async function startServer(
   });
   for (const listener of listeners) http.serve(listener);
   if (metricsListener !== undefined) watch.serveMetrics(metricsListener);
-  const pay = payListener && createPay({ config, server, listeners: paying, start, onBug });
+  const pay = payListener && createPay({ config, server, listeners: paying, onBug });
   if (payListener !== undefined) pay?.serve(payListener);
   if (config.wallet.file !== undefined) await openInitialWallet(config.wallet.file, walletPassword, server);
   log.info('Starting wallet RPC server');
@@ -224,7 +224,7 @@ export async function startServer(
   server.joinCluster((name) => readPassword(config.wallet.passwordDir, name));
   announceArithmetic(log);
   opening.start();
-  noteStarted(undefined);
+  noteStarted(true);
   const news =
     daemons.length === 0 || config.daemon.zmq === undefined
       ? undefined
@@ -240,6 +240,7 @@ export async function startServer(
       opening.retry();
     },
     async close() {
+      const opened = opening.close();
       await server.leaveCluster();
       const grace = setTimeout(() => server.endDaemonCalls(), DAEMON_GRACE_MS);
       server.events.close();
@@ -250,7 +251,7 @@ export async function startServer(
       progressLine?.close();
       news?.close();
       clients.close();
-      await opening.close();
+      await opened;
       server.endDaemonCalls();
       await notifier?.close(NOTIFY_MS);
       await server.close();

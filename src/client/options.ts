@@ -16,7 +16,10 @@ export interface ClientOptions {
   readonly wallet?: string | undefined;
   /** Longest time of a call, including its repetitions [ms]; 0 (default): unlimited. */
   readonly timeout?: number | undefined;
-  /** Largest number of repetitions of a call after connection errors, if the call may be repeated; default: 3. */
+  /**
+   * Largest number of repetitions of a call after connection errors, if the call may be repeated, and largest number of
+   * those of any call whose wallet the server is opening; default: 3.
+   */
   readonly retries?: number | undefined;
   /**
    * Largest number of calls at one time, each on its own connection; further calls wait. Event streams do not count.

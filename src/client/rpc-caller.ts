@@ -46,7 +46,22 @@ type JsonObject = { readonly [member: string]: Json | undefined };
 const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Makes JSON-RPC calls. Repeats a call that may be repeated, only after connection errors. */
+const UNAVAILABLE = 503;
+
+/** Codes of errors, with HTTP status 503, after which nothing of a call has run: its wallet is being opened, or changes its holder. */
+const NOT_RUN: ReadonlySet<number> = new Set([-69, -67]);
+
+/** True for an error of the server after which every call may be repeated. */
+const hasNotRun = (error: unknown): error is WalletRpcError =>
+  error instanceof WalletRpcError && error.status === UNAVAILABLE && NOT_RUN.has(error.code);
+
+/** Longest pause that a server may ask for before a repetition [ms]. */
+const MAX_ASKED_MS = 60_000;
+
+/**
+ * Makes JSON-RPC calls. Repeats any call while its wallet is being opened, and a call that may be repeated after
+ * connection errors.
+ */
 export class RpcCaller {
   readonly #transport: HttpTransport;
   readonly #options: RpcCallerOptions;
@@ -69,16 +84,25 @@ export class RpcCaller {
     const body = requestText(call.method, call.params);
     const cancellation = this.#open.begin({ signal, timeout });
     let wasSent = false;
+    let failures = 0;
+    let refusals = 0;
     try {
-      for (let repetition = 1; ; repetition++)
+      for (;;)
         try {
           const once = (): Promise<Json> => this.#callOnce(call, body, cancellation.signal);
           return await this.#limit.run(once, cancellation.signal);
         } catch (error) {
           wasSent ||= error instanceof RequestFailure && error.wasSent;
-          const isFailure = error instanceof RequestFailure && cancellation.ending === undefined;
-          if (!isFailure || !call.isRepeatable || repetition > this.#options.retries) throw error;
-          await sleep(delayBefore(repetition), undefined, { signal: cancellation.signal });
+          let delay: number;
+          if (hasNotRun(error)) {
+            if (++refusals > this.#options.retries) throw error;
+            delay = Math.min(1000 * (error.retryAfter ?? 1), MAX_ASKED_MS);
+          } else {
+            const isFailure = error instanceof RequestFailure && cancellation.ending === undefined;
+            if (!isFailure || !call.isRepeatable || ++failures > this.#options.retries) throw error;
+            delay = delayBefore(failures);
+          }
+          await sleep(delay, undefined, { signal: cancellation.signal });
         }
     } catch (error) {
       throw shownError(call.method, error, cancellation, wasSent);

@@ -19,6 +19,8 @@ export interface CallOrigin {
   readonly caller?: Caller;
   /** Trace that the request belongs to; absent without a valid `traceparent`. */
   readonly trace?: RequestTrace;
+  /** Time at which the request had arrived, on the clock of `performance.now` [ms]; absent outside a request. */
+  readonly arrived?: number;
 }
 
 /** Runs one call. @throws RpcError for an error that the client sees; any other error is a bug. */
@@ -152,7 +154,7 @@ export class Dispatcher {
       throw error;
     }
     try {
-      return await this.#answerTo(read.request, origin);
+      return await this.#answerTo(read.request, { ...origin, arrived: performance.now() });
     } catch (cause) {
       throw new AnswerLost('the answer cannot be written', { cause });
     } finally {

@@ -43,7 +43,7 @@ export interface HttpAppOptions {
   readonly endpoints?: readonly Endpoint[];
   /** Paths of event streams. */
   readonly streams?: readonly StreamEndpoint[];
-  /** Pages that need no login; they are answered at once, even before the server has started. */
+  /** Pages that need no login. */
   readonly openPages?: readonly Page[];
   readonly pages?: readonly Page[];
   readonly forms?: readonly FormTarget[];
@@ -53,8 +53,6 @@ export interface HttpAppOptions {
   readonly maySubmit?: (caller: Caller | undefined) => boolean;
   /** Called with the HTTP status of each answer. */
   readonly onStatus?: (status: number) => void;
-  /** Resolves when the server has started; all requests except those for `openPages` wait for it. */
-  readonly started?: Promise<void>;
   /**
    * True: answers requests with any method, host name and content type, as upstream's servers do. For test networks
    * only, since pages of other sites can then call the server.
@@ -89,7 +87,7 @@ export interface StreamEndpoint {
   /** Path in the syntax of Express; a parameter `target` is percent-decoded. */
   readonly path: string;
   /** Opens a stream. @throws StreamRefusal; the returned source may throw it, too. */
-  open(request: StreamRequest): EventSource;
+  open(request: StreamRequest): EventSource | Promise<EventSource>;
 }
 
 /** Request for an event stream. */
@@ -139,7 +137,6 @@ export function createHttpApp({
   mayRead = () => true,
   maySubmit = mayRead,
   onStatus,
-  started,
   anyClient = false,
   forwarding,
 }: HttpAppOptions): RequestListener {
@@ -176,7 +173,6 @@ export function createHttpApp({
       loginDeadline?.lift(socket);
       next();
     });
-  if (started !== undefined) admission.push((_req, _res, next) => void started.then(() => next()));
 
   for (const count of counts) app.use(count);
   if (forwarding !== undefined) app.use(forwarding.login);
@@ -303,7 +299,7 @@ async function answerStream(
   const query = singleValues(req.query);
   let source: EventSource;
   try {
-    source = open({
+    source = await open({
       ...senderOf(req),
       query,
       ...(target === undefined ? {} : { target }),
@@ -314,6 +310,8 @@ async function answerStream(
     if (error.retryAfter !== undefined) res.set('Retry-After', String(error.retryAfter));
     return sendText(res, error.status, `${error.message}\n`);
   }
+  // The client may have gone while the stream waited for its wallet.
+  if (res.closed || req.socket.readableEnded) return void res.destroy();
   try {
     await sendEvents(res, source);
   } catch (error) {

@@ -1,15 +1,14 @@
-import * as z from 'zod';
 import type { AuditLog, AuditRecord } from './access/audit-log.js';
 import type { Call, CallOrigin } from '../http/dispatcher.js';
 import { RpcError } from '../http/errors.js';
 import { StreamedJson } from '../http/json-rows.js';
 import type { ForwardingRecords } from '../http/forward/forwarder.js';
 import { observed, type CallObserver } from '../http/observed-call.js';
-import { walletNameOf } from '../services/context/wallet-directory.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import type { Json } from '../util/json.js';
 import { credentialOf } from './permission.js';
 import type { WalletMethod } from './method.js';
+import { namedWallet } from './named-wallet.js';
 import { registry } from './registry.js';
 
 const INTERNAL_ERROR = -32603;
@@ -29,24 +28,6 @@ function hashesIn(result: unknown): string[] {
 const hashesInError = ({ message }: RpcError): string[] =>
   (/relayed before it: ([0-9a-f, ]+)/.exec(message)?.[1] ?? '').split(', ').filter(isHash);
 
-/** Returns the text of a parameter, if the method has this parameter. */
-function textParam(
-  method: WalletMethod | undefined,
-  params: Json | undefined,
-  name: string,
-): string | undefined {
-  if (!(method?.params instanceof z.ZodObject) || !(name in method.params.shape)) return undefined;
-  if (typeof params !== 'object' || params === null || Array.isArray(params)) return undefined;
-  const { [name]: value } = params as { readonly [name: string]: Json | undefined };
-  return typeof value === 'string' ? value : undefined;
-}
-
-/** Returns the wallet that the parameter `filename` names, by its name or keys file. */
-function fileIn(method: WalletMethod, params: Json | undefined): string | undefined {
-  const given = textParam(method, params, 'filename');
-  return given && walletNameOf(given);
-}
-
 /**
  * Returns the wallet that a call concerns: the wallet that a parameter names, that of the path, that of the named file,
  * or the current wallet.
@@ -57,10 +38,7 @@ const walletOf = (
   params: Json | undefined,
   { target, caller }: CallOrigin,
 ): string | undefined =>
-  textParam(method, params, 'wallet') ??
-  target ??
-  (method?.meta.needs === 'directory' ? fileIn(method, params) : undefined) ??
-  server.scope(undefined, credentialOf(caller)).find()?.name;
+  namedWallet(method, params, target) ?? server.scope(undefined, credentialOf(caller)).find()?.name;
 
 const senderFacts = ({
   caller,

@@ -3,6 +3,7 @@ import type { EventSource } from '../http/event-stream.js';
 import { StreamRefusal, type StreamEndpoint, type StreamRequest } from '../http/http-app.js';
 import { assertQuorum } from '../services/cluster/quorum-guard.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
+import type { WalletScope } from '../services/manager/wallet-scope.js';
 import { nearestName } from '../util/nearest-name.js';
 import { writeWholeJson } from '../util/json-writer.js';
 import { EVENT_TYPES, type EventType } from '../monero/wallet/model/events.js';
@@ -10,10 +11,11 @@ import { WalletError } from '../monero/wallet/model/wallet-error.js';
 import type { AuditLog } from './access/audit-log.js';
 import { recordStream } from './audit.js';
 import { RpcError } from '../http/errors.js';
-import { assertAllowed, countCall, credentialOf } from './permission.js';
+import { assertAllowed, assertValid, countCall, credentialOf } from './permission.js';
 import type { Kind } from './faults/fault-entry.js';
-import { explain } from './faults/fault-table.js';
+import { explain, httpOf } from './faults/fault-table.js';
 import { eventLogsOf, waitForEvents } from './event-scope.js';
+import { holdCall } from './hold.js';
 import { registry } from './registry.js';
 
 /** Number of events read from the stores in one step. */
@@ -62,26 +64,49 @@ function assertSpelt(query: StreamRequest['query']): void {
   }
 }
 
+/** Returns the error of a stream in place of a WalletError, or an error of a credential. */
+function refusalOf(error: unknown): unknown {
+  if (error instanceof RpcError)
+    return new StreamRefusal(
+      error.status === 200 ? FORBIDDEN : error.status,
+      error.message,
+      error.retryAfter,
+    );
+  if (!(error instanceof WalletError)) return error;
+  const { kind } = error.fault;
+  const { status = STATUS[kind] ?? NOT_FOUND, retryAfter } = httpOf(kind);
+  return new StreamRefusal(status, explain(error.fault), retryAfter);
+}
+
 /** Runs a task. @throws StreamRefusal in place of a WalletError. */
 function refusing<T>(task: () => T): T {
   try {
     return task();
   } catch (error) {
-    if (!(error instanceof WalletError)) throw error;
-    throw new StreamRefusal(STATUS[error.fault.kind] ?? NOT_FOUND, explain(error.fault));
+    throw refusalOf(error);
   }
 }
 
-/** Checks that a credential may call `get_events`, whose rules apply to streams. @throws StreamRefusal */
-function admit(credential: Credential): void {
+/**
+ * Checks that a credential may call `get_events`, whose rules apply to streams, and waits for wallets as its calls do.
+ * @throws StreamRefusal
+ */
+async function admit(
+  server: WalletManager,
+  scope: WalletScope,
+  credential: Credential | undefined,
+): Promise<void> {
   const method = registry.find('get_events');
   if (method === undefined) throw new Error('no method get_events');
   try {
-    countCall(credential);
-    assertAllowed(credential, method);
+    if (credential !== undefined) {
+      countCall(credential);
+      assertAllowed(credential, method);
+    }
+    const hasWaited = await holdCall(server, scope, { method, params: undefined, arrived: undefined });
+    if (hasWaited && credential !== undefined) assertValid(credential);
   } catch (error) {
-    if (!(error instanceof RpcError)) throw error;
-    throw new StreamRefusal(error.status === 200 ? FORBIDDEN : error.status, error.message, error.retryAfter);
+    throw refusalOf(error);
   }
 }
 
@@ -90,15 +115,15 @@ function admit(credential: Credential): void {
  * @throws StreamRefusal for a malformed or expired cursor, and one above all events, for a wallet that is not open, for a
  * process of a cluster without a quorum, and by the rules of a credential.
  */
-function openStream(
+async function openStream(
   server: WalletManager,
   { target, query, lastEventId, caller }: StreamRequest,
-): EventSource {
+): Promise<EventSource> {
   const { events: feed, settings } = server;
   const quorum = settings.cluster?.quorum;
   const credential = credentialOf(caller);
-  if (credential !== undefined) admit(credential);
   const scope = server.scope(target, credential);
+  await admit(server, scope, credential);
   const logs = () => eventLogsOf({ server, scope });
   assertSpelt(query);
   const types = readTypes(query['types']);
@@ -144,10 +169,10 @@ function openStream(
 export const eventEndpoints = (server: WalletManager, audit?: AuditLog): readonly StreamEndpoint[] =>
   ['/events', '/wallet/:target/events'].map((path) => ({
     path,
-    open(request) {
+    async open(request) {
       const record = (outcome: 'ok' | number): void => audit && recordStream(audit, request, outcome);
       try {
-        const source = openStream(server, request);
+        const source = await openStream(server, request);
         record('ok');
         return source;
       } catch (error) {

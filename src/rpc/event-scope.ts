@@ -2,7 +2,7 @@ import type { Credential } from './access/credential.js';
 import type { WalletEventLog } from '../services/events/wallet-event-log.js';
 import type { EventFeed } from '../services/manager/event-feed.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
-import { requireOpen, type WalletScope } from '../services/manager/wallet-scope.js';
+import type { WalletScope } from '../services/manager/wallet-scope.js';
 
 /**
  * Returns the event logs that a path reaches: that of the named wallet; for a path without a name, those of all open
@@ -21,7 +21,7 @@ export function eventLogsOf({
       .openWallets()
       .filter(({ name }) => scope.mayKnow(name))
       .map(({ eventLog }) => eventLog);
-  return [requireOpen(scope.find(), scope.name).eventLog];
+  return [scope.require(scope.find()).eventLog];
 }
 
 /**

@@ -1,6 +1,6 @@
 import { RpcError } from '../http/errors.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
-import { requireOpen, type WalletScope } from '../services/manager/wallet-scope.js';
+import type { WalletScope } from '../services/manager/wallet-scope.js';
 import type { OpenWallet } from '../services/open-wallet.js';
 import { BACKGROUND_FAULT } from '../monero/wallet/model/background-sync-mode.js';
 import { WalletError } from '../monero/wallet/model/wallet-error.js';
@@ -51,14 +51,14 @@ export function passGate(
   if (conditions.needs === 'directory' && server.settings.directory === undefined)
     throw new WalletError({ kind: 'no_wallet_dir' });
   const bound = scope.find();
-  if (conditions.needs === 'wallet') passWalletGate(conditions, requireOpen(bound, scope.name), version);
+  if (conditions.needs === 'wallet') passWalletGate(conditions, scope.require(bound), version);
   return {
     server,
     scope,
     version,
     ...client,
     get wallet() {
-      return requireOpen(bound, scope.name);
+      return scope.require(bound);
     },
   };
 }

@@ -5,11 +5,12 @@ import { readParams } from '../http/params.js';
 import type { Credential } from './access/credential.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import { WalletError } from '../monero/wallet/model/wallet-error.js';
-import { assertAllowed, countCall, credentialOf, spenderOf } from './permission.js';
+import { assertAllowed, assertValid, countCall, credentialOf, spenderOf } from './permission.js';
 import { adaptFault, adaptReply, adaptRequest, type ApiVersion } from './api-version.js';
 import { toRpcError } from './faults/client-error.js';
 import { withHeaderKey, withMismatchStatus } from './order-params.js';
 import { passGate, passRestriction } from './gate.js';
+import { holdCall } from './hold.js';
 import { ADDITION, type WalletMethod } from './method.js';
 import { registry } from './registry.js';
 import { settling } from './settling.js';
@@ -57,6 +58,9 @@ export function createCall(server: WalletManager, version: ApiVersion, log: Logg
       return writeRows(adaptReply(version, method.name, reply), toClientError, rules);
     };
     try {
+      const { arrived } = origin;
+      const hasWaited = await holdCall(server, scope, { method, params: rawParams, arrived });
+      if (hasWaited && credential !== undefined) assertValid(credential);
       return await settling(server, scope, method, run);
     } catch (error) {
       const answer = error instanceof WalletError ? adaptFault(version, method.name, error.fault) : undefined;

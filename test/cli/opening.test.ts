@@ -79,6 +79,50 @@ describe('wallets of the start', () => {
   });
 });
 
+describe('a call for a wallet of the start', () => {
+  const held = (name: string): Promise<void> => manager.scope(name).untilOpened(undefined, 60_000);
+
+  it('waits until it is open, also before the first is tried', async () => {
+    setPassword('shop');
+    opening = new Opening({
+      ...{ server: manager, log: server.settings.log },
+      ...{ open: ['shop'], directory: server.path, passwordDir },
+    });
+    const waiting = held('shop').then(() => isOpen('shop'));
+    opening.start();
+    expect(await waiting).toBe(true);
+  });
+
+  it('does not wait any more once it could not be opened, and has the reason without the path of its password', async () => {
+    setPassword('shop', 'another');
+    mkdirSync(join(passwordDir, 'till'));
+    await open('shop', 'till');
+    for (const [name, failure] of [
+      ['shop', 'invalid password'],
+      ['till', 'its password file cannot be read'],
+    ] as const) {
+      await held(name);
+      expect(() => manager.scope(name).require(undefined)).toThrow(
+        expect.objectContaining({ fault: { kind: 'wallet_not_open', name, failure } }),
+      );
+    }
+  });
+
+  it('that opens it before its turn opens it for good: closed again, it stays closed', async () => {
+    setPassword('shop');
+    opening = new Opening({
+      ...{ server: manager, log: server.settings.log },
+      ...{ open: ['shop'], directory: server.path, passwordDir },
+    });
+    await manager.scope('shop').openWallet({ filename: '', password: 'shop!' });
+    const wallet = manager.scope('shop').find();
+    if (wallet !== undefined) await manager.scope('shop').closeWallet(wallet);
+    opening.start();
+    await opening.settled();
+    expect([isOpen('shop'), opening.progress()]).toEqual([false, { waiting: 0, unopened: [] }]);
+  });
+});
+
 describe('a wallet that could not be opened', () => {
   it('is opened when its password file changes, and is not tried before', async () => {
     setPassword('shop', 'another');
@@ -204,7 +248,8 @@ describe('a wallet that another process of the cluster serves', () => {
       return Object.assign(Object.create(scoped) as WalletScope, { openWallet, find: () => scoped.find() });
     };
     opening = new Opening({
-      ...{ server: { scope: scope as WalletManager['scope'] }, log: server.settings.log },
+      ...{ server: { scope: scope as WalletManager['scope'], openings: manager.openings } },
+      log: server.settings.log,
       ...{ open: ['shop', 'till'], directory: server.path, passwordDir },
     });
     opening.start();

@@ -40,6 +40,14 @@ const cutFirst = (count: number, result = '{}'): Script => {
   return (_, res) => (++seen <= count ? void res.destroy() : answerResult(res, result));
 };
 
+const OPENING = '{"error":{"code":-69,"message":"the wallet is being opened"},"id":"0","jsonrpc":"2.0"}';
+
+/** Refuses a call because its wallet is being opened. @param retryAfter value of the header `Retry-After`. */
+const answerOpening = (res: ServerResponse, retryAfter: string): void => {
+  res.setHeader('Retry-After', retryAfter);
+  answerJson(res, OPENING, 503);
+};
+
 describe('a call', () => {
   it('sends JSON-RPC to the path of its wallet, with every digit of a bigint', async () => {
     const { server, client } = await serve((_, res) => answerResult(res, '{}'));
@@ -193,6 +201,33 @@ describe('a repetition', () => {
     const { server, client } = await serve(cutFirst(9), { retries: 1 });
     await expect(client.get_height()).rejects.toMatchObject({ mayHaveBeenReceived: true });
     expect(server.requests).toHaveLength(2);
+  });
+
+  it('follows the answer that the wallet is being opened, for every method, after the time that the server asks for', async () => {
+    let seen = 0;
+    const { server, client } = await serve((_, res) =>
+      ++seen === 1 ? answerOpening(res, '0') : answerResult(res, '{}'),
+    );
+    await client.transfer({ account_index: 1 });
+    expect(server.requests).toHaveLength(2);
+    expect(server.requests[1]?.body).toBe(server.requests[0]?.body);
+  });
+
+  it('of a call whose wallet is being opened ends after as many as the client allows', async () => {
+    const { server, client } = await serve((_, res) => answerOpening(res, '0'), { retries: 2 });
+    await expect(client.transfer()).rejects.toMatchObject({ code: -69, status: 503, retryAfter: 0 });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it('never follows that code without the status 503: a call in between may have run', async () => {
+    const { server, client } = await serve((_, res) => answerJson(res, OPENING));
+    await expect(client.transfer()).rejects.toMatchObject({ code: -69, status: 200 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('ends with the timeout of its call while it waits as the server asks', async () => {
+    const { client } = await serve((_, res) => answerOpening(res, '60'), { timeout: 50 });
+    await expect(client.transfer()).rejects.toBeInstanceOf(WalletTimeoutError);
   });
 
   it('never follows an answer', async () => {

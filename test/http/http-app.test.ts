@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { Dispatcher } from '../../src/http/dispatcher.js';
 import { RpcError } from '../../src/http/errors.js';
 import { createHttpApp } from '../../src/http/http-app.js';
+import type { Handler } from '../../src/http/handler.js';
 import { HttpServer } from '../../src/http/http-server.js';
 import { ListedRows, writeRows } from '../../src/http/json-rows.js';
 import { yieldToEventLoop } from '../../src/util/event-loop.js';
@@ -199,13 +200,14 @@ describe('a request whose client is gone before it is read', () => {
   ])('is no bug: %s', async (_, length) => {
     let start: () => void = () => undefined;
     const started = new Promise<void>((resolve) => (start = resolve));
+    const auth: Handler = (_req, _res, next) => void started.then(() => next());
     const late: unknown[] = [];
     const app = createHttpApp({
       dispatcher: new Dispatcher({
         call: () => Promise.resolve({}),
         onBug: (_method, error) => late.push(error),
       }),
-      ...{ origins: [], hosts: [], started, onBug: (error: unknown) => late.push(error) },
+      ...{ origins: [], hosts: [], auth, onBug: (error: unknown) => late.push(error) },
     });
     const lost = createServer();
     const answered: IncomingMessage[] = [];

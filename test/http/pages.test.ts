@@ -15,9 +15,7 @@ const page = (path: string): Page => ({
   }),
 });
 
-let start: () => void = () => undefined;
-
-function serve(login: boolean, started?: Promise<void>): HttpServer {
+function serve(login: boolean): HttpServer {
   const dispatcher = new Dispatcher({ call: () => Promise.resolve({}), onBug: () => undefined });
   return new HttpServer({
     handler: createHttpApp({
@@ -38,7 +36,6 @@ function serve(login: boolean, started?: Promise<void>): HttpServer {
             }),
         },
       ],
-      ...(started === undefined ? {} : { started }),
     }),
     ...{ maxConnections: 20, maxPerPrivateIp: 20, maxPerPublicIp: 20 },
   });
@@ -46,19 +43,16 @@ function serve(login: boolean, started?: Promise<void>): HttpServer {
 
 let open: HttpServer;
 let guarded: HttpServer;
-let starting: HttpServer;
-const ports = { open: 0, guarded: 0, starting: 0 };
+const ports = { open: 0, guarded: 0 };
 
 beforeAll(async () => {
   open = serve(false);
   guarded = serve(true);
-  starting = serve(false, new Promise((resolve) => (start = resolve)));
   ports.open = await open.listen('127.0.0.1', 0);
   ports.guarded = await guarded.listen('127.0.0.1', 0);
-  ports.starting = await starting.listen('127.0.0.1', 0);
 });
 
-afterAll(() => Promise.all([open.close(0), guarded.close(0), starting.close(0)]));
+afterAll(() => Promise.all([open.close(0), guarded.close(0)]));
 
 interface Reply {
   readonly status: number;
@@ -120,18 +114,6 @@ describe('a page', () => {
   it('is not served under an unknown host name without a login, open or not', async () => {
     for (const path of ['/open', '/page'])
       expect((await ask(ports.open, path, { headers: { Host: 'evil.example' } })).status).toBe(403);
-  });
-
-  it('waits for the start of the server, unless it is an open page', async () => {
-    let isAnswered = false;
-    const waiting = ask(ports.starting, '/page').then((reply) => {
-      isAnswered = true;
-      return reply;
-    });
-    expect((await ask(ports.starting, '/open')).status).toBe(200);
-    expect(isAnswered).toBe(false);
-    start();
-    expect((await waiting).status).toBe(200);
   });
 });
 

@@ -4,6 +4,7 @@ import type { Conditions } from '../../src/rpc/conditions.js';
 import type { WalletManager } from '../../src/services/manager/wallet-manager.js';
 import type { WalletScope } from '../../src/services/manager/wallet-scope.js';
 import type { OpenWallet } from '../../src/services/open-wallet.js';
+import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
 
 const walletOf = (name: string): OpenWallet => ({ name, keys: {}, keystore: {} }) as unknown as OpenWallet;
 
@@ -15,6 +16,12 @@ class Scope {
   find(): OpenWallet | undefined {
     this.looked += 1;
     return this.wallet;
+  }
+
+  require(wallet: OpenWallet | undefined): OpenWallet {
+    if (wallet !== undefined) return wallet;
+    const { name } = this as { readonly name?: string };
+    throw new WalletError(name === undefined ? { kind: 'no_wallet' } : { kind: 'wallet_not_open', name });
   }
 }
 

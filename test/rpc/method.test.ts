@@ -46,16 +46,16 @@ describe('a method', () => {
 
   it('may fail by a damaged or full disk if it uses wallet files, and by a credential always', () => {
     const conditions = { family: 'view', needs: 'nothing', restricted: false } as const;
-    expect(kindsOf({ meta: conditions, faults: [] })).toEqual(['credential_denied']);
+    expect(kindsOf({ meta: conditions, faults: [] })).toEqual(['credential_denied', 'wallet_opening']);
     expect(kindsOf({ meta: { ...conditions, needs: 'wallet' }, faults: ['invalid'] })).toEqual([
-      ...['no_wallet', 'wallet_not_open', 'invalid', 'credential_denied', 'wallet_io', 'wallet_corrupt'],
-      ...['not_replicated', 'wallet_elsewhere'],
+      ...['no_wallet', 'wallet_not_open', 'invalid', 'credential_denied', 'wallet_opening'],
+      ...['wallet_io', 'wallet_corrupt', 'not_replicated', 'wallet_elsewhere'],
     ]);
     expect(kindsOf({ meta: conditions, faults: [], actsOn: 'directory' })).toContain('not_replicated');
     expect(kindsOf({ meta: conditions, faults: [], actsOn: 'server' })).toEqual(['credential_denied']);
     expect(kindsOf({ meta: { ...conditions, multisig: 'ready', foreground: true }, faults: [] })).toEqual([
       ...['not_multisig', 'multisig_not_ready', 'background_wallet', 'background_syncing'],
-      'credential_denied',
+      ...['credential_denied', 'wallet_opening'],
     ]);
   });
 });

@@ -18,18 +18,21 @@ export const ownKinds = ({ meta, faults }: Pick<WalletMethod, 'meta' | 'faults'>
   ...faults,
 ];
 
+/** Kinds of the faults of every method: the refusal by a credential, and the start of the server or of a wallet. */
+const ALL: readonly Kind[] = ['credential_denied', 'wallet_opening'];
+
 /** Kinds of the faults of every method that uses the files of wallets; the last two in a cluster only. */
 const FILES: readonly Kind[] = ['wallet_io', 'wallet_corrupt', 'not_replicated', 'wallet_elsewhere'];
 
 /**
- * Lists the kinds of all faults with which a call of a method can end: also the refusal by a credential, which is
- * possible for every method, and a damaged store, a full disk or a cluster without quorum, possible for every method of
- * a wallet.
+ * Lists the kinds of all faults with which a call of a method can end: also the refusal by a credential and the wait for
+ * an opening, possible for every method, and a damaged store, a full disk or a cluster without quorum, possible for every
+ * method of a wallet.
  */
 export function kindsOf(method: Pick<WalletMethod, 'meta' | 'faults' | 'actsOn'>): readonly Kind[] {
   const own = ownKinds(method);
   const usesFiles = usesWallets(method) || own.includes('no_wallet') || own.includes('wallet_not_open');
-  return [...own, 'credential_denied', ...(usesFiles ? FILES : [])];
+  return [...own, ...ALL, ...(usesFiles ? FILES : [])];
 }
 
 /** Message of a fault if it is constant; otherwise the kind of the fault. */

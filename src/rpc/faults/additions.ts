@@ -40,4 +40,11 @@ export const additionFaults = {
       `the wallet '${name}' is held by ${holder}: use the path of the wallet, or move_wallet`,
   },
   bad_cluster_request: { code: -68, explanation: reasonOf },
+  wallet_opening: {
+    code: -69,
+    status: 503,
+    retryAfter: 1,
+    explanation: ({ name }) =>
+      `${name === undefined ? 'the server' : `the wallet '${name}'`} is being opened, and nothing of this call has run: repeat it`,
+  },
 } satisfies Partial<FaultTable>;

@@ -4,7 +4,7 @@ import { RpcError } from '../../http/errors.js';
 import { describeDaemonError, isUnreachable } from '../../services/context/fault-reason.js';
 import { WalletError, type Fault } from '../../monero/wallet/model/wallet-error.js';
 import type { Kind, Surroundings, Texts } from './fault-entry.js';
-import { explain, FAULTS, textOf } from './fault-table.js';
+import { explain, FAULTS, httpOf, textOf } from './fault-table.js';
 
 /** Error code of a method that restricted mode refuses. */
 export const DENIED = -7;
@@ -37,6 +37,7 @@ function errorFor(cause: WalletError, { codes, texts }: OwnErrors, surroundings:
   const explanation = limited(explain(fault));
   return new RpcError(codes?.[fault.kind] ?? FAULTS[fault.kind].code, message, {
     cause,
+    ...httpOf(fault.kind),
     ...(explanation === message ? {} : { explanation }),
   });
 }

@@ -26,6 +26,10 @@ export interface FaultEntry<K extends Kind> {
   readonly text?: Text<K>;
   /** Explanation with the facts, one sentence, for `data.explanation` of the error. Contains no secrets. */
   readonly explanation: string | ((fault: Facts[K]) => string);
+  /** HTTP status of the answer to a single call; absent: 200. */
+  readonly status?: number;
+  /** Time after which the call may be repeated, for the header `Retry-After` [s]; absent: no header. */
+  readonly retryAfter?: number;
 }
 
 /** Entries of the table of faults by kind. */

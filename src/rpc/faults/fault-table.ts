@@ -34,6 +34,15 @@ const explainKind = <K extends Kind>(kind: K, fault: Facts[K]): string => {
   return typeof explanation === 'string' ? explanation : explanation(fault);
 };
 
+/** Returns the HTTP status of a fault, and the time after which the call may be repeated, as far as the table has them. */
+export const httpOf = <K extends Kind>(kind: K): Pick<FaultEntry<K>, 'status' | 'retryAfter'> => {
+  const { status, retryAfter }: FaultEntry<K> = FAULTS[kind];
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  };
+};
+
 /** Explains a fault with its facts in one sentence. Contains no secrets. */
 export const explain = (fault: Fault): string => explainKind(fault.kind, fault);
 

@@ -24,9 +24,14 @@ export const walletFaults = {
   },
   wallet_not_open: {
     code: -13,
-    text: ({ name }) => `No wallet file: the wallet '${name}' is not open under its path`,
-    explanation: ({ name }) =>
-      `the wallet '${name}' is not open under its path: call open_wallet there, also if it is open on /json_rpc`,
+    text: ({ name, failure }) =>
+      failure === undefined
+        ? `No wallet file: the wallet '${name}' is not open under its path`
+        : `No wallet file: the wallet '${name}' of --open could not be opened: ${failure}`,
+    explanation: ({ name, failure }) =>
+      failure === undefined
+        ? `the wallet '${name}' is not open under its path: call open_wallet there, also if it is open on /json_rpc`
+        : `the wallet '${name}' of --open could not be opened: ${failure}; the server tries it again when its files change`,
   },
   no_wallet_dir: {
     code: -23,

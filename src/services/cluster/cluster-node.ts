@@ -15,6 +15,8 @@ export interface NodeWallets {
   open(name: string): Promise<void>;
   /** True if a wallet is open under its path. */
   isOpen(name: string): boolean;
+  /** True while a wallet is about to be opened under its path, or is being opened. */
+  isAwaited(name: string): boolean;
   /** Closes a wallet for all its holders. @param destination address of the next holder; absent: any process. */
   handOver(held: HeldWallet, destination: string | undefined): Promise<void>;
 }
@@ -109,6 +111,8 @@ export class ClusterNode {
   #cancel: () => void = () => undefined;
   #look: Promise<void> = Promise.resolve();
   #isDraining = false;
+  /** True once this process, which stops, has given away what it could: no wallet changes its place here any more. */
+  hasDrained = false;
   #isClosed = false;
   #isReachable = true;
   #takeovers = 0;
@@ -351,10 +355,15 @@ export class ClusterNode {
 
   /**
    * Finds the process that has to answer a request for a wallet.
-   * @returns `changing` while the wallet moves, or waits for the next holder after the end of the last one, or while the
-   * database does not tell whether it has a holder.
+   * @returns `changing` while the wallet moves, is being opened here, or waits for the next holder, or while the database
+   * does not tell whether it has one.
    */
   async place(name: string): Promise<Place> {
+    const place = await this.#placeOf(name);
+    return place === 'here' && this.#wallets?.isAwaited(name) === true ? 'changing' : place;
+  }
+
+  async #placeOf(name: string): Promise<Place> {
     const held = this.custody.find(name);
     if (held !== undefined) {
       const isReady = !held.isMoving && !held.isLost && this.#wallets?.isOpen(name) === true;
@@ -374,8 +383,7 @@ export class ClusterNode {
     if (!entry.isLapsed && holder !== undefined && holder !== this.url) return { url: holder };
     if (!entry.isLapsed) return isKnown ? this.#placeOfOwn(entry) : 'changing';
     // No process takes it over: a client that has its password can open it.
-    const isLeft = (this.#orphans.get(name) ?? 0) > LOOKS_TO_CLIENTS && !this.#canOpen(name);
-    return isLeft ? 'here' : 'changing';
+    return (this.#orphans.get(name) ?? 0) > LOOKS_TO_CLIENTS && !this.#canOpen(name) ? 'here' : 'changing';
   }
 
   /**
@@ -416,6 +424,7 @@ export class ClusterNode {
       for (let held = rest.shift(); held !== undefined; held = rest.shift()) await this.#giveAway(held);
     });
     await Promise.all(workers);
+    this.hasDrained = true;
   }
 
   async #giveAway(held: HeldWallet): Promise<void> {
@@ -436,9 +445,8 @@ export class ClusterNode {
 
   /** Leaves the cluster, after all wallets were closed. */
   async close(): Promise<void> {
-    const { members } = this.#parts.cluster;
     try {
-      await members.leave();
+      await this.#parts.cluster.members.leave();
     } catch (error) {
       this.#parts.log.warn({ err: error }, 'this process did not leave the cluster');
     }

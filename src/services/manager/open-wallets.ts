@@ -9,6 +9,7 @@ import type { HeldWallet } from '../cluster/held-wallet.js';
 import { assertNoCopy } from '../cluster/local-copy.js';
 import { assertPresent, backgroundPaths, type WalletPaths } from '../context/wallet-directory.js';
 import type { OpenWallet, OpenWalletParts } from '../open-wallet.js';
+import { CURRENT, Openings } from './openings.js';
 import { DEFAULT_PERIOD_SECONDS, type RefreshScheduler } from './refresh-scheduler.js';
 import type { NewWallet, WalletOpener } from './wallet-opener.js';
 
@@ -39,6 +40,8 @@ const IN_MEMORY = '';
  * different wallets do not wait for each other.
  */
 export class OpenWallets {
+  /** Wallets that are being opened, or are about to be. */
+  readonly openings = new Openings();
   readonly #log: Logger;
   readonly #scheduler: RefreshScheduler;
   readonly #opener: WalletOpener;
@@ -106,14 +109,14 @@ export class OpenWallets {
    * @throws WalletError `wallet_missing`, `wrong_password`, `wallet_locked`, `wallet_io`, `wallet_corrupt`
    */
   open(paths: WalletPaths, password: string, holder: Holder): Promise<OpenWallet> {
-    return this.#openFor(holder, lockKey(paths), () => this.#open(paths, password, holder));
+    return this.#openFor(holder, paths, () => this.#open(paths, password, holder));
   }
 
   /** Creates a wallet and opens it. @throws WalletError `wallet_exists`, `keys_file_exists`, `wallet_io` */
   create(wallet: NewWallet, holder: Holder): Promise<OpenWallet> {
     const { paths } = wallet;
     return this.#scheduler.creating((isFirst) =>
-      this.#openFor(holder, lockKey(paths), async () =>
+      this.#openFor(holder, paths, async () =>
         this.#add(await this.#opener.create(wallet, { isFirst }), paths, holder, { isNew: true }),
       ),
     );
@@ -214,7 +217,23 @@ export class OpenWallets {
   }
 
   /** Runs a task that opens a wallet, under the locks that its holder needs. */
-  #openFor(holder: Holder, key: string, task: () => Promise<Entry>): Promise<OpenWallet> {
+  async #openFor(
+    holder: Holder,
+    paths: WalletPaths | undefined,
+    task: () => Promise<Entry>,
+  ): Promise<OpenWallet> {
+    const end = this.openings.begin(holder === 'path' && paths !== undefined ? paths.name : CURRENT);
+    try {
+      const wallet = await this.#openLocked(holder, lockKey(paths), task);
+      end(true);
+      return wallet;
+    } catch (error) {
+      end(false);
+      throw error;
+    }
+  }
+
+  #openLocked(holder: Holder, key: string, task: () => Promise<Entry>): Promise<OpenWallet> {
     const locked = (): Promise<Entry> =>
       this.#changing.run(key, async () => {
         const entry = await task();

@@ -21,6 +21,7 @@ import { Backups } from './backups.js';
 import { EventFeed } from './event-feed.js';
 import { LogControl } from './log-control.js';
 import { OpenWallets, type Holder } from './open-wallets.js';
+import type { Openings } from './openings.js';
 import { DEFAULT_PERIOD_SECONDS, RefreshScheduler } from './refresh-scheduler.js';
 import { heightOfDate } from './date-height.js';
 import type { ServerSettings } from './server-settings.js';
@@ -145,6 +146,11 @@ export class WalletManager {
       : new WalletScope(this.#resources, name, access);
   }
 
+  /** Wallets that are being opened, or are about to be. */
+  get openings(): Openings {
+    return this.#wallets.openings;
+  }
+
   /** Refresh period of wallets for which a client asks for periodic refreshes without a period [s]; never 0. */
   get refreshPeriod(): number {
     return this.settings.refreshPeriod || DEFAULT_PERIOD_SECONDS;
@@ -198,6 +204,7 @@ export class WalletManager {
           directory !== undefined && this.#wallets.findByKeysFile(directory.locate(name).keys) !== undefined
         );
       },
+      isAwaited: (name) => this.openings.isAwaited(name),
       handOver: async (held, destination) => {
         held.beginMove(destination);
         // Ends the waits for events of the wallet.
@@ -207,10 +214,14 @@ export class WalletManager {
     });
   }
 
-  /** Gives the wallets of this process to other processes of the cluster, if there is one, because the server stops. */
+  /**
+   * Gives the wallets of this process to other processes of the cluster, if there is one, because the server stops. Then
+   * no call waits for a wallet any more.
+   */
   async leaveCluster(): Promise<void> {
     await this.settings.cluster?.stop();
     await this.settings.cluster?.drain();
+    this.openings.close();
   }
 
   /** Refreshes all periodically refreshed wallets, because the daemon has a new block or transaction. */

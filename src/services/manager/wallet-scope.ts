@@ -3,6 +3,7 @@ import type { DaemonConnection } from '../context/daemon-connection.js';
 import { walletNameOf, type WalletDirectory } from '../context/wallet-directory.js';
 import type { OpenWallet } from '../open-wallet.js';
 import type { Holder, OpenWallets } from './open-wallets.js';
+import { CURRENT, START } from './openings.js';
 import { NewHeights, type OtherTips } from './new-heights.js';
 import type { ServerSettings } from './server-settings.js';
 import { WalletCreation, type CreateRequest, type GenerateRequest } from './wallet-creation.js';
@@ -22,16 +23,6 @@ export interface ScopeResources {
   readonly wallets: OpenWallets;
   /** Returns the ends of the chains of the other listed daemons; see {@link NewHeights}. */
   readonly otherTips: OtherTips;
-}
-
-/**
- * Returns the wallet of a request. @param name name of the wallet in the path, or in a parameter; absent: the current
- * wallet.
- * @throws WalletError if it is not open: `wallet_not_open` with a name, `no_wallet` without one.
- */
-export function requireOpen(wallet: OpenWallet | undefined, name?: string): OpenWallet {
-  if (wallet !== undefined) return wallet;
-  throw new WalletError(name === undefined ? { kind: 'no_wallet' } : { kind: 'wallet_not_open', name });
 }
 
 /**
@@ -98,9 +89,62 @@ export class WalletScope {
    */
   wallet(name: string): OpenWallet {
     const filename = this.#filename(name);
+    return this.require(this.#findNamed(filename), filename);
+  }
+
+  #findNamed(filename: string): OpenWallet | undefined {
     const own = this.find();
-    const found = this.#name !== undefined || own?.name === filename ? own : this.#findByName(filename);
-    return requireOpen(found, filename);
+    return this.#name !== undefined || own?.name === filename ? own : this.#findByName(filename);
+  }
+
+  /**
+   * Returns the wallet of a request. @param wallet the wallet that was found. @param name name in a parameter; absent:
+   * that in the path.
+   * @throws WalletError if it is not open: `wallet_not_open` with a name, `no_wallet` without one.
+   */
+  require(wallet: OpenWallet | undefined, name = this.#name): OpenWallet {
+    if (wallet !== undefined) return wallet;
+    if (name === undefined) throw new WalletError({ kind: 'no_wallet' });
+    const failure = this.mayKnow(name) ? this.#openings.failureOf(name) : undefined;
+    throw new WalletError({ kind: 'wallet_not_open', name, ...(failure === undefined ? {} : { failure }) });
+  }
+
+  get #openings(): OpenWallets['openings'] {
+    return this.#resources.wallets.openings;
+  }
+
+  /** Waits while the server starts. @param ms longest wait [ms]. @throws WalletError `wallet_opening` */
+  untilStarted(ms: number): Promise<void> {
+    return this.#openings.hold(START, () => false, ms);
+  }
+
+  /**
+   * Waits while a wallet is not open and this process is about to open it, or is opening it. A wallet that the client may
+   * not know of is not waited for.
+   * @param given name in a parameter; absent: the wallet of this scope. @param ms longest wait [ms].
+   * @throws WalletError `wallet_opening`, `bad_wallet_name`
+   */
+  async untilOpened(given: string | undefined, ms: number): Promise<void> {
+    const name = given === undefined ? this.#name : this.#filename(given);
+    if (name === undefined) return this.#openings.hold(CURRENT, () => this.find() !== undefined, ms);
+    if (this.mayKnow(name)) await this.#openings.hold(name, () => this.#findNamed(name) !== undefined, ms);
+  }
+
+  /**
+   * Waits while a wallet is being opened under its path: it is not opened a second time meanwhile.
+   * @param given name in a parameter. @param ms longest wait [ms]. @throws WalletError `wallet_opening`, `bad_wallet_name`
+   */
+  async whileOpening(given: string, ms: number): Promise<void> {
+    const name = this.#filename(given);
+    if (this.mayKnow(name)) await this.#openings.holdAttempt(name, ms);
+  }
+
+  /**
+   * Waits until all wallets of the start that the client may know of were tried. @param ms longest wait [ms].
+   * @throws WalletError `wallet_opening`
+   */
+  untilAllTried(ms: number): Promise<void> {
+    return this.#openings.holdStart((name) => this.mayKnow(name), ms);
   }
 
   /**
@@ -167,7 +211,7 @@ export class WalletScope {
    */
   setAutoRefresh(seconds: number | undefined): void {
     const wallet = this.find();
-    if (this.#name !== undefined) requireOpen(wallet, this.#name);
+    if (this.#name !== undefined) this.require(wallet);
     this.#resources.wallets.setPeriod(wallet, this.#holder, seconds);
   }
 

@@ -71,8 +71,8 @@ export interface PaySiteParts {
   readonly streams: PayStreams;
   readonly network: NetworkType;
   readonly clock: TimeOfDay;
-  /** True while wallets of the start are still to be opened: their requests cannot be found yet. */
-  readonly isStarting: () => boolean;
+  /** True while wallets are about to be opened, or are being opened: their requests cannot be found yet. */
+  readonly isOpening: () => boolean;
   /** True while another process may have taken the wallets over unnoticed: what is known here may be old. */
   readonly isCutOff: () => boolean;
   /** Absent: {@link PAY_LIMITS}. */
@@ -117,14 +117,14 @@ export class PaySite implements PublicSite {
 
   /** Returns the request of a token, or the answer without one. */
   async #find(token: string, address: string, texts: PayTexts): Promise<FoundRequest | PageAnswer> {
-    const { lookup, isStarting } = this.#parts;
+    const { lookup, isOpening } = this.#parts;
     const known = lookup.known(token);
     if (known !== undefined) return known;
     if (lookup.isBusy) return busy(texts, 503);
     const wait = this.#searches.take(address);
     if (wait > 0) return busy(texts, 429, wait);
     const found = await lookup.search(token);
-    return found ?? (isStarting() ? busy(texts, 503) : notFound(texts));
+    return found ?? (isOpening() ? busy(texts, 503) : notFound(texts));
   }
 
   #page({ view }: FoundRequest, texts: PayTexts): PageAnswer {

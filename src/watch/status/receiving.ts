@@ -21,11 +21,11 @@ const ACCOUNT = 0;
 
 /** Finds and creates receiving addresses. */
 export class Receiving {
-  readonly #server: Pick<WalletManager, 'openWallets' | 'scope'>;
+  readonly #server: Pick<WalletManager, 'openWallets' | 'scope' | 'openings'>;
   readonly #call: Call;
 
   /** @param call call function of the server, which checks whether the client may create addresses. */
-  constructor(server: Pick<WalletManager, 'openWallets' | 'scope'>, call: Call) {
+  constructor(server: Pick<WalletManager, 'openWallets' | 'scope' | 'openings'>, call: Call) {
     this.#server = server;
     this.#call = call;
   }
@@ -46,13 +46,12 @@ export class Receiving {
   /** Creates an address. @param wallet name of the wallet. */
   async create(wallet: string): Promise<CreatedOrNot> {
     const open = this.#wallet(wallet);
-    if (open === undefined) return { error: 'This wallet is not open.' };
+    // A call for a wallet that is being opened waits for it.
+    if (open === undefined && !this.#server.openings.isAwaited(wallet))
+      return { error: 'This wallet is not open.' };
+    const origin = open === undefined ? { target: wallet } : this.#originOf(open);
     try {
-      const result = await this.#call(
-        'create_address',
-        { account_index: BigInt(ACCOUNT) },
-        this.#originOf(open),
-      );
+      const result = await this.#call('create_address', { account_index: BigInt(ACCOUNT) }, origin);
       return { index: indexIn(result) };
     } catch (error) {
       if (error instanceof RpcError) return { error: error.message };

@@ -200,7 +200,7 @@ function payParser(): Parser {
       const streams = new PayStreams({ wallets: () => [wallet], network: 'mainnet', clock, isCutOff, onBug });
       const limits = { requests: NO_RATE, searches: NO_RATE, streams: NO_LIMIT };
       const parts = { lookup, streams, network: 'mainnet', clock, limits } as const;
-      return serveSite(new PaySite({ ...parts, isStarting: () => false, isCutOff }), onBug);
+      return serveSite(new PaySite({ ...parts, isOpening: () => false, isCutOff }), onBug);
     },
   );
 }

@@ -22,6 +22,7 @@ function world() {
   ) => {
     const cluster = database.join(url);
     const open = new Map<string, Lease>();
+    const awaited = new Set<string>();
     const node = new ClusterNode({
       ...{ cluster, url, clock, log: silent },
       hasPassword: passwords,
@@ -48,9 +49,10 @@ function world() {
         open.set(name, taken.lease);
       },
       isOpen: (name) => open.has(name),
+      isAwaited: (name) => awaited.has(name),
       handOver: async () => undefined,
     });
-    return { node, cluster, open };
+    return { node, cluster, open, awaited };
   };
   return { clock, database, join, tries };
 }
@@ -143,6 +145,19 @@ describe('place', () => {
     await clock.advance(1000);
     expect(await a.node.place('shop')).toBe('here');
     expect(await a.node.place('other')).toBe('here');
+  });
+
+  test('is not known while this process is about to open a wallet that none holds', async () => {
+    const { clock, join } = world();
+    const a = join('http://a');
+    const b = join('http://b');
+    await a.cluster.leases.create('shop', new Uint8Array());
+    await clock.advance(1000);
+    for (const name of ['shop', 'till']) b.awaited.add(name);
+    expect(await b.node.place('till')).toBe('changing');
+    expect(await b.node.place('shop')).toEqual({ url: 'http://a' });
+    b.awaited.clear();
+    expect(await b.node.place('till')).toBe('here');
   });
 
   // The list that a process read before does not decide that a wallet has no holder.

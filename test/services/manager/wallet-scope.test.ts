@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
 import { WalletScope } from '../../../src/services/manager/wallet-scope.js';
 import type { Holder, OpenWallets } from '../../../src/services/manager/open-wallets.js';
+import { Openings } from '../../../src/services/manager/openings.js';
 import type { NewWallet } from '../../../src/services/manager/wallet-opener.js';
 import type { WalletPaths } from '../../../src/services/context/wallet-directory.js';
 import type { OpenWallet } from '../../../src/services/open-wallet.js';
@@ -26,6 +27,7 @@ const wallets = {
   get current() {
     return isOpen ? CURRENT : undefined;
   },
+  openings: new Openings(),
   findByPath: ({ name }: WalletPaths) => (isOpen && name === 'w' ? NAMED : undefined),
   open: ({ name }: WalletPaths, password: string, by: Holder) => {
     calls.push(['open', name, password, by]);

@@ -25,7 +25,7 @@ const shop: PayWallet = {
   eventLog: { lastId: 0, after: () => [] },
 };
 
-let isStarting: boolean;
+let isOpening: boolean;
 let isCutOff: boolean;
 
 function siteWith(limits: Partial<PayLimits> = {}): PaySite {
@@ -40,7 +40,7 @@ function siteWith(limits: Partial<PayLimits> = {}): PaySite {
       isCutOff: () => isCutOff,
       onBug: () => undefined,
     }),
-    ...{ network: 'mainnet', clock, isStarting: () => isStarting, isCutOff: () => isCutOff },
+    ...{ network: 'mainnet', clock, isOpening: () => isOpening, isCutOff: () => isCutOff },
     limits: { ...PAY_LIMITS, ...limits },
   });
 }
@@ -48,7 +48,7 @@ function siteWith(limits: Partial<PayLimits> = {}): PaySite {
 let site: PaySite;
 
 beforeEach(() => {
-  isStarting = isCutOff = false;
+  isOpening = isCutOff = false;
   site = siteWith();
 });
 
@@ -99,7 +99,7 @@ describe('the site of the pay pages', () => {
   });
 
   it('asks for patience in place of 404 until the wallets of the start are open', async () => {
-    isStarting = true;
+    isOpening = true;
     expect(await page(UNKNOWN)).toMatchObject({ status: 503, headers: { 'Retry-After': '10' } });
     expect((await page(PATH)).status).toBe(200);
   });

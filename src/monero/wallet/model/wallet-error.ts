@@ -20,8 +20,10 @@ export type FoundFile = 'wallet' | 'store' | 'cache' | 'file' | 'directory' | 'l
  */
 export type Fault =
   | { readonly kind: 'no_wallet' }
-  /** The wallet that a path or a parameter names is not open under its path. */
-  | { readonly kind: 'wallet_not_open'; readonly name: string }
+  /** The wallet that a path or a parameter names is not open under its path. `failure`: why the start could not open it. */
+  | { readonly kind: 'wallet_not_open'; readonly name: string; readonly failure?: string }
+  /** The wallet is being opened, or the server is starting, and nothing of the call has run. `name`: absent for `/json_rpc`. */
+  | { readonly kind: 'wallet_opening'; readonly name?: string }
   | { readonly kind: 'no_wallet_dir' }
   /** A file has the name of a new wallet. `found`: kind of that file; absent for a name that no client gave. */
   | { readonly kind: 'wallet_exists'; readonly name: string; readonly found?: FoundFile }
