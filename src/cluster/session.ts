@@ -205,13 +205,14 @@ export class Session {
     this.#warnings.length = 0;
     let timer: NodeJS.Timeout | undefined;
     const queries = statements.map((statement) => statement(this.#sql).execute());
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(
+        () => reject(new CallFailed('late', `no answer within ${Math.round(limitMs)} ms`)),
+        Math.max(0, limitMs),
+      );
+    });
+    late.catch(() => undefined);
     try {
-      const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(
-          () => reject(new CallFailed('late', `no answer within ${Math.round(limitMs)} ms`)),
-          Math.max(0, limitMs),
-        );
-      });
       const answers = Promise.all(queries);
       answers.catch(() => undefined);
       const results = await Promise.race([answers, late]);
@@ -222,7 +223,7 @@ export class Session {
       if (failure.kind === 'late') this.#cancel();
       if (failure.kind !== 'refused') this.end();
       // The check after a refused statement is answered, too, before the session is used again.
-      else await Promise.allSettled(queries);
+      else await Promise.race([Promise.allSettled(queries), late]).catch(() => this.end());
       throw failure;
     } finally {
       clearTimeout(timer);

@@ -105,16 +105,17 @@ export class Sessions {
    * @throws CallFailed, ClusterRefused `no_quorum`, `login`, `version`
    */
   async connect(limitMs: number, connectMs = CONNECT_MS): Promise<Session> {
-    const shorterMs = Math.min(limitMs, connectMs);
+    const end = monotonicMs() + limitMs;
     const current = this.#current;
     const { hosts } = this.#options.address;
     if (current !== undefined)
       try {
-        return this.#accept(await this.#connectTo(current, shorterMs));
+        return this.#accept(await this.#connectTo(current, Math.min(limitMs, connectMs)));
       } catch {
         this.#current = undefined; // It is down, or another one replaced it: all are asked.
       }
-    return this.#accept(await this.#newest(hosts, shorterMs));
+    const leftMs = end - monotonicMs();
+    return this.#accept(await this.#newest(hosts, Math.min(leftMs, connectMs)));
   }
 
   /** Ends unused connections, so that the next calls look for the server that takes writes. */
@@ -145,8 +146,8 @@ export class Sessions {
           return await this.#once(leftMs, end, call);
         } catch (error) {
           if (!(error instanceof CallFailed) && !(error instanceof ClusterRefused)) throw error;
-          // An attempt that had no time says nothing about the database.
-          if (cause === undefined || leftMs > 2 * PAUSE_MS) cause = error;
+          // Silence, which the end of the time may have cut short, says less than any failure before it.
+          if (cause === undefined || !(error instanceof CallFailed && error.kind === 'late')) cause = error;
           if (error instanceof CallFailed && !passes(error)) break;
         }
         await pause(Math.min(PAUSE_MS, Math.max(0, end - monotonicMs())));
@@ -203,7 +204,10 @@ export class Sessions {
     return Session.connect(address, host, limitMs, timeoutMs);
   }
 
-  /** Connects to all servers, and returns the one of those that take writes which was promoted last. */
+  /**
+   * Connects to all servers, and returns the one of those that take writes which was promoted last.
+   * @throws CallFailed, `late` if the time was over for any server; ClusterRefused `login`
+   */
   async #newest(hosts: readonly DatabaseHost[], limitMs: number): Promise<Session> {
     const found: Session[] = [];
     const failures: CallFailed[] = [];
@@ -238,7 +242,8 @@ export class Sessions {
         cause: login,
       });
     const reasons = [...new Set(failures.map(({ message }) => message))].join('; ');
-    throw new CallFailed('lost', `no server takes writes (${reasons})`);
+    const wasLate = failures.some(({ kind }) => kind === 'late');
+    throw new CallFailed(wasLate ? 'late' : 'lost', `no server takes writes (${reasons})`);
   }
 
   /** Checks that a server may be used. @throws CallFailed, ClusterRefused, and ends the session. */

@@ -467,6 +467,31 @@ describe('a full disk of the database', () => {
     expect((await contentOf(a, wallet)).frames.map(([sequence]) => sequence)).toEqual([1, 2]);
   });
 
+  test.each([
+    ['the connection of a later attempt', true],
+    ['the answer to a later attempt', false],
+  ])(
+    'is the reason of a failed write although %s was cut by the end of the time',
+    async (_, isConnection) => {
+      const a = await joinBehindProxy({ timeoutMs: 4000, leaseMs: 60_000 });
+      const lease = await a.leases.create(walletName(), keys);
+      await withFullDisk(['frame'], async () => {
+        if (isConnection) proxy.silenceAfter('No space left on device');
+        // The next value of a sequence outlasts the statement that failed.
+        else
+          await database.primary().sql(`
+          CREATE SEQUENCE IF NOT EXISTS attempts;
+          SELECT setval('attempts', 1, false);
+          CREATE OR REPLACE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            IF nextval('attempts') > 1 THEN PERFORM pg_sleep(600); END IF;
+            RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$`);
+        await expect(a.logs.append(lease, 1, utf8('one'))).rejects.toThrow(
+          'not replicated: could not extend file: No space left on device',
+        );
+      });
+    },
+  );
+
   test('that is freed in time makes a write late, and nothing else', async () => {
     const a = await members.join({ timeoutMs: 20_000 });
     const wallet = walletName();
