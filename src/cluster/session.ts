@@ -99,6 +99,9 @@ export class Session {
   readonly host: DatabaseHost;
   readonly #sql: Sql;
   readonly #tls: DatabaseAddress['tls'];
+  readonly #timeoutMs: number;
+  /** Time after which the server ends a statement of this session [ms]. */
+  #statementMs: number;
   #socket: DatabaseSocket | undefined;
   readonly #warnings: string[] = [];
   #isOpen = true;
@@ -109,6 +112,8 @@ export class Session {
   private constructor(address: DatabaseAddress, host: DatabaseHost, timeoutMs: number) {
     this.host = host;
     this.#tls = address.tls;
+    this.#timeoutMs = timeoutMs;
+    this.#statementMs = timeoutMs;
     this.#sql = postgres({
       // The client connects again and again to several hosts, and takes a standby for a server that takes writes:
       // it gets one connection, and this file and `sessions.ts` look for the right server. The client listens to the
@@ -175,12 +180,29 @@ export class Session {
 
   /**
    * Runs a statement that changes rows, and checks that its commit was acknowledged by a quorum.
-   * @param isSingle true: the server alone is enough. @throws CallFailed
+   * @param isSingle true: the server alone is enough.
+   * @param lock number of a lock that is taken before: the statement sees what others committed under it.
+   * @throws CallFailed
    */
-  async commit(limitMs: number, statement: Statement, isSingle: boolean): Promise<readonly Row[]> {
+  async commit(
+    limitMs: number,
+    statement: Statement,
+    isSingle: boolean,
+    lock?: bigint,
+  ): Promise<readonly Row[]> {
+    const before: readonly Statement[] =
+      lock === undefined
+        ? []
+        : [
+            (sql) => sql`BEGIN`,
+            (sql) => sql`SELECT pg_advisory_xact_lock(${lock.toString()}::bigint)::text AS locked`,
+          ];
+    const end: readonly Statement[] = lock === undefined ? [] : [(sql) => sql`COMMIT`];
     // Commits that wait are acknowledged when the setting becomes empty: it is read after the commit, in the same turn.
     const after: Statement = (sql) => sql`SELECT current_setting('synchronous_standby_names') AS names`;
-    const [rows = [], [setting] = []] = await this.#run(limitMs, isSingle ? [statement] : [statement, after]);
+    const answers = await this.#run(limitMs, [...before, statement, ...end, ...(isSingle ? [] : [after])]);
+    const rows = answers[before.length] ?? [];
+    const [setting] = answers.at(-1) ?? [];
     if (this.#warnings.length > 0) throw this.#doubt(this.#warnings.join('; '));
     if (!isSingle && String(setting?.['names']).trim() === '')
       throw this.#doubt('the database has no synchronous standbys any more');
@@ -204,7 +226,7 @@ export class Session {
     if (!this.#isOpen) throw new CallFailed('lost', 'the connection has ended');
     this.#warnings.length = 0;
     let timer: NodeJS.Timeout | undefined;
-    const queries = statements.map((statement) => statement(this.#sql).execute());
+    const queries = this.#timed(limitMs, statements).map((statement) => statement(this.#sql).execute());
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(
         () => reject(new CallFailed('late', `no answer within ${Math.round(limitMs)} ms`)),
@@ -217,7 +239,7 @@ export class Session {
       answers.catch(() => undefined);
       const results = await Promise.race([answers, late]);
       this.#backend = results[0]?.state;
-      return results;
+      return results.slice(-statements.length);
     } catch (error) {
       const failure = failureOf(error);
       if (failure.kind === 'late') this.#cancel();
@@ -228,6 +250,14 @@ export class Session {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** Puts a change of the time in which the server ends a statement before statements that need another one. */
+  #timed(limitMs: number, statements: readonly Statement[]): readonly Statement[] {
+    const ms = Math.max(this.#timeoutMs, Math.ceil(limitMs));
+    if (ms === this.#statementMs) return statements;
+    this.#statementMs = ms;
+    return [(sql) => sql`SELECT set_config('statement_timeout', ${String(ms)}, false)`, ...statements];
   }
 
   /**

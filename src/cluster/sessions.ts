@@ -18,6 +18,9 @@ const CONNECT_MS = 2000;
 /** Time for other servers to answer, once one that takes writes has [ms]: a former primary may be among them. */
 const OTHERS_MS = 300;
 
+/** Time for a statement that moves many rows or bytes, in times of the wait for an answer. */
+const LONG_TIMES = 12;
+
 /** Pause before a call is repeated [ms]. */
 const PAUSE_MS = 100;
 
@@ -64,6 +67,11 @@ export class Sessions {
     this.#options = options;
   }
 
+  /** Longest wait for a statement that moves many rows or bytes, for which no call of a client waits [ms]. */
+  get longMs(): number {
+    return LONG_TIMES * this.#options.timeoutMs;
+  }
+
   /**
    * Runs a statement that changes nothing, again after a lost connection.
    * @throws ClusterUnreachable if no server answers within the time limit.
@@ -81,16 +89,21 @@ export class Sessions {
   /**
    * Runs a statement that changes rows, and waits for the quorum. After a failure the statement runs again, until the
    * time limit: a second run must change nothing more, and must write something, so that its commit waits as well.
+   * @param lock number of a lock that is taken before: the statement sees what others committed under it.
    * @throws NotReplicated; ClusterUnreachable if it was not sent at all.
    */
-  async write(statement: Statement, limitMs = this.#options.timeoutMs): Promise<readonly Row[]> {
+  async write(
+    statement: Statement,
+    limitMs = this.#options.timeoutMs,
+    lock?: bigint,
+  ): Promise<readonly Row[]> {
     let wasSent = false;
     return this.#repeat(
       this.#writes,
       limitMs,
       (session, leftMs) => {
         wasSent = true;
-        return session.commit(leftMs, statement, this.#options.isSingle);
+        return session.commit(leftMs, statement, this.#options.isSingle, lock);
       },
       (reason, cause) =>
         wasSent

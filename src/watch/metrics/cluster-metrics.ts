@@ -86,6 +86,16 @@ export function addClusterMetrics(registry: Registry, cluster: WatchedCluster | 
     },
   });
   new Counter({
+    name: 'wallet_rpc_cluster_failed_copies_total',
+    help: 'New copies of a wallet that did not get into the database, which keeps the former one and all changes since then.',
+    labelNames: ['wallet'],
+    registers,
+    collect() {
+      this.reset();
+      ofWallets(this, ({ replication }) => replication?.failedBases);
+    },
+  });
+  new Counter({
     name: 'wallet_rpc_cluster_bytes_total',
     help: 'Bytes of changes and of copies of a wallet that a quorum has confirmed, since the wallet was opened here.',
     labelNames: ['wallet'],
