@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { decodePercent } from '../util/percent.js';
 import { assertCertificates, PemError } from '../util/pem-certificates.js';
+import { readRegularFile } from '../util/regular-file.js';
 import { ClusterRefused } from './errors.js';
 
 /** One database server. */
@@ -63,7 +63,7 @@ function readTls(options: URLSearchParams): DatabaseAddress['tls'] {
 function readCertificates(path: string): string {
   let file: Buffer;
   try {
-    file = readFileSync(path);
+    file = readRegularFile(path);
   } catch (cause) {
     throw refused(`the file of sslrootcert cannot be read (${(cause as NodeJS.ErrnoException).code})`, cause);
   }

@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import { fingerprintOf } from '../util/fingerprint.js';
 import { assertCertificates } from '../util/pem-certificates.js';
+import { readRegularFile } from '../util/regular-file.js';
 import { DaemonError } from './errors.js';
 import { connectThrough, parseProxy, type Proxy } from './socks.js';
 
@@ -232,7 +232,7 @@ export function assertTlsFiles(ssl: DaemonSsl): void {
 
 const read = (path: string, content: string): Buffer => {
   try {
-    return readFileSync(path);
+    return readRegularFile(path);
   } catch (cause) {
     throw new DaemonError('tls', `the TLS file of the daemon settings with the ${content} cannot be read`, {
       cause,

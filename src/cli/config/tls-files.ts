@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { Logger } from 'pino';
 import { assertTlsFiles, type DaemonSsl } from '../../daemon/connector.js';
@@ -6,6 +5,7 @@ import { DaemonError } from '../../daemon/errors.js';
 import type { HttpServer, TlsOptions } from '../../http/http-server.js';
 import { makeSelfSigned, type CertifiedKey } from '../../http/self-signed.js';
 import { assertCertificates, PemError } from '../../util/pem-certificates.js';
+import { readRegularFile } from '../../util/regular-file.js';
 import { ConfigError } from './config-error.js';
 import { optional } from './config-values.js';
 import type { SslConfig } from './ssl-config.js';
@@ -72,7 +72,8 @@ function readFiles({ privateKeyPath, certificatePath, caFile }: SslConfig): TlsF
   return { certificate: { key, cert }, ...optional('ca', ca) };
 }
 
-function readCertificates(option: string, path: string): Buffer {
+/** Reads a file of certificates. @throws ConfigError for one without any, or with others that cannot be read */
+export function readCertificates(option: string, path: string): Buffer {
   const file = read(option, path);
   try {
     assertCertificates(file);
@@ -85,7 +86,7 @@ function readCertificates(option: string, path: string): Buffer {
 
 function read(option: string, path: string): Buffer {
   try {
-    return readFileSync(path);
+    return readRegularFile(path);
   } catch (cause) {
     throw new ConfigError(`--${option}: ${path} cannot be read`, { cause });
   }
