@@ -258,6 +258,7 @@ export class FakeCluster {
           } satisfies LogContent;
         },
       },
+      clock: { now: () => Date.now(), aheadMs: 0 },
       members: {
         list: async () => {
           this.#assertReadable();

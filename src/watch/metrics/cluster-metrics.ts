@@ -3,7 +3,10 @@ import type { ClusterNode } from '../../services/cluster/cluster-node.js';
 import { addGauge } from './gauge.js';
 
 /** Facts about the cluster of this process, as {@link ClusterNode} has them. */
-export type WatchedCluster = Pick<ClusterNode, 'isReachable' | 'members' | 'entries' | 'takeovers'> & {
+export type WatchedCluster = Pick<
+  ClusterNode,
+  'isReachable' | 'members' | 'entries' | 'takeovers' | 'clockAheadMs'
+> & {
   readonly custody: Pick<ClusterNode['custody'], 'all'>;
 };
 
@@ -20,6 +23,11 @@ export function addClusterMetrics(registry: Registry, cluster: WatchedCluster | 
     addGauge(registry, `wallet_rpc_cluster_${name}`, help, () => cluster && value(cluster));
   add('reachable', '1 if the database of the cluster answered the last look, otherwise 0.', (known) =>
     Number(known.isReachable),
+  );
+  add(
+    'clock_ahead_seconds',
+    'Time by which the clock of this machine is ahead of that of the database of the cluster.',
+    ({ clockAheadMs }) => clockAheadMs / 1000,
   );
   add(
     'members',
