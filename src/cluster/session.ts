@@ -80,11 +80,18 @@ const describe = (error: unknown): string => {
   return message === '' ? String(code) : message;
 };
 
+/** Code of a failure because a pooler of connections, such as PgBouncer, stands before the server. */
+export const POOLED = 'pooled';
+
+/** Message of PgBouncer in place of a session with settings. Source: pgbouncer, client.c `set_startup_options`. */
+const UNSUPPORTED_SETTING = /unsupported startup parameter/;
+
 /** Turns an error of the client into ours, without the statement and its parameters. */
 function failureOf(error: unknown): CallFailed {
   if (error instanceof CallFailed) return error;
   if (!(error instanceof postgres.PostgresError)) return new CallFailed('lost', describe(error));
-  const { code, severity_local: severity } = error;
+  const { severity_local: severity, message } = error;
+  const code = UNSUPPORTED_SETTING.test(message) ? POOLED : error.code;
   const options = { code };
   // A fatal error ends the session, and may come in place of the answer to a commit.
   return new CallFailed(
@@ -293,9 +300,15 @@ export class Session {
                current_setting('synchronous_commit') AS commit,
                current_setting('fsync')::boolean AS fsync,
                current_setting('server_version_num')::integer AS version,
+               (SELECT setting FROM pg_settings WHERE name = 'lock_timeout') AS lock_ms,
                extract(epoch FROM clock_timestamp())::float8 * 1000 AS time`,
     );
     if (row === undefined) throw new CallFailed('refused', 'the database answered without a row');
+    // A pooler may be told to drop the settings of a session, or to give the next statement another session.
+    if (row['lock_ms'] !== String(this.#timeoutMs))
+      throw new CallFailed('refused', 'the settings of the session did not reach the server', {
+        code: POOLED,
+      });
     this.#state = {
       isWritable: row['read_only'] !== true,
       timeline: String(row['timeline']),

@@ -3,7 +3,7 @@ import { monotonicMs } from '../util/clock.js';
 import type { DatabaseAddress, DatabaseHost } from './address.js';
 import type { ClusterLog } from './cluster-settings.js';
 import { ClusterRefused, ClusterUnreachable, NotReplicated } from './errors.js';
-import { CallFailed, Session, type Row, type Statement } from './session.js';
+import { CallFailed, POOLED, Session, type Row, type Statement } from './session.js';
 import { Slots } from './slots.js';
 
 /** Largest number of writes at the same time, each on a connection of its own. */
@@ -254,6 +254,13 @@ export class Sessions {
       throw new ClusterRefused('login', `--cluster: the database refuses the login: ${login.message}`, {
         cause: login,
       });
+    const pooled = failures.find(({ code }) => code === POOLED);
+    if (pooled !== undefined)
+      throw new ClusterRefused(
+        'pooler',
+        `--cluster: PgBouncer, or another pooler of connections, stands before the database (${pooled.message}): leases and locks need sessions of their own, so give the address of PostgreSQL itself`,
+        { cause: pooled },
+      );
     const reasons = [...new Set(failures.map(({ message }) => message))].join('; ');
     const wasLate = failures.some(({ kind }) => kind === 'late');
     throw new CallFailed(wasLate ? 'late' : 'lost', `no server takes writes (${reasons})`);
