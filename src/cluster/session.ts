@@ -304,7 +304,7 @@ export class Session {
                extract(epoch FROM clock_timestamp())::float8 * 1000 AS time`,
     );
     if (row === undefined) throw new CallFailed('refused', 'the database answered without a row');
-    // A pooler may be told to drop the settings of a session, or to give the next statement another session.
+    // A pooler can be set to drop the settings of a session, or give the next statement another session.
     if (row['lock_ms'] !== String(this.#timeoutMs))
       throw new CallFailed('refused', 'the settings of the session did not reach the server', {
         code: POOLED,
