@@ -27,7 +27,7 @@ export const haveRemains = (sql: Sql, id: Uint8Array): ReturnType<Sql> => sql`(
     WHERE wallet = ${id} AND upload NOT IN (SELECT upload FROM wallet_rpc.base WHERE wallet = ${id})))`;
 
 /**
- * What logs do not need any more: frames that a base contains, and parts of bases that are not in place, such as those of
+ * Rows that logs do not need any more: frames that a base contains, and parts of bases that are not in place, such as those of
  * uploads that failed, or whose process ended. The holder of a wallet deletes them, in portions that a slow database
  * finishes in time.
  */

@@ -115,7 +115,7 @@ export class Sessions {
   /**
    * Connects to the server that takes writes, for a use of its own; the caller ends the session.
    * @param connectMs longest wait for a connection to one server: at the start, nothing looks for a server again [ms].
-   * @throws CallFailed, ClusterRefused `no_quorum`, `login`, `version`
+   * @throws CallFailed, ClusterRefused `no_quorum`, `login`, `pooler`, `version`
    */
   async connect(limitMs: number, connectMs = CONNECT_MS): Promise<Session> {
     const end = monotonicMs() + limitMs;
@@ -219,7 +219,7 @@ export class Sessions {
 
   /**
    * Connects to all servers, and returns the one of those that take writes which was promoted last.
-   * @throws CallFailed, `late` if the time was over for any server; ClusterRefused `login`
+   * @throws CallFailed, `late` if the time was over for any server; ClusterRefused `login`, `pooler`
    */
   async #newest(hosts: readonly DatabaseHost[], limitMs: number): Promise<Session> {
     const found: Session[] = [];
