@@ -78,7 +78,7 @@ export async function joinCluster(
   const connections = new MemberConnections(tls);
   const refused = new RefusalLog(log, systemClock, REFUSED_REQUESTS);
   const falseAnswers = new RefusalLog(log, systemClock, FALSE_ANSWERS);
-  const signing = { connections, signer: secret };
+  const signing = { connections, signer: secret, clock: opened.clock };
   const calls = new MemberCalls(signing);
   const node = new ClusterNode({
     ...{ cluster: opened, url, log, clock: systemClock, timeoutMs },
@@ -93,7 +93,7 @@ export async function joinCluster(
     node,
     forwarding({ logins, onMember, onBug, records }) {
       const login = new ForwardedLogin({
-        ...{ signer: secret, url, logins, onMember },
+        ...{ signer: secret, url, logins, onMember, clock: opened.clock },
         onRefused: ({ address, refusal: reason, ...more }) => refused.note(address, { reason, ...more }),
       });
       const forwarder = new Forwarder({

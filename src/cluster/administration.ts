@@ -11,7 +11,7 @@ import type { Member } from './member.js';
 import { beatOf, watchedColumns, type MemberWatch, type Watched } from './member-watch.js';
 import { Membership } from './membership.js';
 import { holderProof } from './proofs.js';
-import { bytesOf, departurePurpose, keysPurpose, namePurpose } from './rows.js';
+import { bytesOf, departurePurpose, emptyLog, keysPurpose, namePurpose } from './rows.js';
 import { checkSchema, isMadeWith, sealedCheck } from './schema.js';
 import { CallFailed, type DatabaseState, type Row, type Session, type Statement } from './session.js';
 import { Sessions } from './sessions.js';
@@ -39,8 +39,8 @@ export interface ClusterState {
 /** Longest wait for an answer to one change [ms]. */
 const TIMEOUT_MS = 30_000;
 
-/** Longest wait for an answer to a change of all rows [ms]. */
-const ROTATION_MS = 3_600_000;
+/** Longest wait for an answer to a change of all rows, or of all those of a wallet [ms]. */
+const ALL_ROWS_MS = 3_600_000;
 
 /** Longest wait for a connection [ms]. */
 const CONNECT_MS = 5_000;
@@ -138,12 +138,11 @@ export class Administration {
     const id = this.#settings.secret.idOf(name);
     const [row] = await this.#sessions.write(
       (sql) => sql`
-        WITH known AS MATERIALIZED (
+        WITH locked AS MATERIALIZED (
           SELECT id FROM wallet_rpc.wallet WHERE id = ${id} AND left_to IS NOT NULL FOR UPDATE),
-        frames AS (DELETE FROM wallet_rpc.frame USING known WHERE wallet = known.id),
-        bases AS (DELETE FROM wallet_rpc.base USING known WHERE wallet = known.id),
-        parts AS (DELETE FROM wallet_rpc.base_part USING known WHERE wallet = known.id)
-        SELECT EXISTS (SELECT FROM known) AS known, pg_logical_emit_message(true, 'wallet-rpc', '') AS record`,
+        ${emptyLog(sql)}
+        SELECT EXISTS (SELECT FROM locked) AS known, pg_logical_emit_message(true, 'wallet-rpc', '') AS record`,
+      ALL_ROWS_MS,
     );
     return row?.['known'] === true;
   }
@@ -157,9 +156,8 @@ export class Administration {
   async rotate(next: ClusterSecret): Promise<number | undefined> {
     const ended = beatsOfEnded(await this.#observe());
     return this.#connected(async (session) => {
-      const call = (statement: Statement): Promise<readonly Row[]> => session.call(ROTATION_MS, statement);
+      const call = (statement: Statement): Promise<readonly Row[]> => session.call(ALL_ROWS_MS, statement);
       await call((sql) => sql`BEGIN`);
-      await call((sql) => sql`SET LOCAL statement_timeout = ${sql.unsafe(String(ROTATION_MS))}`);
       // Nothing is written meanwhile, and no process joins.
       await call(
         (sql) => sql`
@@ -168,7 +166,7 @@ export class Administration {
       );
       const [meta] = await call((sql) => sql`SELECT secret_check FROM wallet_rpc.meta`);
       if (isMadeWith(next, meta?.['secret_check'])) return undefined;
-      await checkSchema(session, this.#settings.secret, ROTATION_MS);
+      await checkSchema(session, this.#settings.secret, ALL_ROWS_MS);
       const living = await call(
         (sql) => sql`
           SELECT url FROM wallet_rpc.member
@@ -186,7 +184,7 @@ export class Administration {
       for (const row of wallets) number += (await this.#rotateWallet(row, next, call)) ? 1 : 0;
       await call((sql) => sql`DELETE FROM wallet_rpc.member`);
       await call((sql) => sql`UPDATE wallet_rpc.meta SET secret_check = ${sealedCheck(next)}::bytea`);
-      await session.commit(ROTATION_MS, (sql) => sql`COMMIT`, this.#settings.isSingle);
+      await session.commit(ALL_ROWS_MS, (sql) => sql`COMMIT`, this.#settings.isSingle);
       return number;
     });
   }

@@ -1,8 +1,9 @@
-import { systemClock } from '../util/clock.js';
+import { monotonicMs, systemClock } from '../util/clock.js';
 import { readAddress } from './address.js';
 import type { Cluster } from './cluster.js';
 import type { ClusterSecret } from './cluster-secret.js';
 import { DEFAULT_LEASE_MS, DEFAULT_TIMEOUT_MS, type ClusterSettings } from './cluster-settings.js';
+import { DatabaseClock } from './database-clock.js';
 import { DatabaseLeases } from './database-leases.js';
 import { DatabaseLogs } from './database-logs.js';
 import { DatabaseMembers } from './database-members.js';
@@ -60,10 +61,13 @@ export async function openCluster(settings: ClusterSettings): Promise<Cluster> {
   const sessions = new Sessions({ address: readAddress(settings.urls), timeoutMs, isSingle, log });
   const membership = new Membership({ sessions, secret, ...member, leaseMs, log });
   const quorum = new DatabaseQuorum({ sessions, membership, leaseMs, timeoutMs, isSingle, log });
+  const clock = new DatabaseClock(log);
   try {
     let session: Session | undefined;
     try {
+      const sent = monotonicMs();
       session = await sessions.connect(timeoutMs, timeoutMs);
+      clock.note(session.state.time, sent);
       if (!isSingle) checkCommits(session.state);
       if (!session.state.isFlushing)
         log.warn({}, 'fsync is off in the database: a power failure loses wallets');
@@ -83,13 +87,16 @@ export async function openCluster(settings: ClusterSettings): Promise<Cluster> {
     throw startError(error);
   }
   quorum.start();
+  clock.follow(sessions);
   return {
     quorum,
+    clock,
     leases: new DatabaseLeases({ sessions, membership, secret, log }),
     logs: new DatabaseLogs({ sessions, membership, secret, timeoutMs }),
     members: new DatabaseMembers({ sessions, membership, secret, log }),
     async close() {
       quorum.close();
+      clock.close();
       membership.close();
       sessions.close();
     },

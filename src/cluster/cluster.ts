@@ -1,3 +1,4 @@
+import type { DatabaseClock } from './database-clock.js';
 import type { Leases } from './lease.js';
 import type { Members } from './member.js';
 import type { PageLogs } from './page-log.js';
@@ -5,6 +6,8 @@ import type { Quorum } from './quorum.js';
 
 /** The database of a cluster, as a process that joined it uses it. `openCluster` of `cluster-database.ts` returns it. */
 export interface Cluster {
+  /** The clock of the database, by which signatures between processes are dated. */
+  readonly clock: Pick<DatabaseClock, 'now' | 'aheadMs'>;
   readonly leases: Leases;
   readonly logs: PageLogs;
   readonly members: Members;

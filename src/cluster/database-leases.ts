@@ -18,7 +18,7 @@ import type {
 import { watchedColumns } from './member-watch.js';
 import { HeldLease, type Membership } from './membership.js';
 import { hasProof, holderProof, memberProof } from './proofs.js';
-import { bytesOf, departurePurpose, heldRow, keysPurpose, namePurpose, numberOf } from './rows.js';
+import { bytesOf, departurePurpose, emptyLog, heldRow, keysPurpose, namePurpose, numberOf } from './rows.js';
 import type { Sessions } from './sessions.js';
 import { WalletRows } from './wallet-rows.js';
 
@@ -98,9 +98,7 @@ export class DatabaseLeases implements Leases {
           WHERE wallet.id = ${id} AND (claim = ${claim}::uuid
             OR left_to IS NOT NULL AND claim = ${token}::uuid AND epoch = ${found.epoch.toString()}::bigint)
           FOR UPDATE OF wallet),
-        frames AS (DELETE FROM wallet_rpc.frame USING locked WHERE wallet = locked.id),
-        bases AS (DELETE FROM wallet_rpc.base USING locked WHERE wallet = locked.id),
-        parts AS (DELETE FROM wallet_rpc.base_part USING locked WHERE wallet = locked.id),
+        ${emptyLog(sql)},
         taken AS (
           UPDATE wallet_rpc.wallet
           SET epoch = ${epoch.toString()}::bigint, claim = ${claim}::uuid, holder = self.url, process = self.process,
@@ -108,6 +106,7 @@ export class DatabaseLeases implements Leases {
           FROM self, locked WHERE wallet.id = locked.id
           RETURNING wallet.id)
         SELECT EXISTS (SELECT FROM self) AS joined, EXISTS (SELECT FROM taken) AS taken`,
+      this.#sessions.longMs,
     );
     if (row?.['joined'] !== true) throw notJoined();
     if (row['taken'] !== true) throw new WalletKnown(name);
@@ -232,13 +231,12 @@ export class DatabaseLeases implements Leases {
         (sql) => sql`
           WITH held AS MATERIALIZED (${heldRow(sql, held)}),
           locked AS MATERIALIZED (SELECT wallet.id FROM wallet_rpc.wallet JOIN held ON held.id = wallet.id FOR UPDATE OF wallet),
-          frames AS (DELETE FROM wallet_rpc.frame USING locked WHERE wallet = locked.id),
-          bases AS (DELETE FROM wallet_rpc.base USING locked WHERE wallet = locked.id),
-          parts AS (DELETE FROM wallet_rpc.base_part USING locked WHERE wallet = locked.id),
+          ${emptyLog(sql)},
           gone AS (DELETE FROM wallet_rpc.wallet USING locked WHERE wallet.id = locked.id RETURNING 1)
           SELECT EXISTS (SELECT FROM gone) OR NOT EXISTS (SELECT FROM wallet_rpc.wallet WHERE id = ${id}) AS gone,
             -- A second run deletes nothing, and waits for the quorum by this record.
             pg_logical_emit_message(true, 'wallet-rpc', '') AS record`,
+        this.#sessions.longMs,
       );
       if (row?.['gone'] !== true) throw new Fenced(lease.name, lease.epoch);
     });

@@ -1,13 +1,14 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { toHex } from '../util/bytes.js';
 import { KeyedMutex } from '../util/mutex.js';
 import type { ClusterSecret } from './cluster-secret.js';
 import { Fenced } from './errors.js';
+import { haveRemains, LogRemains } from './log-remains.js';
 import type { Lease } from './lease.js';
 import { openLog } from './log-reading.js';
 import type { HeldLease, Membership } from './membership.js';
 import { MOST_PART_BYTES, type LogContent, type PageLogs } from './page-log.js';
-import { heldRow, keysPurpose, numberOf } from './rows.js';
+import { heldRow, keysPurpose, lockOf, numberOf } from './rows.js';
 import type { Sql } from './session.js';
 import type { Sessions } from './sessions.js';
 
@@ -31,14 +32,19 @@ const lastFrame = (sql: Sql, id: Uint8Array): ReturnType<Sql> => sql`
 const binary = (sql: Sql, bytes: Uint8Array): ReturnType<Sql> =>
   sql`decode(${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64')}::text, 'base64')`;
 
+/** SHA-256 of no bytes. */
+const NO_PAGES_HASH = createHash('sha256').digest();
+
 /** The logs in the database. */
 export class DatabaseLogs implements PageLogs {
   readonly #options: LogsOptions;
   /** One append at a time for each wallet: the next sequence is not acknowledged before the last one. */
   readonly #appends = new KeyedMutex();
+  readonly #remains: LogRemains;
 
   constructor(options: LogsOptions) {
     this.#options = options;
+    this.#remains = new LogRemains(options);
   }
 
   append(lease: Lease, sequence: number, frame: Uint8Array): Promise<void> {
@@ -61,9 +67,13 @@ export class DatabaseLogs implements PageLogs {
             RETURNING sequence)
           SELECT EXISTS (SELECT FROM held) AS held, EXISTS (SELECT FROM stored) AS stored,
                  (SELECT sequence FROM last) AS last,
-                 coalesce((SELECT sequence FROM wallet_rpc.base WHERE wallet = ${held.id}), 0) AS base`,
+                 coalesce((SELECT sequence FROM wallet_rpc.base WHERE wallet = ${held.id}), 0) AS base,
+                 ${this.#remains.isClean(held) ? sql`false` : haveRemains(sql, held.id)} AS remains`,
+        frame.length > MOST_PART_BYTES ? this.#options.sessions.longMs : undefined,
       );
       if (row?.['held'] !== true) throw this.#fenced(held);
+      if (row['remains'] === true) this.#remains.deleteLater(held);
+      else this.#remains.noteClean(held);
       // A frame that a base contains was stored before, and need not be kept.
       if (row['stored'] === true || numberOf(row, 'base') >= sequence) return;
       throw new RangeError(
@@ -79,20 +89,21 @@ export class DatabaseLogs implements PageLogs {
     keysFile?: Uint8Array,
   ): Promise<void> {
     const held = this.#heldBy(lease);
-    const upload = randomUUID();
-    let part = 0;
-    let bytes = 0;
-    for await (const content of parts) {
-      if (content.length > MOST_PART_BYTES)
-        throw new RangeError(
-          `a part of a base has ${content.length} bytes, at most ${MOST_PART_BYTES} are allowed`,
-        );
-      await this.#putPart(held, upload, part, content);
-      part += 1;
-      bytes += content.length;
-    }
-    if (part === 0) throw new RangeError('a base has no parts');
-    await this.#switchBase(held, sequence, upload, { parts: part, bytes }, keysFile);
+    await this.#remains.uploading(held, async (upload) => {
+      let part = 0;
+      let bytes = 0;
+      for await (const content of parts) {
+        if (content.length > MOST_PART_BYTES)
+          throw new RangeError(
+            `a part of a base has ${content.length} bytes, at most ${MOST_PART_BYTES} are allowed`,
+          );
+        await this.#putPart(held, upload, part, content);
+        part += 1;
+        bytes += content.length;
+      }
+      if (part === 0) throw new RangeError('a base has no parts');
+      await this.#switchBase(held, sequence, upload, { parts: part, bytes }, keysFile);
+    });
   }
 
   read(name: string): Promise<LogContent | undefined> {
@@ -108,13 +119,15 @@ export class DatabaseLogs implements PageLogs {
         SELECT held.id, ${upload}::uuid, ${part}, ${binary(sql, content)} FROM held
         ON CONFLICT (wallet, upload, part) DO UPDATE SET part = excluded.part
         RETURNING part`,
-      // A part is larger than a frame by far.
-      4 * this.#options.timeoutMs,
+      this.#options.sessions.longMs,
     );
     if (row === undefined) throw this.#fenced(held);
   }
 
-  /** Puts an uploaded base in place of the earlier one, and deletes what it replaces. */
+  /**
+   * Puts an uploaded base in place of the earlier one. The frames that it contains stay, and end with its own sequence, so
+   * that the last frame of a log is never below its base.
+   */
   async #switchBase(
     held: HeldLease,
     sequence: number,
@@ -153,14 +166,15 @@ export class DatabaseLogs implements PageLogs {
             ? sql``
             : sql`keys AS (UPDATE wallet_rpc.wallet SET keys_file = ${sealed}::bytea FROM switched WHERE id = switched.wallet),`
         }
-        frames AS (
-          DELETE FROM wallet_rpc.frame USING switched
-          WHERE frame.wallet = switched.wallet AND sequence <= ${sequence}::bigint),
-        parts AS (
-          DELETE FROM wallet_rpc.base_part USING switched
-          WHERE base_part.wallet = switched.wallet AND upload <> ${upload}::uuid)
+        closing AS (
+          INSERT INTO wallet_rpc.frame (wallet, sequence, epoch, hash, total, pages)
+          SELECT held.id, ${sequence}::bigint, held.epoch, ${NO_PAGES_HASH}::bytea, ends.total, ''
+          FROM held, switched, ends WHERE EXISTS (
+            SELECT FROM wallet_rpc.frame WHERE frame.wallet = held.id AND sequence < ${sequence}::bigint)
+          ON CONFLICT (wallet, sequence) DO NOTHING)
         SELECT EXISTS (SELECT FROM held) AS held, EXISTS (SELECT FROM switched) AS switched`,
-      4 * this.#options.timeoutMs,
+      this.#options.sessions.longMs,
+      lockOf(held.id),
     );
     if (row?.['held'] !== true) throw this.#fenced(held);
     if (row['switched'] !== true)

@@ -39,6 +39,7 @@ export type RefusalReason =
   | 'newer_schema' // a newer version of this program made the tables
   | 'no_schema' // the tables are missing
   | 'other_secret' // another secret file made the tables
+  | 'pooler' // a pooler of connections stands before the database
   | 'secret_length' // the secret file is not 64 hex digits
   | 'secret_missing' // the secret file does not exist, or cannot be read
   | 'secret_exists' // a secret file is there already

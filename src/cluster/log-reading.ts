@@ -45,13 +45,13 @@ class LogReading implements LogContent {
   readonly #session: Session;
   readonly #id: Uint8Array;
   readonly #ends: Ends;
-  readonly #timeoutMs: number;
+  readonly #limitMs: number;
 
-  constructor(session: Session, id: Uint8Array, ends: Ends, timeoutMs: number) {
+  constructor(session: Session, id: Uint8Array, ends: Ends, limitMs: number) {
     this.#session = session;
     this.#id = id;
     this.#ends = ends;
-    this.#timeoutMs = timeoutMs;
+    this.#limitMs = limitMs;
     const { base, sequence, count, bytes } = ends;
     if (base !== undefined) this.base = { sequence: base.sequence, bytes: base.bytes };
     this.sequence = sequence;
@@ -106,7 +106,7 @@ class LogReading implements LogContent {
 
   async #ask(statement: Statement): Promise<readonly Row[]> {
     try {
-      return await this.#session.call(this.#timeoutMs, statement);
+      return await this.#session.call(this.#limitMs, statement);
     } catch (error) {
       throw unreachable(error);
     }
@@ -135,10 +135,11 @@ export async function openLog(
         CROSS JOIN LATERAL (
           SELECT count(*) AS count, max(sequence) AS sequence,
                  coalesce(max(total), coalesce(base.total, 0)) - coalesce(base.total, 0) AS bytes
-          FROM wallet_rpc.frame WHERE frame.wallet = wallet.id) AS frames
+          FROM wallet_rpc.frame
+          WHERE frame.wallet = wallet.id AND frame.sequence > coalesce(base.sequence, 0)) AS frames
         WHERE wallet.id = ${id}`,
     );
-    if (row !== undefined) return new LogReading(session, id, endsOf(row), timeoutMs);
+    if (row !== undefined) return new LogReading(session, id, endsOf(row), sessions.longMs);
   } catch (error) {
     session?.end();
     if (error instanceof ClusterRefused) throw new ClusterUnreachable(error.message, { cause: error });

@@ -41,7 +41,8 @@ export interface PageLogs {
    */
   append(lease: Lease, sequence: number, frame: Uint8Array): Promise<void>;
   /**
-   * Replaces the base, and deletes the frames that it contains, in one transaction. Frames can be appended meanwhile.
+   * Replaces the base in one transaction, and deletes the frames that it contains in portions after it. Frames can be
+   * appended meanwhile.
    * @param sequence the base contains the log up to this sequence, which must have been acknowledged; or it is above
    * the last frame: the base then takes the place of the whole log, as that of a store that was made anew.
    * @param parts the base in parts of at most {@link MOST_PART_BYTES}.

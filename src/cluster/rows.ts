@@ -39,6 +39,15 @@ export const heldRow = (sql: Sql, { id, epoch, term }: Held): HeldTable => sql`
   WHERE wallet.id = ${id} AND wallet.epoch = ${epoch.toString()}::bigint AND wallet.process = ${term.process}::uuid
   FOR KEY SHARE OF wallet`;
 
+/** Writes the deletion of the log of the wallets in the table `locked`, as tables of a WITH. */
+export const emptyLog = (sql: Sql): ReturnType<Sql> => sql`
+  frames AS (DELETE FROM wallet_rpc.frame USING locked WHERE wallet = locked.id),
+  bases AS (DELETE FROM wallet_rpc.base USING locked WHERE wallet = locked.id),
+  parts AS (DELETE FROM wallet_rpc.base_part USING locked WHERE wallet = locked.id)`;
+
+/** Returns the number of the lock under which bases of a wallet are put in place, and rows of its log are deleted. */
+export const lockOf = (id: Uint8Array): bigint => Buffer.from(id).readBigInt64BE(0);
+
 /*
  * Purposes of sealed columns: each column of each wallet has a key of its own, so that no two can be exchanged. Their
  * parameter is the key of the wallet's rows.

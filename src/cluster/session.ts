@@ -80,11 +80,18 @@ const describe = (error: unknown): string => {
   return message === '' ? String(code) : message;
 };
 
+/** Code of a failure because a pooler of connections, such as PgBouncer, stands before the server. */
+export const POOLED = 'pooled';
+
+/** Message of PgBouncer in place of a session with settings. Source: pgbouncer, client.c `set_startup_options`. */
+const UNSUPPORTED_SETTING = /unsupported startup parameter/;
+
 /** Turns an error of the client into ours, without the statement and its parameters. */
 function failureOf(error: unknown): CallFailed {
   if (error instanceof CallFailed) return error;
   if (!(error instanceof postgres.PostgresError)) return new CallFailed('lost', describe(error));
-  const { code, severity_local: severity } = error;
+  const { severity_local: severity, message } = error;
+  const code = UNSUPPORTED_SETTING.test(message) ? POOLED : error.code;
   const options = { code };
   // A fatal error ends the session, and may come in place of the answer to a commit.
   return new CallFailed(
@@ -99,6 +106,9 @@ export class Session {
   readonly host: DatabaseHost;
   readonly #sql: Sql;
   readonly #tls: DatabaseAddress['tls'];
+  readonly #timeoutMs: number;
+  /** Time after which the server ends a statement of this session [ms]. */
+  #statementMs: number;
   #socket: DatabaseSocket | undefined;
   readonly #warnings: string[] = [];
   #isOpen = true;
@@ -109,6 +119,8 @@ export class Session {
   private constructor(address: DatabaseAddress, host: DatabaseHost, timeoutMs: number) {
     this.host = host;
     this.#tls = address.tls;
+    this.#timeoutMs = timeoutMs;
+    this.#statementMs = timeoutMs;
     this.#sql = postgres({
       // The client connects again and again to several hosts, and takes a standby for a server that takes writes:
       // it gets one connection, and this file and `sessions.ts` look for the right server. The client listens to the
@@ -175,12 +187,29 @@ export class Session {
 
   /**
    * Runs a statement that changes rows, and checks that its commit was acknowledged by a quorum.
-   * @param isSingle true: the server alone is enough. @throws CallFailed
+   * @param isSingle true: the server alone is enough.
+   * @param lock number of a lock that is taken before: the statement sees what others committed under it.
+   * @throws CallFailed
    */
-  async commit(limitMs: number, statement: Statement, isSingle: boolean): Promise<readonly Row[]> {
+  async commit(
+    limitMs: number,
+    statement: Statement,
+    isSingle: boolean,
+    lock?: bigint,
+  ): Promise<readonly Row[]> {
+    const before: readonly Statement[] =
+      lock === undefined
+        ? []
+        : [
+            (sql) => sql`BEGIN`,
+            (sql) => sql`SELECT pg_advisory_xact_lock(${lock.toString()}::bigint)::text AS locked`,
+          ];
+    const end: readonly Statement[] = lock === undefined ? [] : [(sql) => sql`COMMIT`];
     // Commits that wait are acknowledged when the setting becomes empty: it is read after the commit, in the same turn.
     const after: Statement = (sql) => sql`SELECT current_setting('synchronous_standby_names') AS names`;
-    const [rows = [], [setting] = []] = await this.#run(limitMs, isSingle ? [statement] : [statement, after]);
+    const answers = await this.#run(limitMs, [...before, statement, ...end, ...(isSingle ? [] : [after])]);
+    const rows = answers[before.length] ?? [];
+    const [setting] = answers.at(-1) ?? [];
     if (this.#warnings.length > 0) throw this.#doubt(this.#warnings.join('; '));
     if (!isSingle && String(setting?.['names']).trim() === '')
       throw this.#doubt('the database has no synchronous standbys any more');
@@ -204,29 +233,38 @@ export class Session {
     if (!this.#isOpen) throw new CallFailed('lost', 'the connection has ended');
     this.#warnings.length = 0;
     let timer: NodeJS.Timeout | undefined;
-    const queries = statements.map((statement) => statement(this.#sql).execute());
+    const queries = this.#timed(limitMs, statements).map((statement) => statement(this.#sql).execute());
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(
+        () => reject(new CallFailed('late', `no answer within ${Math.round(limitMs)} ms`)),
+        Math.max(0, limitMs),
+      );
+    });
+    late.catch(() => undefined);
     try {
-      const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(
-          () => reject(new CallFailed('late', `no answer within ${Math.round(limitMs)} ms`)),
-          Math.max(0, limitMs),
-        );
-      });
       const answers = Promise.all(queries);
       answers.catch(() => undefined);
       const results = await Promise.race([answers, late]);
       this.#backend = results[0]?.state;
-      return results;
+      return results.slice(-statements.length);
     } catch (error) {
       const failure = failureOf(error);
       if (failure.kind === 'late') this.#cancel();
       if (failure.kind !== 'refused') this.end();
       // The check after a refused statement is answered, too, before the session is used again.
-      else await Promise.allSettled(queries);
+      else await Promise.race([Promise.allSettled(queries), late]).catch(() => this.end());
       throw failure;
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** Puts a change of the time in which the server ends a statement before statements that need another one. */
+  #timed(limitMs: number, statements: readonly Statement[]): readonly Statement[] {
+    const ms = Math.max(this.#timeoutMs, Math.ceil(limitMs));
+    if (ms === this.#statementMs) return statements;
+    this.#statementMs = ms;
+    return [(sql) => sql`SELECT set_config('statement_timeout', ${String(ms)}, false)`, ...statements];
   }
 
   /**
@@ -262,9 +300,15 @@ export class Session {
                current_setting('synchronous_commit') AS commit,
                current_setting('fsync')::boolean AS fsync,
                current_setting('server_version_num')::integer AS version,
+               (SELECT setting FROM pg_settings WHERE name = 'lock_timeout') AS lock_ms,
                extract(epoch FROM clock_timestamp())::float8 * 1000 AS time`,
     );
     if (row === undefined) throw new CallFailed('refused', 'the database answered without a row');
+    // A pooler can be set to drop the settings of a session, or give the next statement another session.
+    if (row['lock_ms'] !== String(this.#timeoutMs))
+      throw new CallFailed('refused', 'the settings of the session did not reach the server', {
+        code: POOLED,
+      });
     this.#state = {
       isWritable: row['read_only'] !== true,
       timeline: String(row['timeline']),

@@ -3,7 +3,7 @@ import { monotonicMs } from '../util/clock.js';
 import type { DatabaseAddress, DatabaseHost } from './address.js';
 import type { ClusterLog } from './cluster-settings.js';
 import { ClusterRefused, ClusterUnreachable, NotReplicated } from './errors.js';
-import { CallFailed, Session, type Row, type Statement } from './session.js';
+import { CallFailed, POOLED, Session, type Row, type Statement } from './session.js';
 import { Slots } from './slots.js';
 
 /** Largest number of writes at the same time, each on a connection of its own. */
@@ -17,6 +17,9 @@ const CONNECT_MS = 2000;
 
 /** Time for other servers to answer, once one that takes writes has [ms]: a former primary may be among them. */
 const OTHERS_MS = 300;
+
+/** Time for a statement that moves many rows or bytes, in times of the wait for an answer. */
+const LONG_TIMES = 12;
 
 /** Pause before a call is repeated [ms]. */
 const PAUSE_MS = 100;
@@ -64,6 +67,11 @@ export class Sessions {
     this.#options = options;
   }
 
+  /** Longest wait for a statement that moves many rows or bytes, for which no call of a client waits [ms]. */
+  get longMs(): number {
+    return LONG_TIMES * this.#options.timeoutMs;
+  }
+
   /**
    * Runs a statement that changes nothing, again after a lost connection.
    * @throws ClusterUnreachable if no server answers within the time limit.
@@ -81,16 +89,21 @@ export class Sessions {
   /**
    * Runs a statement that changes rows, and waits for the quorum. After a failure the statement runs again, until the
    * time limit: a second run must change nothing more, and must write something, so that its commit waits as well.
+   * @param lock number of a lock that is taken before: the statement sees what others committed under it.
    * @throws NotReplicated; ClusterUnreachable if it was not sent at all.
    */
-  async write(statement: Statement, limitMs = this.#options.timeoutMs): Promise<readonly Row[]> {
+  async write(
+    statement: Statement,
+    limitMs = this.#options.timeoutMs,
+    lock?: bigint,
+  ): Promise<readonly Row[]> {
     let wasSent = false;
     return this.#repeat(
       this.#writes,
       limitMs,
       (session, leftMs) => {
         wasSent = true;
-        return session.commit(leftMs, statement, this.#options.isSingle);
+        return session.commit(leftMs, statement, this.#options.isSingle, lock);
       },
       (reason, cause) =>
         wasSent
@@ -102,19 +115,20 @@ export class Sessions {
   /**
    * Connects to the server that takes writes, for a use of its own; the caller ends the session.
    * @param connectMs longest wait for a connection to one server: at the start, nothing looks for a server again [ms].
-   * @throws CallFailed, ClusterRefused `no_quorum`, `login`, `version`
+   * @throws CallFailed, ClusterRefused `no_quorum`, `login`, `pooler`, `version`
    */
   async connect(limitMs: number, connectMs = CONNECT_MS): Promise<Session> {
-    const shorterMs = Math.min(limitMs, connectMs);
+    const end = monotonicMs() + limitMs;
     const current = this.#current;
     const { hosts } = this.#options.address;
     if (current !== undefined)
       try {
-        return this.#accept(await this.#connectTo(current, shorterMs));
+        return this.#accept(await this.#connectTo(current, Math.min(limitMs, connectMs)));
       } catch {
         this.#current = undefined; // It is down, or another one replaced it: all are asked.
       }
-    return this.#accept(await this.#newest(hosts, shorterMs));
+    const leftMs = end - monotonicMs();
+    return this.#accept(await this.#newest(hosts, Math.min(leftMs, connectMs)));
   }
 
   /** True if a connection is open, and no other server was found to have been promoted since. */
@@ -150,8 +164,8 @@ export class Sessions {
           return await this.#once(leftMs, end, call);
         } catch (error) {
           if (!(error instanceof CallFailed) && !(error instanceof ClusterRefused)) throw error;
-          // An attempt that had no time says nothing about the database.
-          if (cause === undefined || leftMs > 2 * PAUSE_MS) cause = error;
+          // Silence, which the end of the time may have cut short, says less than any failure before it.
+          if (cause === undefined || !(error instanceof CallFailed && error.kind === 'late')) cause = error;
           if (error instanceof CallFailed && !passes(error)) break;
         }
         await pause(Math.min(PAUSE_MS, Math.max(0, end - monotonicMs())));
@@ -208,7 +222,10 @@ export class Sessions {
     return Session.connect(address, host, limitMs, timeoutMs);
   }
 
-  /** Connects to all servers, and returns the one of those that take writes which was promoted last. */
+  /**
+   * Connects to all servers, and returns the one of those that take writes which was promoted last.
+   * @throws CallFailed, `late` if the time was over for any server; ClusterRefused `login`, `pooler`
+   */
   async #newest(hosts: readonly DatabaseHost[], limitMs: number): Promise<Session> {
     const found: Session[] = [];
     const failures: CallFailed[] = [];
@@ -242,8 +259,16 @@ export class Sessions {
       throw new ClusterRefused('login', `--cluster: the database refuses the login: ${login.message}`, {
         cause: login,
       });
+    const pooled = failures.find(({ code }) => code === POOLED);
+    if (pooled !== undefined)
+      throw new ClusterRefused(
+        'pooler',
+        `--cluster: PgBouncer, or another pooler of connections, stands before the database (${pooled.message}): leases and locks need sessions of their own, so give the address of PostgreSQL itself`,
+        { cause: pooled },
+      );
     const reasons = [...new Set(failures.map(({ message }) => message))].join('; ');
-    throw new CallFailed('lost', `no server takes writes (${reasons})`);
+    const wasLate = failures.some(({ kind }) => kind === 'late');
+    throw new CallFailed(wasLate ? 'late' : 'lost', `no server takes writes (${reasons})`);
   }
 
   /** Checks that a server may be used. @throws CallFailed, ClusterRefused, and ends the session. */

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -129,6 +129,57 @@ describe('a backup', () => {
 });
 
 describe('a command', () => {
+  it.each([
+    ['backup', (dir: string) => [`--wallet-dir=${dir}`, `--backup-dir=${backupDir}`]],
+    ['export', (dir: string) => [`--wallet-dir=${dir}`, '--from=2020-01-01', '--to=2030-01-01']],
+  ])('%s refuses the copy of a wallet in a cluster, which may be an old one', async (name, args) => {
+    const walletDir = mkdtempSync(join(tmpdir(), 'copies-'));
+    for (const file of [NAME, `${NAME}.keys`])
+      copyFileSync(join(crowd.server.walletDir, file), join(walletDir, file));
+    writeFileSync(join(walletDir, `${NAME}.cluster`), '{"epoch":"3"}');
+    const ended = command(name, NAME, ...args(walletDir));
+    await expect(ended).rejects.toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining(
+        `the files of '${NAME}' are a copy, perhaps an old one, of a wallet in a cluster`,
+      ),
+    });
+    rmSync(walletDir, { recursive: true });
+  });
+
+  it('migrate refuses the copy of a wallet in a cluster, beside others', async () => {
+    const walletDir = mkdtempSync(join(tmpdir(), 'copies-'));
+    for (const wallet of ['own', 'copy'])
+      copyFileSync(join(crowd.server.walletDir, `${NAME}.keys`), join(walletDir, `${wallet}.keys`));
+    writeFileSync(join(walletDir, 'copy.cluster'), '{"epoch":"3"}');
+    await expect(command('migrate', `--check=${walletDir}`)).rejects.toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(
+        /^copy: the files of 'copy' are a copy, perhaps an old one.*\nown: it has no cache of monero-wallet-rpc\n$/,
+      ),
+    });
+    rmSync(walletDir, { recursive: true });
+  });
+
+  it('restore refuses the name of a wallet in a cluster, and takes the mark of one that left', async () => {
+    const { directory } = (await crowd.at(NAME).rpc('backup_wallet')) as Loose;
+    const walletDir = mkdtempSync(join(tmpdir(), 'copies-'));
+    const mark = join(walletDir, `${NAME}.cluster`);
+    const restored = () => command('restore', directory as string, `--wallet-dir=${walletDir}`);
+    writeFileSync(mark, '{"epoch":"3"}');
+    await expect(restored()).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('of a wallet in a cluster'),
+    });
+    expect(readdirSync(walletDir).filter((name) => !name.endsWith('.lock'))).toEqual([`${NAME}.cluster`]);
+    // The files of a wallet that left come back by their mark: an older state must not.
+    writeFileSync(mark, '{"epoch":"","departure":"token"}');
+    await restored();
+    expect(existsSync(mark)).toBe(false);
+    rmSync(walletDir, { recursive: true });
+  });
+
   it('prints its help, and a reason with exit code 1 for a backup that is damaged or of another password', async () => {
     expect(await command('verify', '--help')).toContain('<directory>');
     const { directory } = (await crowd.at(NAME).rpc('backup_wallet')) as Loose;

@@ -467,6 +467,31 @@ describe('a full disk of the database', () => {
     expect((await contentOf(a, wallet)).frames.map(([sequence]) => sequence)).toEqual([1, 2]);
   });
 
+  test.each([
+    ['the connection of a later attempt', true],
+    ['the answer to a later attempt', false],
+  ])(
+    'is the reason of a failed write although %s was cut by the end of the time',
+    async (_, isConnection) => {
+      const a = await joinBehindProxy({ timeoutMs: 4000, leaseMs: 60_000 });
+      const lease = await a.leases.create(walletName(), keys);
+      await withFullDisk(['frame'], async () => {
+        if (isConnection) proxy.silenceAfter('No space left on device');
+        // The next value of a sequence outlasts the statement that failed.
+        else
+          await database.primary().sql(`
+          CREATE SEQUENCE IF NOT EXISTS attempts;
+          SELECT setval('attempts', 1, false);
+          CREATE OR REPLACE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            IF nextval('attempts') > 1 THEN PERFORM pg_sleep(600); END IF;
+            RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$`);
+        await expect(a.logs.append(lease, 1, utf8('one'))).rejects.toThrow(
+          'not replicated: could not extend file: No space left on device',
+        );
+      });
+    },
+  );
+
   test('that is freed in time makes a write late, and nothing else', async () => {
     const a = await members.join({ timeoutMs: 20_000 });
     const wallet = walletName();
@@ -480,6 +505,131 @@ describe('a full disk of the database', () => {
     });
     await append;
     expect((await contentOf(a, wallet)).frames).toEqual([[1, 'one']]);
+  });
+});
+
+describe('a slow database', () => {
+  const timeoutMs = 1000;
+
+  /** Runs a statement before changes of a table, with the given timing: `INSERT`, or `DELETE` of each row. */
+  async function withTrigger(
+    triggers: readonly [table: string, change: 'INSERT' | 'DELETE', statement: string][],
+    task: () => Promise<void>,
+  ): Promise<void> {
+    const { sql } = database.primary();
+    for (const [table, change, statement] of triggers)
+      await sql(`
+        CREATE OR REPLACE FUNCTION slow_${table}() RETURNS trigger LANGUAGE plpgsql AS $$
+          BEGIN ${statement}; RETURN coalesce(NEW, OLD); END $$;
+        CREATE TRIGGER slow BEFORE ${change} ON wallet_rpc.${table} FOR EACH ROW EXECUTE FUNCTION slow_${table}()`);
+    try {
+      await task();
+    } finally {
+      for (const [table] of triggers) await sql(`DROP TRIGGER slow ON wallet_rpc.${table}`);
+    }
+  }
+
+  /** Counts the rows of a wallet. */
+  const rows = async (table: string, wallet: string): Promise<number> => {
+    const id = Buffer.from(secret.idOf(wallet)).toString('hex');
+    const [row] = await database
+      .primary()
+      .sql(`SELECT count(*)::int AS n FROM wallet_rpc.${table} WHERE wallet = '\\x${id}'`);
+    return Number(row?.['n']);
+  };
+
+  test('takes a base although its parts, the switch and the deletions last longer than an answer may', async () => {
+    const a = await members.join({ timeoutMs, leaseMs: 60_000 });
+    const wallet = walletName();
+    const lease = await a.leases.create(wallet, keys);
+    for (let sequence = 1; sequence <= 12; sequence++)
+      await a.logs.append(lease, sequence, utf8(`${sequence}`));
+    await withTrigger(
+      [
+        ['base_part', 'INSERT', 'PERFORM pg_sleep(1.5)'],
+        ['base', 'INSERT', 'PERFORM pg_sleep(1.5)'],
+        ['frame', 'DELETE', 'PERFORM pg_sleep(0.4)'],
+      ],
+      async () => {
+        await a.logs.putBase(lease, 11, [utf8('one '), utf8('two')]);
+        const { log, base, frames } = await contentOf(a, wallet);
+        expect(Buffer.from(base).toString()).toBe('one two');
+        expect(frames).toEqual([[12, '12']]);
+        expect(log.frames).toEqual({ count: 1, bytes: 2 });
+        // Frames are stored meanwhile.
+        await a.logs.append(lease, 13, utf8('13'));
+        await until('the frames of the base are deleted', async () => (await rows('frame', wallet)) === 2);
+      },
+    );
+    expect((await contentOf(a, wallet)).frames.map(([sequence]) => sequence)).toEqual([12, 13]);
+  });
+
+  test('does not grow by tries to replace a base that fail', async () => {
+    const a = await members.join({ timeoutMs, leaseMs: 60_000 });
+    const wallet = walletName();
+    const lease = await a.leases.create(wallet, keys);
+    await a.logs.append(lease, 1, utf8('1'));
+    await a.logs.putBase(lease, 1, [utf8('base')]);
+    await withTrigger([['base', 'INSERT', `RAISE EXCEPTION 'no base today'`]], async () => {
+      for (let tries = 0; tries < 4; tries++)
+        await expect(a.logs.putBase(lease, 1, [utf8('a'), utf8('b'), utf8('c')])).rejects.toThrow(
+          'no base today',
+        );
+      expect(await rows('base_part', wallet)).toBe(1 + 3);
+    });
+    await a.logs.append(lease, 2, utf8('2'));
+    await until('the leftovers are deleted', async () => (await rows('base_part', wallet)) === 1);
+    expect(Buffer.from((await contentOf(a, wallet)).base).toString()).toBe('base');
+  });
+
+  test('is freed by the next holder of what an upload left whose process ended', async () => {
+    const [a, b] = [await members.join(), await members.join()];
+    const wallet = walletName();
+    const lease = await a.leases.create(wallet, keys);
+    await a.logs.append(lease, 1, utf8('1'));
+    await a.logs.append(lease, 2, utf8('2'));
+    await withTrigger([['frame', 'DELETE', `RAISE EXCEPTION 'not yet'`]], () =>
+      a.logs.putBase(lease, 1, [utf8('base')]),
+    );
+    const unfinished = a.logs.putBase(
+      lease,
+      2,
+      (async function* () {
+        yield utf8('part');
+        await new Promise<never>(() => undefined);
+      })(),
+    );
+    unfinished.catch(() => undefined);
+    await until('the first part', async () => (await rows('base_part', wallet)) === 2);
+    await a.leases.release(lease);
+    const { lease: next } = await taken(b, wallet);
+    await b.logs.append(next, 3, utf8('3'));
+    await until('one base with its frames', async () => {
+      const counts = [await rows('base_part', wallet), await rows('frame', wallet)];
+      return counts.join() === '1,2';
+    });
+    expect((await contentOf(b, wallet)).frames.map(([sequence]) => sequence)).toEqual([2, 3]);
+  });
+
+  test('shows a log that ends with its base while the frames before it are still there', async () => {
+    const [a, b] = [await members.join({ timeoutMs }), await members.join()];
+    const wallet = walletName();
+    const lease = await a.leases.create(wallet, keys);
+    for (const sequence of [1, 2]) await a.logs.append(lease, sequence, utf8(`${sequence}`));
+    await withTrigger([['frame', 'DELETE', `RAISE EXCEPTION 'not yet'`]], async () => {
+      await a.logs.putBase(lease, 4, [utf8('new store')]);
+      expect(await rows('frame', wallet)).toBeGreaterThan(0);
+      expect((await contentOf(a, wallet)).log).toMatchObject({ sequence: 4, frames: { count: 0, bytes: 0 } });
+      expect((await a.leases.list()).find(({ name }) => name === wallet)).toMatchObject({
+        sequence: 4,
+        bytes: 9,
+      });
+      await a.leases.release(lease);
+      const took = await taken(b, wallet);
+      expect(took).toMatchObject({ sequence: 4, base: { sequence: 4, bytes: 9 } });
+      await b.logs.append(took.lease, 5, utf8('5'));
+      expect((await contentOf(b, wallet)).frames).toEqual([[5, '5']]);
+    });
   });
 });
 

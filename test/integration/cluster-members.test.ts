@@ -88,6 +88,35 @@ function* filesOf(directory: string): Generator<Buffer> {
     if (entry.isFile()) yield readFileSync(join(entry.parentPath, entry.name));
 }
 
+test('calls are passed on in both directions although the clock of one machine is four minutes ahead', async () => {
+  const cluster = await startWalletCluster({
+    ...{ postgres, database: await newDatabase(postgres, 'clocks'), wallets: ['far', 'near'] },
+    ...{ members: 2, firstAheadMs: 240_000 },
+  });
+  try {
+    const [far, near] = cluster.members;
+    if (far === undefined || near === undefined) throw new Error('two processes run');
+    await far.wallet('far').rpc('create_wallet', { password: PASSWORD, language: 'English' });
+    await near.wallet('near').rpc('create_wallet', { password: PASSWORD, language: 'English' });
+    for (const name of ['far', 'near']) {
+      const addresses = await Promise.all(
+        [far, near].map(async (member) => (await member.wallet(name).rpc('get_address')).address),
+      );
+      expect(addresses[0]).toBe(addresses[1]);
+    }
+    const ahead = async ({ port }: { readonly port: number }): Promise<number> => {
+      const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      return Number(/^wallet_rpc_cluster_clock_ahead_seconds (\S+)$/m.exec(text)?.[1]);
+    };
+    expect((await ahead(far)) / 60).toBeCloseTo(4, 0);
+    expect((await ahead(near)) / 60).toBeCloseTo(0, 0);
+    expect(far.output()).toContain('the clocks of this machine and of the database differ');
+    expect(near.output()).not.toContain('the clocks of this machine and of the database differ');
+  } finally {
+    await cluster.stop();
+  }
+});
+
 describe('the client of PostgreSQL', () => {
   /** Prints the path of each module that a process loads. */
   const hook = `import { registerHooks } from 'node:module';

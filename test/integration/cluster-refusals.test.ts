@@ -38,13 +38,14 @@ async function listen(onConnection: (socket: Socket) => void): Promise<number> {
   return (made.address() as AddressInfo).port;
 }
 
-/** Answers as PostgreSQL does to a wrong password. Source: PostgreSQL, Message Formats, ErrorResponse. */
-function refusePassword(socket: Socket): void {
+/** Answers as PostgreSQL does to a wrong password. */
+const refusePassword = (socket: Socket): void =>
+  refuse(socket, '28P01', 'password authentication failed for user "wallet"');
+
+/** Refuses a session. Source: PostgreSQL, Message Formats, ErrorResponse. */
+function refuse(socket: Socket, code: string, message: string): void {
   socket.once('data', () => {
-    const fields = Buffer.from(
-      'SFATAL\0VFATAL\0C28P01\0Mpassword authentication failed for user "wallet"\0\0',
-      'latin1',
-    );
+    const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`, 'latin1');
     const head = Buffer.alloc(5, 'E');
     head.writeUInt32BE(fields.length + 4, 1);
     socket.end(Buffer.concat([head, fields]));
@@ -98,6 +99,16 @@ describe('a process whose database', () => {
   test('refuses the password ends with an error', async () => {
     const run = await startAt(databaseAt(await listen(refusePassword)));
     expectRefusal(run, /--cluster: the database refuses the login: .*password authentication failed/);
+  });
+
+  test('is a pooler of connections ends with an error that names PgBouncer', async () => {
+    const port = await listen((socket) =>
+      refuse(socket, '08P01', 'unsupported startup parameter: client_min_messages'),
+    );
+    expectRefusal(
+      await startAt(databaseAt(port)),
+      /--cluster: PgBouncer, .* stands before the database .*: .*give the address of PostgreSQL itself/,
+    );
   });
 
   test('has an address that is none ends with an error', async () => {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -102,6 +103,40 @@ describe('a start is refused', () => {
       reason: 'member_taken',
       message: expect.stringContaining(url),
     });
+  });
+
+  test('through a pooler that drops the settings of sessions', async () => {
+    const plain = await startPostgres({ isPlain: true, standbys: 0 });
+    const pooler = createServer((near) => {
+      const far = connect(plain.primary().port, '127.0.0.1');
+      near.once('data', (message: Buffer) => {
+        const text = message.toString('latin1').replace(/lock_timeout\0\d+\0/, '');
+        const changed = Buffer.from(text, 'latin1');
+        changed.writeUInt32BE(changed.length, 0);
+        far.write(changed);
+        near.pipe(far);
+      });
+      far.pipe(near);
+      for (const socket of [near, far])
+        socket
+          .on('error', () => undefined)
+          .on('close', () => {
+            near.destroy();
+            far.destroy();
+          });
+    });
+    await new Promise<void>((resolve) => pooler.listen(0, '127.0.0.1', resolve));
+    const { port } = pooler.address() as AddressInfo;
+    const join = (ports: readonly number[]) => members.join({ urls: plain.url({ ports }), isSingle: true });
+    await initCluster(plain.url(), members.secret);
+    await expect(join([port])).rejects.toMatchObject({
+      reason: 'pooler',
+      message: expect.stringContaining('PgBouncer'),
+    });
+    await join([plain.primary().port]);
+    await members.close();
+    pooler.close();
+    await plain.stop();
   });
 
   test('with a wrong login', async () => {

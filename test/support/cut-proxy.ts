@@ -11,6 +11,8 @@ export interface CutProxy {
   cut(): void;
   /** Accepts connections, but passes nothing on, until {@link restore}: a network that drops packets. */
   silence(): void;
+  /** Passes nothing on for new connections, until {@link restore}, once an answer contained a text. */
+  silenceAfter(text: string): void;
   /** Passes everything on {@link ms} later in each direction. */
   delay(ms: number): void;
   /**
@@ -69,6 +71,8 @@ export async function startCutProxy(serverPort: number, tls?: ProxyTls): Promise
   let delayMs = 0;
   let refused = 0;
   let loss: Loss | undefined;
+  let lastAnswer: string | undefined;
+  let isLastSeen = false;
   const clients = new Set<Socket>();
   const server = createServer((client) => {
     if (state === 'cut') {
@@ -78,7 +82,7 @@ export async function startCutProxy(serverPort: number, tls?: ProxyTls): Promise
     }
     clients.add(client);
     client.on('error', () => client.destroy());
-    let isSilent = false;
+    let isSilent = isLastSeen;
     let losing: Loss | undefined;
     let tail = '';
     const behind = connect(port, '127.0.0.1');
@@ -110,6 +114,7 @@ export async function startCutProxy(serverPort: number, tls?: ProxyTls): Promise
         pass(part, back);
       });
       back.on('data', (part: Buffer) => {
+        isLastSeen ||= lastAnswer !== undefined && part.includes(lastAnswer);
         if (losing === undefined) return pass(part, front);
         losing.done();
         losing = undefined;
@@ -131,10 +136,13 @@ export async function startCutProxy(serverPort: number, tls?: ProxyTls): Promise
       clients.forEach((client) => client.resetAndDestroy());
     },
     silence: () => (state = 'silent'),
+    silenceAfter: (text) => (lastAnswer = text),
     delay: (ms) => (delayMs = ms),
     loseAnswerTo: (text, later = 0) => new Promise((done) => (loss = { text, later, done })),
     restore() {
       state = 'open';
+      lastAnswer = undefined;
+      isLastSeen = false;
       delayMs = 0;
     },
     refused: () => refused,

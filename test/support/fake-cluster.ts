@@ -283,6 +283,7 @@ export class FakeCluster {
           } satisfies LogContent;
         },
       },
+      clock: { now: () => Date.now(), aheadMs: 0 },
       members: {
         list: async () => {
           this.#assertReadable();

@@ -59,6 +59,8 @@ export interface WalletClusterOptions {
   readonly timeoutMs?: number;
   /** True: proxies stand between each process, the others and the database. */
   readonly isProxied?: boolean;
+  /** Time by which the clock of the first process is ahead [ms]; 0 if absent. */
+  readonly firstAheadMs?: number;
   readonly args?: readonly string[];
   /** Token of a credential that may do everything; absent: no login is required. */
   readonly token?: string;
@@ -89,6 +91,11 @@ export interface WalletCluster {
   stop(): Promise<void>;
 }
 
+/** Environment of a process whose clock is ahead. */
+const shiftedClock = (ms: number): NodeJS.ProcessEnv => ({
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`const now = Date.now; Date.now = () => now() + ${ms};`)}`,
+});
+
 /** Starts a cluster of wallet servers. */
 export async function startWalletCluster(options: WalletClusterOptions): Promise<WalletCluster> {
   const { postgres, database, wallets, members: count = 3, leaseMs, timeoutMs, isProxied = false } = options;
@@ -117,6 +124,8 @@ export async function startWalletCluster(options: WalletClusterOptions): Promise
       ? await Promise.all(postgres.servers.map((server) => startCutProxy(server.port, postgres.tls)))
       : [];
     const url = `http://127.0.0.1:${front?.port ?? port}`;
+    const { firstAheadMs = 0 } = options;
+    const env = members.length > 0 || firstAheadMs === 0 ? {} : shiftedClock(firstAheadMs);
     const behind = isProxied
       ? postgres.url({ ...named, ports: databases.map((proxy) => proxy.port) })
       : databaseUrl;
@@ -137,7 +146,7 @@ export async function startWalletCluster(options: WalletClusterOptions): Promise
       },
       async start() {
         server = await startWalletRpc({
-          ...{ daemon: daemon.address, walletDir, port },
+          ...{ daemon: daemon.address, walletDir, port, env },
           args: [
             '--trusted-daemon',
             `--cluster=${behind}`,

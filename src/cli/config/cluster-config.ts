@@ -4,8 +4,9 @@ import { parseFingerprint } from '../../util/fingerprint.js';
 import { isSafeTransport } from '../../util/loopback.js';
 import { Secret } from '../../util/secret.js';
 import { ConfigError } from './config-error.js';
-import { optional, readText } from './config-values.js';
+import { optional } from './config-values.js';
 import { flag, integer, list, text } from './option-schemas.js';
+import { readCertificates } from './tls-files.js';
 
 export interface ClusterConfig {
   /** Address of the database, which may contain a password. */
@@ -93,7 +94,10 @@ function tlsOf(
     throw new ConfigError('--cluster-allowed-fingerprints: a SHA-256 fingerprint has 64 hex digits');
   });
   return {
-    ...optional('ca', caFile === undefined ? undefined : readText(caFile, 'cluster-ca-certificates')),
+    ...optional(
+      'ca',
+      caFile === undefined ? undefined : readCertificates('cluster-ca-certificates', caFile).toString(),
+    ),
     ...(parsed.length === 0 ? {} : { fingerprints: parsed }),
   };
 }

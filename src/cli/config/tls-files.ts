@@ -73,7 +73,11 @@ function readFiles({ privateKeyPath, certificatePath, caFile }: SslConfig, patie
   return { certificate: { key, cert }, ...optional('ca', ca) };
 }
 
-function readCertificates(option: string, path: string, patienceMs: number): Buffer {
+/**
+ * Reads a file of certificates. @param patienceMs for pipes. @throws ConfigError for one without any, or with others that
+ * cannot be read
+ */
+export function readCertificates(option: string, path: string, patienceMs = 0): Buffer {
   const file = read(option, path, patienceMs);
   try {
     assertCertificates(file);

@@ -34,7 +34,7 @@ export type Refusal =
   | 'version'
   /** The tag, the body or the receiver is another one. */
   | 'signature'
-  /** The clocks of the two processes differ too much. */
+  /** It was signed at another time, by the clocks that the two processes use. */
   | 'time'
   /** The request was seen before, or may have been. */
   | 'seen'

@@ -144,6 +144,11 @@ export class ClusterNode {
     return this.#takeovers;
   }
 
+  /** Time by which the clock of this machine is ahead of that of the database [ms]. */
+  get clockAheadMs(): number {
+    return this.#parts.cluster.clock.aheadMs;
+  }
+
   /** Members as of the last look. */
   get members(): readonly Member[] {
     return this.#members;

@@ -3,7 +3,11 @@ import type { PageLogs } from '../../cluster/page-log.js';
 import type { Quorum } from '../../cluster/quorum.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { keysFileVersion, readKeysBytes } from '../../store/keys/keys-file-disk.js';
-import type { Replication, ReplicationOptions } from '../../store/replication/replication.js';
+import {
+  BaseNotRenewedError,
+  type Replication,
+  type ReplicationOptions,
+} from '../../store/replication/replication.js';
 import type { WalletStore } from '../../store/wallet-store.js';
 import type { Clock } from '../../util/clock.js';
 import { Mutex } from '../../util/mutex.js';
@@ -57,6 +61,8 @@ export class HeldWallet implements Holding {
   #keysVersion: string;
   #stored: StoredLog;
   #replication: Replication | undefined;
+  /** Failures that were logged, by their message: their reason, and what the database had got before. */
+  readonly #logged = new Map<string, string>();
   #events: FlushedEvents | undefined;
   /** Ends the timer of {@link advanceEvents}; undefined while it is not set. */
   #cancelAdvance: (() => void) | undefined;
@@ -122,13 +128,27 @@ export class HeldWallet implements Holding {
     this.#replication = store.replicate(sink, {
       ...this.#stored,
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      onError: (error) => log.warn({ err: error }, 'changes of the wallet are not replicated yet'),
+      onError: (error) => this.#logFailure(error),
     });
     this.#events = new FlushedEvents(store, clock, {
       onFlushed: onEvents,
       onError: (error) => log.warn({ err: error }, 'events of the wallet are not replicated yet'),
     });
     this.#events.advance();
+  }
+
+  /** Logs why changes or a new base are not in the database: each reason once until it has got more of them. */
+  #logFailure(error: unknown): void {
+    const isBase = error instanceof BaseNotRenewedError;
+    const message = isBase
+      ? 'the database keeps the former copy of the wallet with all changes since then, which grow'
+      : 'changes of the wallet are not replicated yet';
+    const { bases = 0, frames = 0 } = this.#replication ?? {};
+    // Reasons that differ only in times, ports and the like are the same.
+    const reason = `${isBase ? bases : bases + frames} ${String(error).replaceAll(/\d+/g, '')}`;
+    if (this.#logged.get(message) === reason) return;
+    this.#logged.set(message, reason);
+    this.#parts.log.warn({ err: error }, message);
   }
 
   /**

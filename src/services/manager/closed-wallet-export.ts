@@ -5,14 +5,16 @@ import { systemClock } from '../../util/clock.js';
 import type { Paged } from '../../util/paged.js';
 import { Secret } from '../../util/secret.js';
 import { AddressCache } from '../context/address-cache.js';
-import type { WalletPaths } from '../context/wallet-directory.js';
+import { assertNoCopy } from '../cluster/local-copy.js';
+import { backgroundPaths, type WalletPaths } from '../context/wallet-directory.js';
 import { PaymentExport, type ExportedPayment, type ExportFilter } from '../history/payment-export.js';
 import { withStoreCopy } from './store-copy.js';
 
 /**
  * Exports payments of a wallet that this process has not open, from a copy of its store.
  * @param write reads the payments. @returns the number of blocks that the wallet knows.
- * @throws WalletError `wrong_password`, `wallet_corrupt`, `wallet_io`, `account_out_of_range`
+ * @throws WalletError `wrong_password`, `wallet_corrupt`, `wallet_io`, `account_out_of_range`, `bad_cluster_request`
+ * for the copy of a wallet in a cluster
  */
 export async function exportClosedWallet(
   paths: WalletPaths,
@@ -20,6 +22,7 @@ export async function exportClosedWallet(
   filter: ExportFilter,
   write: (payments: Paged<readonly ExportedPayment[]>) => Promise<void>,
 ): Promise<number> {
+  assertNoCopy(backgroundPaths(paths));
   const keysFile = await loadKeysFile(paths.keys, password, kdfRounds);
   // Its labels and references belong to the holder of the main password.
   if (keysFile.backgroundKey !== undefined)

@@ -14,6 +14,7 @@ import type { TransferDetails } from '../../monero/wallet/exchange/transfer-deta
 import type { ReferenceCache } from '../../monero/wallet/reference-cache/cache.js';
 import { cachedHeight, isSpentInBlock } from '../../monero/wallet/reference-cache/cached-balance.js';
 import { openCache } from '../../monero/wallet/reference-cache/open-cache.js';
+import { assertNoCopy } from '../cluster/local-copy.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
 import { CACHE_SUFFIX, oldCacheKey } from './reference-import.js';
 import { withStoreCopy } from './store-copy.js';
@@ -57,9 +58,10 @@ export type MigrationCheck =
  * Compares a wallet with the cache of the reference that it was imported from, as of the height of the cache. Changes
  * nothing: the store is read from a copy, which is removed afterwards.
  * @throws WalletError `wrong_password`, `wallet_corrupt` for a cache that cannot be read or belongs to another wallet,
- * or for a damaged store; `wallet_io`
+ * or for a damaged store; `bad_cluster_request` for the copy of a wallet in a cluster; `wallet_io`
  */
 export async function checkMigration(paths: WalletPaths, access: KeysAccess): Promise<MigrationCheck> {
+  assertNoCopy(paths);
   const keysFile = await loadKeysFile(paths.keys, access.password, access.kdfRounds);
   const format = await storeFormat(paths.store);
   if (format === 'foreign')

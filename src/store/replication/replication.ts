@@ -1,3 +1,8 @@
+/** A base did not take the place of the former one at the sink, which keeps that and all frames since then. */
+export class BaseNotRenewedError extends Error {
+  override readonly name = 'BaseNotRenewedError';
+}
+
 /** State of the sink, and times of the shipper of one store. */
 export interface ReplicationOptions {
   /** Number of the last frame or base that the sink has stored; 0 if it has none. */
@@ -15,7 +20,7 @@ export interface ReplicationOptions {
    * 62 MiB. The sink then needs a new base.
    */
   readonly longestLog?: number;
-  /** Is called with each error of the sink, for the log; must not throw. */
+  /** Is called with each error of the sink, for the log, and with {@link BaseNotRenewedError}; must not throw. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -49,6 +54,9 @@ export interface Replication {
 
   /** Number of bases that the sink has stored since the store was opened. */
   readonly bases: number;
+
+  /** Number of bases that did not take the place of the former one, since the store was opened. */
+  readonly failedBases: number;
 
   /**
    * Commits what the store keeps in memory, ships everything and stops. Call it before `WalletStore.close`, which keeps

@@ -3,7 +3,7 @@ import { readBase } from './base-parts.js';
 import { readFrame } from './log-frame.js';
 import { LogError, LogFile, type LogPosition } from './log-pages.js';
 import { NotReplicatedError, NotStoredError, SinkEndedError, type PageSink } from './page-sink.js';
-import type { Replication, ReplicationOptions } from './replication.js';
+import { BaseNotRenewedError, type Replication, type ReplicationOptions } from './replication.js';
 import { RetryPause } from './retry-pause.js';
 import type { ShippedStore } from './shipped-store.js';
 import { StoredWaiters } from './stored-waiters.js';
@@ -87,6 +87,7 @@ export class StoreShipper implements Replication, LogKeeper {
   #shippedBytes = 0;
   #shippedFrames = 0;
   #shippedBases = 0;
+  failedBases = 0;
 
   constructor(store: ShippedStore, sink: PageSink, options: ReplicationOptions) {
     this.#store = store;
@@ -397,7 +398,8 @@ export class StoreShipper implements Replication, LogKeeper {
     } catch (error) {
       if (this.#isStopped || generation !== this.#generation) return;
       this.#renewalBytes = this.#frameBytes + LEAST_FRAME_BYTES;
-      this.#onError(error);
+      this.failedBases += 1;
+      this.#onError(new BaseNotRenewedError((error as Error).message, { cause: error }));
     }
   }
 

@@ -5,7 +5,7 @@ import { addGauge } from './gauge.js';
 /** Facts about the cluster of this process, as {@link ClusterNode} has them. */
 export type WatchedCluster = Pick<
   ClusterNode,
-  'isReachable' | 'quorum' | 'members' | 'entries' | 'takeovers'
+  'isReachable' | 'quorum' | 'members' | 'entries' | 'takeovers' | 'clockAheadMs'
 > & {
   readonly custody: Pick<ClusterNode['custody'], 'all'>;
 };
@@ -28,6 +28,11 @@ export function addClusterMetrics(registry: Registry, cluster: WatchedCluster | 
     'quorum',
     '1 if a quorum of databases has confirmed something within the time of three leases, otherwise 0: calls are refused.',
     (known) => Number(!known.quorum.isLost),
+  );
+  add(
+    'clock_ahead_seconds',
+    'Time by which the clock of this machine is ahead of that of the database of the cluster.',
+    ({ clockAheadMs }) => clockAheadMs / 1000,
   );
   add(
     'members',
@@ -91,6 +96,16 @@ export function addClusterMetrics(registry: Registry, cluster: WatchedCluster | 
     collect() {
       this.reset();
       ofWallets(this, ({ replication }) => replication?.frames);
+    },
+  });
+  new Counter({
+    name: 'wallet_rpc_cluster_failed_copies_total',
+    help: 'New copies of a wallet that did not get into the database, which keeps the former one and all changes since then.',
+    labelNames: ['wallet'],
+    registers,
+    collect() {
+      this.reset();
+      ofWallets(this, ({ replication }) => replication?.failedBases);
     },
   });
   new Counter({

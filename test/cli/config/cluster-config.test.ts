@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -8,6 +9,7 @@ import { refusingConfig } from '../../../src/cli/cluster.js';
 import { mergeSources, toConfig } from '../../../src/cli/config/config.js';
 import { ConfigError } from '../../../src/cli/config/config-error.js';
 import type { RawOptions } from '../../../src/cli/config/option-spec.js';
+import { makeCertificate } from '../../support/certificate.js';
 import { readAddress } from '../../../src/cluster/address.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'cluster-config-'));
@@ -50,8 +52,7 @@ describe('the options of a cluster', () => {
   });
 
   it('are read', () => {
-    const ca = join(directory, 'ca.pem');
-    writeFileSync(ca, 'certificates');
+    const { certFile: ca } = makeCertificate(directory);
     expect(
       clusterOf({
         ...{ 'cluster-capacity': '7', 'cluster-timeout': '100', 'cluster-lease': '600000' },
@@ -59,7 +60,7 @@ describe('the options of a cluster', () => {
         'cluster-allowed-fingerprints': `${FINGERPRINT}, ${COLONS}`,
       }),
     ).toMatchObject({
-      tls: { ca: 'certificates', fingerprints: [FINGERPRINT, FINGERPRINT] },
+      tls: { ca: readFileSync(ca, 'utf8'), fingerprints: [FINGERPRINT, FINGERPRINT] },
       ...{ capacity: 7, timeoutMs: 100, leaseMs: 600_000, isSingle: true },
     });
   });
@@ -118,9 +119,16 @@ describe('the options of a cluster', () => {
     expect(refusalWith({ 'cluster-allowed-fingerprints': given })).toContain('64 hex digits');
   });
 
-  it('refuse certificates that cannot be read', () => {
-    const refusal = refusalWith({ 'cluster-ca-certificates': join(directory, 'missing') });
-    expect(refusal).toContain('--cluster-ca-certificates');
+  it('refuse a file that has no certificates, or is no file', () => {
+    const { certFile, keyFile } = makeCertificate(directory);
+    const file = (name: string): string => join(directory, name);
+    writeFileSync(file('empty'), '');
+    writeFileSync(file('garbage'), 'certificates');
+    writeFileSync(file('cut'), readFileSync(certFile).subarray(0, 300));
+    mkdirSync(file('folder'));
+    execFileSync('mkfifo', [file('pipe')]);
+    for (const path of [...['missing', 'empty', 'garbage', 'cut', 'folder', 'pipe'].map(file), keyFile])
+      expect(refusalWith({ 'cluster-ca-certificates': path })).toMatch(`--cluster-ca-certificates: ${path} `);
   });
 
   test.each(['cluster-secret-file', 'cluster-url'])('need --%s', (missing) => {

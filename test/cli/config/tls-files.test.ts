@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,6 +23,7 @@ beforeAll(() => {
   writeFileSync(file('empty'), '');
   writeFileSync(file('garbage'), 'garbage');
   writeFileSync(file('cut'), cert.subarray(0, cert.length / 2));
+  execFileSync('mkfifo', [file('pipe')]);
   writeFileSync(file('chain-cut'), Buffer.concat([cert, cert.subarray(0, cert.length / 2)]));
 });
 
@@ -45,7 +47,7 @@ describe('the TLS files of a start', () => {
     expect(read({ mode: 'disabled', caFile: file('missing') })).toBeUndefined();
   });
 
-  const bad = ['missing', 'empty', 'garbage', 'cut', 'chain-cut', 'first/key.pem', 'first'];
+  const bad = ['missing', 'empty', 'garbage', 'cut', 'chain-cut', 'first/key.pem', 'first', 'pipe'];
 
   it.each(bad)('stop it if the CA certificates of clients are no certificates: %s', (name) => {
     for (const files of [{}, own()]) {
@@ -63,7 +65,7 @@ describe('the TLS files of a start', () => {
     );
   });
 
-  it.each(['missing', 'empty', 'garbage', 'first/cert.pem', 'second/key.pem', 'first'])(
+  it.each(['missing', 'empty', 'garbage', 'first/cert.pem', 'second/key.pem', 'first', 'pipe'])(
     'stop it if the key is none, or that of another certificate: %s',
     (name) => {
       expect(() => read({ ...own(), privateKeyPath: file(name) })).toThrow(ConfigError);

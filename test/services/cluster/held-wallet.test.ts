@@ -8,7 +8,11 @@ import { HeldWallet } from '../../../src/services/cluster/held-wallet.js';
 import { WalletDirectory } from '../../../src/services/context/wallet-directory.js';
 import { namedLog } from '../../../src/services/context/wallet-log.js';
 import { NotReplicatedError, type PageSink } from '../../../src/store/replication/page-sink.js';
-import type { Replication, ReplicationOptions } from '../../../src/store/replication/replication.js';
+import {
+  BaseNotRenewedError,
+  type Replication,
+  type ReplicationOptions,
+} from '../../../src/store/replication/replication.js';
 import type { WalletStore } from '../../../src/store/wallet-store.js';
 import { turns } from '../../support/event-loop-turns.js';
 import { FakeQuorum } from '../../support/fake-cluster.js';
@@ -34,12 +38,13 @@ let keysOfBase: (Uint8Array | undefined)[];
 let errors: object[];
 let held: HeldWallet;
 let quorum: FakeQuorum;
+let frames: number;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'held-'));
   clock = new VirtualClock();
   [calls, options, sinks, keysOfBase, errors] = [[], [], [], [], []];
-  [isValid, last, sequence] = [true, 0, 0];
+  [isValid, last, sequence, frames] = [true, 0, 0, 0];
   quorum = new FakeQuorum();
   replicating = sendingKeys = closing = () => Promise.resolve();
   const paths = new WalletDirectory(folder).locate('shop');
@@ -83,6 +88,10 @@ const store = {
       get sequence() {
         return sequence;
       },
+      get frames() {
+        return frames;
+      },
+      bases: 0,
     } as Partial<Replication> as Replication;
   },
   read: () => last,
@@ -249,6 +258,23 @@ describe('detach', () => {
     await held.end(true);
     expect([held.isEnded, calls]).toEqual([true, ['end true']]);
   });
+});
+
+test('a failure is logged once for each reason until the database has got more, and a base that was not renewed beside it', () => {
+  attach();
+  const fail = (error: Error): void => options[0]?.onError?.(error);
+  const logged = (): unknown[] =>
+    errors.splice(0).map((facts) => (facts as { readonly err: Error }).err.message);
+  fail(new Error('no answer within 4990 ms'));
+  fail(new Error('no answer within 4987 ms'));
+  fail(new BaseNotRenewedError('no answer within 59999 ms'));
+  fail(new Error('no answer within 12 ms'));
+  fail(new Error('no space left'));
+  expect(logged()).toEqual(['no answer within 4990 ms', 'no answer within 59999 ms', 'no space left']);
+  frames += 1;
+  fail(new Error('no space left'));
+  fail(new BaseNotRenewedError('no answer within 60000 ms'));
+  expect(logged()).toEqual(['no space left']);
 });
 
 test('only the first base of a store with new keys takes the keys file along', async () => {

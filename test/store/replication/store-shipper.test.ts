@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest, test } from '@jest/globals';
 import { StoreFile } from '../../../src/store/file/store-file.js';
 import { NotReplicatedError } from '../../../src/store/replication/page-sink.js';
-import type { Replication, ReplicationOptions } from '../../../src/store/replication/replication.js';
+import {
+  BaseNotRenewedError,
+  type Replication,
+  type ReplicationOptions,
+} from '../../../src/store/replication/replication.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { until } from '../../support/until.js';
 import { bytes, output, page, received } from '../fixtures.js';
@@ -649,6 +653,8 @@ describe('a base', () => {
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(errors.length).toBeGreaterThanOrEqual(3);
+    expect(errors.every((error) => error instanceof BaseNotRenewedError)).toBe(true);
+    expect(replication.failedBases).toBe(errors.length);
     await expectSame();
   });
 });
