@@ -6,6 +6,7 @@ import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { Clock } from '../../util/clock.js';
 import type { WalletLog } from '../context/wallet-log.js';
 import { Custody } from './custody.js';
+import { FailedTakeovers } from './failed-takeovers.js';
 import type { HeldWallet } from './held-wallet.js';
 import { assign, giverFor, takersOf } from './shares.js';
 
@@ -67,19 +68,6 @@ const LOOKS_TO_OTHERS = 4;
  */
 const LOOKS_TO_CLIENTS = 12;
 
-/** First and longest pause after a failure to open a wallet [looks]. */
-const FIRST_PAUSE = 8;
-const MOST_PAUSE = 64;
-
-/** A wallet that could not be opened. */
-interface Failure {
-  readonly reason: string;
-  /** Number of looks between the failure and the next try. */
-  readonly pause: number;
-  /** Look of the next try. */
-  readonly until: number;
-}
-
 /** Age of the list of wallets from which it is read again for a request for a wallet that has a holder [ms]. */
 const MOST_AGE_MS = 250;
 
@@ -102,7 +90,7 @@ export class ClusterNode {
   /** Looks at which a wallet had no holder, by name. */
   readonly #orphans = new Map<string, number>();
   /** Wallets that could not be opened, by name. */
-  readonly #failures = new Map<string, Failure>();
+  readonly #failures = new FailedTakeovers();
   /** Time of the last read of the wallets and members [Unix ms]. */
   #readAt = 0;
   #looks = 0;
@@ -239,9 +227,7 @@ export class ClusterNode {
         this.#parts.hasPassword(name) &&
         (assigned.get(name) === url || (this.#orphans.get(name) ?? 0) > LOOKS_TO_OTHERS),
     );
-    const due = [...given, ...mine].filter(
-      ({ name }) => (this.#failures.get(name)?.until ?? 0) <= this.#looks,
-    );
+    const due = [...given, ...mine].filter(({ name }) => this.#failures.isDue(name, this.#looks));
     await Promise.all(due.map(({ name }) => this.#open(name)));
   }
 
@@ -256,7 +242,7 @@ export class ClusterNode {
 
   /** True if this process has the password of a wallet, and failed to open it at most for a reason that passes. */
   #canOpen(name: string): boolean {
-    const reason = this.#failures.get(name)?.reason;
+    const reason = this.#failures.reasonOf(name);
     return this.#parts.hasPassword(name) && (reason === undefined || reason === 'not_replicated');
   }
 
@@ -271,12 +257,8 @@ export class ClusterNode {
       // Another process was faster.
       if (error instanceof WalletError && error.fault.kind === 'wallet_elsewhere') return;
       const reason = error instanceof WalletError ? error.fault.kind : String(error);
-      const before = this.#failures.get(name);
-      if (before?.reason !== reason)
+      if (this.#failures.add(name, reason, this.#looks))
         log.error({ err: error, name }, 'a wallet of the cluster cannot be taken over');
-      // Meanwhile, another process can open it.
-      const pause = Math.min(MOST_PAUSE, 2 * (before?.pause ?? FIRST_PAUSE / 2));
-      this.#failures.set(name, { reason, pause, until: this.#looks + pause });
     }
   }
 
