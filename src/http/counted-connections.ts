@@ -1,4 +1,5 @@
-import { isLoopback, networkOf } from './client-address.js';
+import { isLoopback } from '../util/ip-address.js';
+import { networkOf } from './client-address.js';
 import { limitOf, type ClientLimits } from './client-rates.js';
 
 export interface CountLimits {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { utf8 } from '../../util/bytes.js';
 import { parseFingerprint } from '../../util/fingerprint.js';
-import { isSafeTransport } from '../../util/loopback.js';
+import { isSafeTransport } from '../../util/ip-address.js';
 import { Secret } from '../../util/secret.js';
 import { ConfigError } from './config-error.js';
 import { optional } from './config-values.js';

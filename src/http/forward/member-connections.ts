@@ -8,7 +8,7 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { connect, type ConnectionOptions } from 'node:tls';
 import { fingerprintOf } from '../../util/fingerprint.js';
-import { isSafeTransport } from '../../util/loopback.js';
+import { isSafeTransport } from '../../util/ip-address.js';
 
 /** How the other processes are reached; certificates are absent: those that the authorities of Node.js certify. */
 export interface MemberTls {
