@@ -54,23 +54,32 @@ afterAll(async () => {
   await server?.stop();
 });
 
-const FROM_KEYS = { address: '', viewkey: '', spendkey: '', seed: '' };
-
 describe('a full disk', () => {
-  test.each(['create_wallet', 'restore_deterministic_wallet', 'generate_from_keys'])(
+  const key = async (type: string): Promise<string> =>
+    String((await server.rpc('query_key', { key_type: type })).key);
+
+  test.each([
+    ['create_wallet', () => Promise.resolve({ language })],
+    ['restore_deterministic_wallet', async () => ({ seed: await key('mnemonic') })],
+    [
+      'generate_from_keys',
+      async () => ({
+        address: (await server.rpc('get_address')).address,
+        viewkey: await key('view_key'),
+        spendkey: await key('spend_key'),
+      }),
+    ],
+  ] as const)(
     'fails %s with its cause, leaves no file of the wallet, and the next attempt succeeds',
-    async (method) => {
+    async (method, keys) => {
       const filename = `new-${method}`;
-      const given = { ...FROM_KEYS, filename, password, language };
-      given.seed = (await server.rpc('query_key', { key_type: 'mnemonic' })).key;
-      given.address = (await server.rpc('get_address')).address;
-      given.viewkey = (await server.rpc('query_key', { key_type: 'view_key' })).key;
-      given.spendkey = (await server.rpc('query_key', { key_type: 'spend_key' })).key;
+      const given = { ...(await keys()), filename, password };
+      const { address } = await server.rpc('get_address');
       const { error } = await withoutRoom(() => server.call(method, given));
       expect(error).toEqual(NO_ROOM);
       expect(filesOf(filename)).toEqual([`${filename}.lock`]);
       // The previously open wallet stays open.
-      expect((await server.rpc('get_address')).address).toBe(given.address);
+      expect((await server.rpc('get_address')).address).toBe(address);
       await server.rpc(method, given);
       await server.rpc('open_wallet', { filename: name, password });
     },

@@ -7,6 +7,7 @@ import { turns } from '../support/event-loop-turns.js';
 import { seededRng } from '../support/seeded-rng.js';
 import { fault, ownKeys, ServiceWallet } from '../support/service-wallet.js';
 import { WalletServer } from '../support/wallet-server.js';
+import { collected } from '../support/collected.js';
 import { paymentHash, unminedPayment } from '../support/unmined-payment.js';
 import { keysFileVersion } from '../../src/store/keys/keys-file-disk.js';
 import { output, page, received } from '../store/fixtures.js';
@@ -50,10 +51,12 @@ afterEach(async () => {
 });
 
 describe('an open wallet', () => {
-  it('has services that share one context', () => {
+  it('has services that share one context', async () => {
     const { major } = wallet.accounts.create('savings');
     wallet.tags.assign([major], 't');
-    expect(wallet.tags.list()).toMatchObject([{ tag: 't', accounts: [major] }]);
+    expect((await collected(await wallet.tags.list())).flat()).toMatchObject([
+      { tag: 't', accounts: [major] },
+    ]);
     expect(wallet.balances.of(major, false).total).toBe(0n);
     expect(wallet.context.store).toBe(wallet.store);
     expect(server.refresher.calls).toContain('expand 1');

@@ -40,6 +40,7 @@ function manager(): WalletManager {
   return {
     events: new EndingFeed((id) => id <= LAST),
     openWallets: () => [wallet],
+    ...{ settings: {}, openings: { isAny: false } },
     scope: (name?: string) => ({
       ...{ name, isMoving: false, mayKnow: () => true },
       find: () => (name === undefined || name === wallet.name ? wallet : undefined),
