@@ -91,7 +91,7 @@ describe('a full disk', () => {
     expect(error).toEqual(NO_ROOM);
     await server.rpc('close_wallet');
     await server.rpc('open_wallet', { filename: name, password });
-    expect(filesOf(name).sort()).toEqual(['w', 'w.keys', 'w.lock']);
+    expect(filesOf(name).sort()).toEqual(['w', 'w.keys', 'w.lock', 'w.wallet-rpc-addresses']);
   });
 
   it('fails a write of the store, which keeps its content and recovers when space is free', async () => {

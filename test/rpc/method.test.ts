@@ -52,7 +52,9 @@ describe('a method', () => {
       ...['wallet_io', 'wallet_corrupt', 'not_replicated', 'wallet_elsewhere'],
     ]);
     expect(kindsOf({ meta: conditions, faults: [], actsOn: 'directory' })).toContain('not_replicated');
-    expect(kindsOf({ meta: conditions, faults: [], actsOn: 'server' })).toEqual(['credential_denied']);
+    expect(kindsOf({ meta: conditions, faults: [], actsOn: 'server' })).toEqual([
+      ...['credential_denied', 'wallet_opening'],
+    ]);
     expect(kindsOf({ meta: { ...conditions, multisig: 'ready', foreground: true }, faults: [] })).toEqual([
       ...['not_multisig', 'multisig_not_ready', 'background_wallet', 'background_syncing'],
       ...['credential_denied', 'wallet_opening'],

@@ -44,6 +44,10 @@ function manager(): WalletManager {
     scope: (name?: string) => ({
       ...{ name, isMoving: false, mayKnow: () => true },
       find: () => (name === undefined || name === wallet.name ? wallet : undefined),
+      require(found: typeof wallet | undefined) {
+        if (found === undefined) throw new WalletError({ kind: 'wallet_not_open', name: name ?? '' });
+        return found;
+      },
     }),
   } as unknown as WalletManager;
 }
