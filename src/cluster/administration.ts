@@ -16,12 +16,12 @@ import { checkSchema, isMadeWith, sealedCheck } from './schema.js';
 import { CallFailed, type DatabaseState, type Row, type Session, type Statement } from './session.js';
 import { Sessions } from './sessions.js';
 
-/** How the database of a cluster is reached by a person's command. */
+/** Settings with which a command reaches the database of a cluster. */
 export interface AdministrationSettings {
   readonly urls: string;
   readonly secret: ClusterSecret;
   readonly isSingle: boolean;
-  /** Is given what is ignored, and why. */
+  /** Receives a message about each row that is ignored, with the reason. */
   readonly warn: (message: string) => void;
 }
 

@@ -7,9 +7,9 @@ import type { Session } from './session.js';
 import type { Sessions } from './sessions.js';
 
 /**
- * Number of leases after which a quorum that has confirmed nothing is lost. One would be the time after which a promoted
- * standby lets others take the wallets of this process; but nobody promotes a standby and cuts the former primary off
- * within seconds (Patroni waits for 30), and a standby that restarts, or a disk that is slow, must not stop all reads.
+ * Number of leases after which a quorum counts as lost if it has confirmed nothing. After one lease, other processes could
+ * already take the wallets of this process with a promoted standby. Three leases pass without harm, because a failover takes
+ * longer (Patroni waits for 30 seconds), and keep a restarting standby or a slow disk from stopping all reads.
  */
 const LEASES = 3;
 

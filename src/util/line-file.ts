@@ -27,7 +27,7 @@ const STANDARD = [1, 2];
 /** Path that names a descriptor of this process. */
 const DESCRIPTOR = /^\/(?:dev|proc\/(?:self|thread-self))\/fd\/(\d+)$/;
 
-/** Appends, and refuses a pipe that nobody reads (`ENXIO`) where opening it would wait for a reader. */
+/** Flags that open a file for appending, and refuse a pipe without a reader (`ENXIO`) in place of waiting for one. */
 const APPEND =
   constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK | constants.O_NOCTTY;
 

@@ -71,7 +71,7 @@ export async function runProcess({ title, log, reopenLog, pidFile, start }: Serv
 
 function writePidFile(path: string): void {
   try {
-    // Opening a pipe that nobody reads would wait for a reader.
+    // Opening a pipe without a reader would wait for one.
     const file = openSync(
       path,
       constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NONBLOCK,
