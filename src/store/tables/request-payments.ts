@@ -52,14 +52,16 @@ const arrivalOf = (of: string): string =>
   `LEFT JOIN arrival a ON a.tx_hash = ${of}.tx_hash AND a.account = :major AND a.minor = ${of}.minor`;
 
 /**
- * SQL of the height of the tip by which a mined payment was confirmed before a rescan that runs; NULL if none runs.
+ * SQL of the height of the tip by which a mined payment was confirmed before a rescan that runs; NULL if none runs. It is at
+ * most that of the tip from which the rescan began: an earlier, higher chain confirmed a payment that its loss took back.
  * @param of alias of the table of the payment.
  */
 const confirmedTo = (of: string): string => `
-  CASE WHEN EXISTS (SELECT 1 FROM meta WHERE key = 'rescan_to') THEN coalesce(
-    (SELECT f.tip FROM fresh_payment f
-     WHERE f.tx_hash = ${of}.tx_hash AND f.account = :major AND f.minor = ${of}.minor),
-    (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'rescan_to')) END AS confirmed_to`;
+  (SELECT min(CAST(k.value AS INTEGER), coalesce(
+      (SELECT f.tip FROM fresh_payment f
+       WHERE f.tx_hash = ${of}.tx_hash AND f.account = :major AND f.minor = ${of}.minor),
+      CAST(k.value AS INTEGER)))
+    FROM meta k WHERE k.key = 'rescan_to') AS confirmed_to`;
 
 /** Columns of a {@link ReceiptRow} of an output in a block. */
 const MINED_COLUMNS = `o.minor, coalesce(o.credited, o.amount) AS amount, t.timestamp, t.height, t.unlock_time,

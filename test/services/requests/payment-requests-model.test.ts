@@ -255,6 +255,11 @@ class Run {
     ]);
   }
 
+  /** Returns the state of each request. */
+  states(): RequestState[] {
+    return this.#views().map(({ status }) => status.state);
+  }
+
   #pick(pick: number): RequestView | undefined {
     const views = this.#views();
     return views[pick % (views.length + 1)];
@@ -836,4 +841,31 @@ describe('payment requests', () => {
         { numRuns: Number(process.env['REQUEST_RUNS'] ?? '60') },
       ),
     ));
+
+  it('are not paid by a rescan that begins while the chain is shorter than before', () =>
+    withFakeTimeouts(async () => {
+      const run = new Run();
+      try {
+        const mine = (blocks: number): void => {
+          for (let n = 0; n < blocks; n++) run.mine([]);
+          run.sync(12);
+        };
+        // A rescan finds a shorter chain, a payment is confirmed on it, and the chain gets shorter once more.
+        mine(12);
+        await run.rescanShorter(9, 0, 12, false);
+        await run.create({ asked: 150n, tolerance: 0n, confirmations: 5, expires: null });
+        run.mine([run.makeTx([{ pick: 0, value: 150n }])]);
+        mine(4);
+        expect(run.states()).toEqual(['paid']);
+        run.world.undo(2);
+        mine(1);
+        expect(run.states()).toEqual(['confirming']);
+        await run.rescan(1, false);
+        expect(run.states()).toEqual(['confirming']);
+        mine(1);
+        expect(run.states()).toEqual(['paid']);
+      } finally {
+        run.close();
+      }
+    }));
 });
