@@ -8,7 +8,15 @@ export interface DaemonCallReport {
   readonly seconds: number;
   /** Kind of the error; absent if the whole answer was read. */
   readonly failure?: DaemonErrorKind;
+  /** HTTP status of the answer, if it is not 200. */
+  readonly status?: number;
 }
+
+/** Returns the part of a report that says how a call failed. */
+export const failureOf = ({ kind, status }: DaemonError): Pick<DaemonCallReport, 'failure' | 'status'> => ({
+  failure: kind,
+  ...(status === undefined ? {} : { status }),
+});
 
 /** Callback that receives a report of each finished call; must not throw. */
 export type ObserveDaemonCall = (report: DaemonCallReport) => void;
@@ -38,7 +46,7 @@ export async function observed<T>(
     observe({ call, seconds: seconds(), ...(failure === undefined ? {} : { failure }) });
     return answer;
   } catch (error) {
-    if (error instanceof DaemonError) observe({ call, seconds: seconds(), failure: error.kind });
+    if (error instanceof DaemonError) observe({ call, seconds: seconds(), ...failureOf(error) });
     throw error;
   }
 }

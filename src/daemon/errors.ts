@@ -30,9 +30,17 @@ export interface DaemonErrorOptions extends ErrorOptions {
 /** Kinds of errors which prove that the daemon answers. */
 const ANSWERS: ReadonlySet<DaemonErrorKind> = new Set(['busy', 'rejected', 'too_large', 'newer_fork']);
 
-/** True if a call was answered, even if the answer is an error. @param failure kind of its error; undefined: none. */
-export const isAnswered = (failure: DaemonErrorKind | undefined): boolean =>
-  failure === undefined || ANSWERS.has(failure);
+/** HTTP statuses by which a gateway says that it has not asked its daemon, or has no answer of it. No daemon sends them. */
+const isOfGateway = (status: number): boolean =>
+  status === 429 || (status >= 502 && status <= 504) || (status >= 520 && status <= 530);
+
+/**
+ * True if a daemon answered a call, even if the answer is an error.
+ * @param failure kind of its error; undefined: none.
+ * @param status HTTP status of the answer, if it is not 200: a gateway that does not reach its daemon is no daemon.
+ */
+export const isAnswered = (failure: DaemonErrorKind | undefined, status = 200): boolean =>
+  failure === undefined || (ANSWERS.has(failure) && !isOfGateway(status));
 
 /** Kinds of failures that a daemon reports before it acts on a request. */
 const NEVER_TAKEN: ReadonlySet<DaemonErrorKind> = new Set(['busy', 'unauthorized', 'tls']);

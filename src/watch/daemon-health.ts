@@ -1,4 +1,4 @@
-import type { DaemonCallReport } from '../daemon/call-report.js';
+import { failureOf, type DaemonCallReport } from '../daemon/call-report.js';
 import type { DaemonInfo } from '../daemon/daemon.js';
 import { DaemonError, isAnswered } from '../daemon/errors.js';
 import { waitAtMost } from '../util/bounded-wait.js';
@@ -64,10 +64,10 @@ export class DaemonHealth {
    * Records the end of a call on any thread. @param daemon address of the called daemon as configured; calls to
    * replaced daemons are ignored.
    */
-  note({ seconds, failure }: DaemonCallReport, daemon = this.#daemon.daemonAddress): void {
+  note({ seconds, failure, status }: DaemonCallReport, daemon = this.#daemon.daemonAddress): void {
     this.#followChange();
     if (daemon !== this.#address) return;
-    if (isAnswered(failure)) this.#noteAnswer();
+    if (isAnswered(failure, status)) this.#noteAnswer();
     else this.#failingSince ??= this.#now() - 1000 * seconds;
   }
 
@@ -107,7 +107,7 @@ export class DaemonHealth {
     if (address !== this.#address) return;
     this.#asking = undefined;
     if (outcome instanceof DaemonError)
-      this.note({ call: '', seconds: (this.#now() - start) / 1000, failure: outcome.kind });
+      this.note({ call: '', seconds: (this.#now() - start) / 1000, ...failureOf(outcome) });
     else if (!(outcome instanceof Error)) {
       this.#info = outcome as DaemonInfo;
       this.#noteAnswer();

@@ -23,6 +23,14 @@ describe('a call to the daemon', () => {
     expect(reports).toEqual([expect.objectContaining({ failure: 'timeout' })]);
   });
 
+  it('is reported with the HTTP status by which it failed', async () => {
+    const error = new DaemonError('rejected', 'bad gateway', { status: 502 });
+    await expect(run(() => Promise.reject(error))).rejects.toBe(error);
+    expect(reports).toEqual([
+      { call: 'get_info', seconds: expect.any(Number), failure: 'rejected', status: 502 },
+    ]);
+  });
+
   it('is not reported when it is aborted by another error', async () => {
     await expect(run(() => Promise.reject(new Error('the wallet is closed')))).rejects.toThrow();
     expect(reports).toEqual([]);

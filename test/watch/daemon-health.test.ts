@@ -60,6 +60,21 @@ describe('the state of the daemon', () => {
     }
   });
 
+  it.each([429, 502, 503, 504, 520, 530])(
+    'has an outage while a gateway answers with the status %d',
+    async (status) => {
+      health.note({ call: 'x', seconds: 3, failure: 'rejected', status });
+      answer = () => Promise.reject(new DaemonError('rejected', 'bad gateway', { status }));
+      await health.check();
+      expect([health.hasAnswered, health.outage]).toEqual([false, 3]);
+    },
+  );
+
+  it.each([404, 500, 501, 505, 519, 531])('has no outage when it answers with the status %d', (status) => {
+    health.note({ call: 'x', seconds: 3, failure: 'rejected', status });
+    expect([health.hasAnswered, health.outage]).toEqual([true, 0]);
+  });
+
   it('is known although the daemon is silent', async () => {
     answer = () => new Promise(() => undefined);
     await health.check();

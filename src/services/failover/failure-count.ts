@@ -24,9 +24,12 @@ export class FailureCount {
   }
 
   /** Counts the end of a call. @param now monotonic time at which the call ended [ms]. */
-  note({ call, seconds, failure }: DaemonCallReport, now: number): void {
-    if (isAnswered(failure)) this.noteAnswer(call);
-    else this.noteFailure(call, `${failure} in ${call}`, { start: now - 1000 * seconds, end: now });
+  note({ call, seconds, failure, status }: DaemonCallReport, now: number): void {
+    if (isAnswered(failure, status)) this.noteAnswer(call);
+    else {
+      const reason = `${status === undefined ? failure : `HTTP status ${status}`} in ${call}`;
+      this.noteFailure(call, reason, { start: now - 1000 * seconds, end: now });
+    }
   }
 
   /** Records an answer, which ends the counts over all calls and of this call. */

@@ -131,6 +131,20 @@ describe('a failing daemon', () => {
     },
   );
 
+  it('is replaced when its gateway answers in its place', async () => {
+    failover.start();
+    await rounds(1);
+    for (let i = 0; i < 3; i++) {
+      await clock.advance(100);
+      failover.note({ call: '/getblocks.bin', seconds: 0.05, failure: 'rejected', status: 502 }, 'a:1');
+    }
+    await clock.advance(1);
+    expect(serving()).toBe('b:1');
+    expect(lines.map(({ msg }) => msg)).toEqual([
+      'daemon: switched from a:1 to b:1: 3 failures (HTTP status 502 in /getblocks.bin)',
+    ]);
+  });
+
   it('does not count for the one that replaced it', async () => {
     failover.start();
     nodes.a.failure = OUTAGE;
