@@ -371,6 +371,10 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('release' as const), key }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('restart' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('rescan' as const), sizes }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('denial' as const), key, blocks, sizes, restarts: fc.boolean() }),
+  },
 );
 
 /** Returns a scanner's watch list as a restart reads it from the store. */
@@ -457,6 +461,17 @@ describe('outputs on reused keys', () => {
             if (failed !== undefined) file.write((w) => w.fail(named(failed)));
           } else if (one.kind === 'restart') {
             wallet.watched = watchedIn(file);
+          } else if (one.kind === 'denial') {
+            // The daemon reports a spend that the wallet has not seen, and takes it back after some blocks.
+            const free = world.entries.find((entry) => entry.key === one.key && entry.spentBy === undefined);
+            const held = file.read((r) => r.outputs.byPublicKey(publicKey(one.key)));
+            if (free === undefined || held === undefined) continue;
+            file.write((w) => w.outputs.markSpentByUnknown(held, true));
+            if (one.restarts) wallet.watched = watchedIn(file);
+            const from = world.chain.length;
+            world.append(one.blocks.map((txs) => txs.map(({ outs, own }) => ({ outs, own }))));
+            read(wallet, world, from, one.sizes);
+            file.write((w) => w.outputs.markUnspent(held));
           } else if (one.kind === 'rescan') {
             world.rescan();
             file.write((w) => w.clearNext({ hard: false, rows: 1_000_000 }));
