@@ -73,8 +73,8 @@ const infoOf = (done: string, { lowered }: { readonly lowered?: LoweredHeight })
     ? done
     : `${done} The restore height ${lowered.asked} lies above the newest block (the chain has ${lowered.blocks} blocks): the wallet is scanned from height ${lowered.from}.`;
 
-/** Kinds of faults of every wallet file. */
-const FILE = ['bad_wallet_name', 'wallet_locked'] as const satisfies readonly Kind[];
+/** Kinds of faults of every wallet file: another call may close the wallet before its method has answered. */
+const FILE = ['bad_wallet_name', 'wallet_locked', 'no_wallet'] as const satisfies readonly Kind[];
 
 /** Kinds of faults of new wallets. */
 const NEW_FILE = [
