@@ -67,13 +67,14 @@ export class DatabaseMembers implements Members {
     const { sessions, membership } = this.#options;
     const { url, term } = membership;
     membership.close();
-    await sessions.write(
-      (sql) => sql`
-        -- Its holder stays: another process has to serve the wallet.
-        WITH freed AS (
-          UPDATE wallet_rpc.wallet SET process = NULL
-          WHERE holder = ${url} AND process = ${term.process}::uuid)
-        DELETE FROM wallet_rpc.member WHERE url = ${url} AND process = ${term.process}::uuid`,
-    );
+    await sessions.write((sql) => ({
+      // Its holder stays: another process has to serve the wallet.
+      tables: sql`
+          freed AS (
+            UPDATE wallet_rpc.wallet SET process = NULL
+            WHERE holder = ${url} AND process = ${term.process}::uuid),
+          gone AS (
+            DELETE FROM wallet_rpc.member WHERE url = ${url} AND process = ${term.process}::uuid)`,
+    }));
   }
 }

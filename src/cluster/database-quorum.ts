@@ -124,16 +124,17 @@ export class DatabaseQuorum implements Quorum {
     }
     if (this.#isClosed) return this.#session.end();
     const sent = new Moment();
-    const [row] = await this.#session.commit(
+    const { joined } = await this.#session.commit(
       timeoutMs,
-      (sql) => sql`
-        SELECT pg_logical_emit_message(true, 'wallet-rpc', '') AS record,
+      (sql) => ({
+        answer: sql`
           EXISTS (SELECT FROM wallet_rpc.member
             WHERE url = ${membership.url} AND process = ${membership.term.process}::uuid) AS joined`,
+      }),
       isSingle,
     );
     // The next renewal finds that, and joins again.
-    if (row?.['joined'] !== true) throw new Error('this process is no member at the moment');
+    if (joined !== true) throw new Error('this process is no member at the moment');
     this.#confirmed = sent;
     this.#note();
   }
