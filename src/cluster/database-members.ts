@@ -1,6 +1,6 @@
 import type { ClusterSecret } from './cluster-secret.js';
 import type { ClusterLog } from './cluster-settings.js';
-import type { Member, Members } from './member.js';
+import { OF_COMMAND, type Member, type Members } from './member.js';
 import { watchedColumns } from './member-watch.js';
 import type { Membership } from './membership.js';
 import { hasProof, memberProof } from './proofs.js';
@@ -38,6 +38,7 @@ export class DatabaseMembers implements Members {
       const url = String(row['url']);
       const { process } = row;
       const { remainingMs } = watch.note(url, row);
+      if (row['capacity'] === OF_COMMAND) return [];
       if (typeof process === 'string' && !hasProof(row, 'proof', memberProof(secret, url, process))) {
         if (remainingMs > 0) this.#note(url);
         return [];
