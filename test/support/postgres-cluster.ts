@@ -76,6 +76,8 @@ export interface PostgresCluster {
     /** Host of the ports; 127.0.0.1 by default. */
     readonly host?: string;
     readonly database?: string;
+    /** The superuser by default. */
+    readonly user?: string;
     readonly password?: string;
   }): string;
   /** Waits until so many standbys follow the primary. */
@@ -279,12 +281,13 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       ports = servers.map(({ port }) => port),
       host = '127.0.0.1',
       database = 'postgres',
+      user = 'postgres',
       password = PASSWORD,
     } = {}) {
       const hosts = ports.map((port) => `${host}:${port}`).join(',');
       const security =
         tls === undefined ? '' : `?sslmode=verify-full&sslrootcert=${encodeURIComponent(tls.authorityFile)}`;
-      return `postgres://postgres:${password}@${hosts}/${database}${security}`;
+      return `postgres://${user}:${password}@${hosts}/${database}${security}`;
     },
     async followed(number) {
       await until(`${number} standbys`, async () => {
