@@ -156,8 +156,11 @@ export class Administration {
     const ended = beatsOfEnded(await this.#observe());
     return this.#connected(async (session) => {
       const call = (statement: Statement): Promise<readonly Row[]> => session.call(ALL_ROWS_MS, statement);
-      // Also of what an earlier run has committed.
-      const confirm = (): Promise<Row> => session.commit(ALL_ROWS_MS, () => ({}), this.#settings.isSingle);
+      const commit = async (): Promise<void> => {
+        await call((sql) => sql`COMMIT`);
+        // An earlier run may have committed everything without an answer of the quorum.
+        await session.commit(TIMEOUT_MS, () => ({}), this.#settings.isSingle);
+      };
       await call((sql) => sql`BEGIN`);
       // Nothing is written meanwhile, and no process joins.
       await call(
@@ -167,8 +170,7 @@ export class Administration {
       );
       const [meta] = await call((sql) => sql`SELECT secret_check FROM wallet_rpc.meta`);
       if (isMadeWith(next, meta?.['secret_check'])) {
-        await call((sql) => sql`COMMIT`);
-        await confirm();
+        await commit();
         return undefined;
       }
       await checkSchema(session, this.#settings.secret, ALL_ROWS_MS);
@@ -189,8 +191,7 @@ export class Administration {
       for (const row of wallets) number += (await this.#rotateWallet(row, next, call)) ? 1 : 0;
       await call((sql) => sql`DELETE FROM wallet_rpc.member`);
       await call((sql) => sql`UPDATE wallet_rpc.meta SET secret_check = ${sealedCheck(next)}::bytea`);
-      await call((sql) => sql`COMMIT`);
-      await confirm();
+      await commit();
       return number;
     });
   }
