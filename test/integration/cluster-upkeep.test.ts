@@ -5,6 +5,7 @@ import { ClusterSecret } from '../../src/cluster/cluster-secret.js';
 import { readAddress } from '../../src/cluster/address.js';
 import { toHex } from '../../src/util/bytes.js';
 import {
+  pageBaseBackup,
   pageCommand,
   pageCommands,
   pageDatabases,
@@ -165,7 +166,15 @@ describe('one server of the database that is left', () => {
   });
 
   test('gets a standby, and processes wait for it again', async () => {
-    for (const server of postgres.standbys()) await postgres.rebuild(server);
+    for (const server of postgres.standbys()) {
+      const connection = {
+        ...{ host: '127.0.0.1', port: String(postgres.primary().port), application_name: server.name },
+        sslrootcert: postgres.tls?.authorityFile ?? '',
+      };
+      await postgres.rebuild(server, pageBaseBackup(server.directory, connection));
+      const conninfo = readFileSync(join(server.directory, 'postgresql.auto.conf'), 'utf8');
+      expect(conninfo).toMatch(/primary_conninfo = .*verify-full/);
+    }
     await single?.stop({ keep: true });
     single = undefined;
     const names = postgres.servers.map(({ name }) => name).join(', ');

@@ -55,6 +55,19 @@ export function pageCommand(name: string, values: PageValues): string[] {
   });
 }
 
+/** Returns the arguments of `pg_basebackup` of the page. @param connection values in place of those of the page. */
+export function pageBaseBackup(directory: string, connection: PageValues): string[] {
+  const words = wordsOf(/^ *pg_basebackup (.*)$/m.exec(PAGE)?.[1] ?? '');
+  return words.map((word, i) => {
+    if (words[i - 1] === '-D') return directory;
+    if (words[i - 1] !== '-d') return word;
+    return word.replaceAll(
+      /(\w+)=(\S+)/g,
+      (_, key: string, value: string) => `${key}=${connection[key] ?? value}`,
+    );
+  });
+}
+
 /** Addresses of the database on the page. */
 export const pageDatabases = (): string[] =>
   [...PAGE.matchAll(/postgres:\/\/[^\s'"`]+/g)].map(([url]) => url);

@@ -92,8 +92,11 @@ export interface PostgresCluster {
    * @returns the former primary, which takes writes that no standby confirms.
    */
   depose(): Promise<PostgresServer>;
-  /** Copies the primary anew to a server, which then follows it. */
-  rebuild(server: PostgresServer): Promise<void>;
+  /**
+   * Copies the primary anew to a server, which then follows it.
+   * @param args arguments of `pg_basebackup`, which must write to the directory of the server; absent: own ones.
+   */
+  rebuild(server: PostgresServer, args?: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -233,20 +236,13 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
         }
       });
 
-  const copy = async (from: PostgresServer, to: PostgresServer): Promise<void> => {
-    await tools.run(join(tools.bin, 'pg_basebackup'), [
-      '-D',
-      to.directory,
-      '-R',
-      '-X',
-      'stream',
-      '-c',
-      'fast',
-      '--no-sync',
-      ...(to.disks === undefined ? [] : [`--waldir=${to.disks.log.directory}`]),
-      '-d',
-      connection(from.port, to.name),
-    ]);
+  const copyArgs = (from: PostgresServer, to: PostgresServer): string[] => [
+    ...['-D', to.directory, '-R', '-X', 'stream', '-c', 'fast', '--no-sync'],
+    ...(to.disks === undefined ? [] : [`--waldir=${to.disks.log.directory}`]),
+    ...['-d', connection(from.port, to.name)],
+  ];
+  const copy = async (to: PostgresServer, args: readonly string[]): Promise<void> => {
+    await tools.run(join(tools.bin, 'pg_basebackup'), args);
     configure(to.directory, to.port);
     await to.start();
   };
@@ -343,13 +339,13 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       await cluster.followed(others.length);
       return former;
     },
-    async rebuild(server) {
+    async rebuild(server, args = copyArgs(primary, server)) {
       await server.stop('SIGKILL');
       // Disks stay mounted.
       for (const directory of [server.directory, server.disks?.log.directory ?? server.directory])
         for (const name of readdirSync(directory))
           rmSync(join(directory, name), { recursive: true, force: true });
-      await copy(primary, server);
+      await copy(server, args);
     },
     async stop() {
       await Promise.all(servers.map((server) => server.stop('SIGQUIT')));
