@@ -113,19 +113,16 @@ export class Administration {
   async removeMember(url: string): Promise<'removed' | 'unknown' | 'alive'> {
     await this.#check();
     const ended = beatsOfEnded(await this.#observe());
-    const [row] = await this.#sessions.write(
-      (sql) => sql`
-        WITH known AS MATERIALIZED (
+    const { lives } = await this.#sessions.write((sql) => ({
+      tables: sql`
+        known AS MATERIALIZED (
           SELECT url, process IS NOT NULL AND ${beatOf(sql)} <> ALL (string_to_array(${ended}::text, ',')) AS lives
           FROM wallet_rpc.member WHERE url = ${url} FOR UPDATE),
         freed AS (
           UPDATE wallet_rpc.wallet SET process = NULL FROM known WHERE holder = known.url AND NOT lives),
-        gone AS (DELETE FROM wallet_rpc.member USING known WHERE member.url = known.url AND NOT lives)
-        SELECT (SELECT lives FROM known) AS lives,
-          -- A second run changes nothing, and waits for the quorum by this record.
-          pg_logical_emit_message(true, 'wallet-rpc', '') AS record`,
-    );
-    const lives = row?.['lives'];
+        gone AS (DELETE FROM wallet_rpc.member USING known WHERE member.url = known.url AND NOT lives)`,
+      answer: sql`(SELECT lives FROM known) AS lives`,
+    }));
     return typeof lives !== 'boolean' ? 'unknown' : lives ? 'alive' : 'removed';
   }
 
@@ -136,15 +133,17 @@ export class Administration {
   async removeWallet(name: string): Promise<boolean> {
     await this.#check();
     const id = this.#settings.secret.idOf(name);
-    const [row] = await this.#sessions.write(
-      (sql) => sql`
-        WITH locked AS MATERIALIZED (
+    const { known } = await this.#sessions.write(
+      (sql) => ({
+        tables: sql`
+        locked AS MATERIALIZED (
           SELECT id FROM wallet_rpc.wallet WHERE id = ${id} AND left_to IS NOT NULL FOR UPDATE),
-        ${emptyLog(sql)}
-        SELECT EXISTS (SELECT FROM locked) AS known, pg_logical_emit_message(true, 'wallet-rpc', '') AS record`,
+        ${emptyLog(sql)}`,
+        answer: sql`EXISTS (SELECT FROM locked) AS known`,
+      }),
       ALL_ROWS_MS,
     );
-    return row?.['known'] === true;
+    return known === true;
   }
 
   /**
@@ -157,6 +156,11 @@ export class Administration {
     const ended = beatsOfEnded(await this.#observe());
     return this.#connected(async (session) => {
       const call = (statement: Statement): Promise<readonly Row[]> => session.call(ALL_ROWS_MS, statement);
+      const commit = async (): Promise<void> => {
+        await call((sql) => sql`COMMIT`);
+        // An earlier run may have committed everything without an answer of the quorum.
+        await session.commit(TIMEOUT_MS, () => ({}), this.#settings.isSingle);
+      };
       await call((sql) => sql`BEGIN`);
       // Nothing is written meanwhile, and no process joins.
       await call(
@@ -165,7 +169,10 @@ export class Administration {
             wallet_rpc.base_part IN ACCESS EXCLUSIVE MODE`,
       );
       const [meta] = await call((sql) => sql`SELECT secret_check FROM wallet_rpc.meta`);
-      if (isMadeWith(next, meta?.['secret_check'])) return undefined;
+      if (isMadeWith(next, meta?.['secret_check'])) {
+        await commit();
+        return undefined;
+      }
       await checkSchema(session, this.#settings.secret, ALL_ROWS_MS);
       const living = await call(
         (sql) => sql`
@@ -184,7 +191,7 @@ export class Administration {
       for (const row of wallets) number += (await this.#rotateWallet(row, next, call)) ? 1 : 0;
       await call((sql) => sql`DELETE FROM wallet_rpc.member`);
       await call((sql) => sql`UPDATE wallet_rpc.meta SET secret_check = ${sealedCheck(next)}::bytea`);
-      await session.commit(ALL_ROWS_MS, (sql) => sql`COMMIT`, this.#settings.isSingle);
+      await commit();
       return number;
     });
   }

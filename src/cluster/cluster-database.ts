@@ -86,7 +86,7 @@ export async function openCluster(settings: ClusterSettings): Promise<Cluster> {
     sessions.close();
     throw startError(error);
   }
-  quorum.start();
+  await quorum.start();
   clock.follow(sessions);
   return {
     quorum,

@@ -60,9 +60,9 @@ export class DatabaseLeases implements Leases {
       const sealedName = this.#secret.seal(namePurpose(id), utf8(name));
       const sealedKeys = this.#secret.seal(keysPurpose(id), keysFile);
       const proof = holderProof(this.#secret, id, 1n, url);
-      const [row] = await this.#sessions.write(
-        (sql) => sql`
-          WITH self AS (
+      const row = await this.#sessions.write((sql) => ({
+        tables: sql`
+          self AS (
             SELECT url, process FROM wallet_rpc.member
             WHERE url = ${url} AND process = ${term.process}::uuid),
           added AS (
@@ -70,10 +70,10 @@ export class DatabaseLeases implements Leases {
             SELECT ${id}::bytea, ${sealedName}::bytea, ${sealedKeys}::bytea, ${!hasStore}::boolean, 1, url, process,
               ${claim}::uuid, ${proof}::bytea FROM self
             ON CONFLICT (id) DO UPDATE SET claim = known.claim WHERE known.claim = excluded.claim
-            RETURNING id)
-          SELECT EXISTS (SELECT FROM self) AS joined, EXISTS (SELECT FROM added) AS added`,
-      );
-      if (row?.['joined'] !== true) throw notJoined();
+            RETURNING id)`,
+        answer: sql`EXISTS (SELECT FROM self) AS joined, EXISTS (SELECT FROM added) AS added`,
+      }));
+      if (row['joined'] !== true) throw notJoined();
       if (row['added'] !== true) throw new WalletKnown(name);
       return this.#hold(new HeldLease(name, id, 1n, term));
     });
@@ -88,9 +88,10 @@ export class DatabaseLeases implements Leases {
     const epoch = found.epoch + 1n;
     const sealedKeys = this.#secret.seal(keysPurpose(id), keysFile);
     const proof = holderProof(this.#secret, id, epoch, url);
-    const [row] = await this.#sessions.write(
-      (sql) => sql`
-        WITH self AS (
+    const row = await this.#sessions.write(
+      (sql) => ({
+        tables: sql`
+        self AS (
           SELECT url, process FROM wallet_rpc.member
           WHERE url = ${url} AND process = ${term.process}::uuid),
         locked AS MATERIALIZED (
@@ -104,11 +105,12 @@ export class DatabaseLeases implements Leases {
           SET epoch = ${epoch.toString()}::bigint, claim = ${claim}::uuid, holder = self.url, process = self.process,
             holder_proof = ${proof}::bytea, keys_file = ${sealedKeys}::bytea, is_new = false, left_to = NULL
           FROM self, locked WHERE wallet.id = locked.id
-          RETURNING wallet.id)
-        SELECT EXISTS (SELECT FROM self) AS joined, EXISTS (SELECT FROM taken) AS taken`,
+          RETURNING wallet.id)`,
+        answer: sql`EXISTS (SELECT FROM self) AS joined, EXISTS (SELECT FROM taken) AS taken`,
+      }),
       this.#sessions.longMs,
     );
-    if (row?.['joined'] !== true) throw notJoined();
+    if (row['joined'] !== true) throw notJoined();
     if (row['taken'] !== true) throw new WalletKnown(name);
     return this.#hold(new HeldLease(name, id, epoch, term));
   }
@@ -118,22 +120,21 @@ export class DatabaseLeases implements Leases {
       const held = this.#heldBy(lease);
       this.#membership.end(held);
       const sealed = this.#secret.seal(departurePurpose(id), utf8(JSON.stringify(departure)));
-      const [row] = await this.#sessions.write(
-        (sql) => sql`
-          WITH held AS MATERIALIZED (${heldRow(sql, held)}),
+      const row = await this.#sessions.write((sql) => ({
+        tables: sql`
+          held AS MATERIALIZED (${heldRow(sql, held)}),
           locked AS MATERIALIZED (SELECT wallet.id FROM wallet_rpc.wallet JOIN held ON held.id = wallet.id FOR UPDATE OF wallet),
           gone AS (
             UPDATE wallet_rpc.wallet
             SET epoch = ${(held.epoch + 1n).toString()}::bigint, claim = ${departure.token}::uuid, holder = NULL,
               process = NULL, holder_proof = NULL, keys_file = '', left_to = ${sealed}::bytea
             FROM locked WHERE wallet.id = locked.id
-            RETURNING 1)
-          SELECT EXISTS (SELECT FROM gone)
-              OR EXISTS (SELECT FROM wallet_rpc.wallet WHERE id = ${id} AND claim = ${departure.token}::uuid) AS gone,
-            -- A second run changes nothing, and waits for the quorum by this record.
-            pg_logical_emit_message(true, 'wallet-rpc', '') AS record`,
-      );
-      if (row?.['gone'] !== true) throw new Fenced(lease.name, lease.epoch);
+            RETURNING 1)`,
+        answer: sql`
+          EXISTS (SELECT FROM gone)
+            OR EXISTS (SELECT FROM wallet_rpc.wallet WHERE id = ${id} AND claim = ${departure.token}::uuid) AS gone`,
+      }));
+      if (row['gone'] !== true) throw new Fenced(lease.name, lease.epoch);
     });
   }
 
@@ -160,21 +161,24 @@ export class DatabaseLeases implements Leases {
   release(lease: Lease): Promise<void> {
     return this.#changing(lease.name, async (id) => {
       this.#membership.end(lease);
-      await this.#sessions.write(
-        (sql) => sql`
-          UPDATE wallet_rpc.wallet SET holder = NULL, process = NULL
-          WHERE id = ${id} AND epoch = ${lease.epoch.toString()}::bigint`,
-      );
+      await this.#sessions.write((sql) => ({
+        tables: sql`
+          freed AS (
+            UPDATE wallet_rpc.wallet SET holder = NULL, process = NULL
+            WHERE id = ${id} AND epoch = ${lease.epoch.toString()}::bigint)`,
+      }));
     });
   }
 
   abandon(lease: Lease): Promise<void> {
     return this.#changing(lease.name, async (id) => {
       this.#membership.end(lease);
-      await this.#sessions.write(
-        (sql) => sql`
-          UPDATE wallet_rpc.wallet SET process = NULL WHERE id = ${id} AND epoch = ${lease.epoch.toString()}::bigint`,
-      );
+      await this.#sessions.write((sql) => ({
+        tables: sql`
+          freed AS (
+            UPDATE wallet_rpc.wallet SET process = NULL
+            WHERE id = ${id} AND epoch = ${lease.epoch.toString()}::bigint)`,
+      }));
     });
   }
 
@@ -191,19 +195,21 @@ export class DatabaseLeases implements Leases {
       const proof = holderProof(this.#secret, id, held.epoch + 1n, memberUrl);
       this.#membership.end(held);
       const claim = randomUUID();
-      const [given] = await this.#sessions.write(
-        (sql) => sql`
-          WITH locked AS MATERIALIZED (SELECT FROM wallet_rpc.wallet WHERE id = ${id} FOR UPDATE)
-          UPDATE wallet_rpc.wallet
-          SET epoch = ${(held.epoch + 1n).toString()}::bigint, claim = ${claim}::uuid, holder = member.url,
-            process = member.process, holder_proof = ${proof}::bytea
-          FROM locked, wallet_rpc.member
-          WHERE id = ${id} AND member.url = ${memberUrl} AND member.process = ${process}::uuid
-            AND (epoch = ${held.epoch.toString()}::bigint AND wallet.process = ${held.term.process}::uuid
-              OR claim = ${claim}::uuid)
-          RETURNING id`,
-      );
-      if (given === undefined) throw new Fenced(lease.name, lease.epoch);
+      const { given } = await this.#sessions.write((sql) => ({
+        tables: sql`
+          locked AS MATERIALIZED (SELECT FROM wallet_rpc.wallet WHERE id = ${id} FOR UPDATE),
+          given AS (
+            UPDATE wallet_rpc.wallet
+            SET epoch = ${(held.epoch + 1n).toString()}::bigint, claim = ${claim}::uuid, holder = member.url,
+              process = member.process, holder_proof = ${proof}::bytea
+            FROM locked, wallet_rpc.member
+            WHERE id = ${id} AND member.url = ${memberUrl} AND member.process = ${process}::uuid
+              AND (epoch = ${held.epoch.toString()}::bigint AND wallet.process = ${held.term.process}::uuid
+                OR claim = ${claim}::uuid)
+            RETURNING id)`,
+        answer: sql`EXISTS (SELECT FROM given) AS given`,
+      }));
+      if (given !== true) throw new Fenced(lease.name, lease.epoch);
     });
   }
 
@@ -214,31 +220,34 @@ export class DatabaseLeases implements Leases {
   async setKeysFile(lease: Lease, keysFile: Uint8Array): Promise<void> {
     const held = this.#heldBy(lease);
     const sealed = this.#secret.seal(keysPurpose(held.id), keysFile);
-    const [row] = await this.#sessions.write(
-      (sql) => sql`
-        WITH held AS MATERIALIZED (${heldRow(sql, held)})
-        UPDATE wallet_rpc.wallet SET keys_file = ${sealed}::bytea FROM held WHERE wallet.id = held.id
-        RETURNING wallet.id`,
-    );
-    if (row === undefined) throw this.#fenced(held);
+    const { stored } = await this.#sessions.write((sql) => ({
+      tables: sql`
+        held AS MATERIALIZED (${heldRow(sql, held)}),
+        stored AS (
+          UPDATE wallet_rpc.wallet SET keys_file = ${sealed}::bytea FROM held WHERE wallet.id = held.id
+          RETURNING wallet.id)`,
+      answer: sql`EXISTS (SELECT FROM stored) AS stored`,
+    }));
+    if (stored !== true) throw this.#fenced(held);
   }
 
   remove(lease: Lease): Promise<void> {
     return this.#changing(lease.name, async (id) => {
       const held = this.#heldBy(lease);
       this.#membership.end(held);
-      const [row] = await this.#sessions.write(
-        (sql) => sql`
-          WITH held AS MATERIALIZED (${heldRow(sql, held)}),
+      const row = await this.#sessions.write(
+        (sql) => ({
+          tables: sql`
+          held AS MATERIALIZED (${heldRow(sql, held)}),
           locked AS MATERIALIZED (SELECT wallet.id FROM wallet_rpc.wallet JOIN held ON held.id = wallet.id FOR UPDATE OF wallet),
           ${emptyLog(sql)},
-          gone AS (DELETE FROM wallet_rpc.wallet USING locked WHERE wallet.id = locked.id RETURNING 1)
-          SELECT EXISTS (SELECT FROM gone) OR NOT EXISTS (SELECT FROM wallet_rpc.wallet WHERE id = ${id}) AS gone,
-            -- A second run deletes nothing, and waits for the quorum by this record.
-            pg_logical_emit_message(true, 'wallet-rpc', '') AS record`,
+          gone AS (DELETE FROM wallet_rpc.wallet USING locked WHERE wallet.id = locked.id RETURNING 1)`,
+          answer: sql`
+          EXISTS (SELECT FROM gone) OR NOT EXISTS (SELECT FROM wallet_rpc.wallet WHERE id = ${id}) AS gone`,
+        }),
         this.#sessions.longMs,
       );
-      if (row?.['gone'] !== true) throw new Fenced(lease.name, lease.epoch);
+      if (row['gone'] !== true) throw new Fenced(lease.name, lease.epoch);
     });
   }
 
@@ -250,9 +259,9 @@ export class DatabaseLeases implements Leases {
     // An earlier lease of this process must not write any more when its wallet is read.
     const own = this.#membership.leaseOf(name);
     if (own !== undefined) this.#membership.end(own);
-    const [row] = await this.#sessions.write(
-      (sql) => sql`
-        WITH self AS (
+    const row = await this.#sessions.write((sql) => ({
+      tables: sql`
+        self AS (
           SELECT url, process FROM wallet_rpc.member
           WHERE url = ${url} AND process = ${term.process}::uuid),
         locked AS MATERIALIZED (SELECT id FROM wallet_rpc.wallet WHERE id = ${id} FOR UPDATE),
@@ -263,10 +272,10 @@ export class DatabaseLeases implements Leases {
           FROM self, locked
           WHERE wallet.id = locked.id AND left_to IS NULL
             AND (epoch = ${epoch.toString()}::bigint OR claim = ${claim}::uuid)
-          RETURNING wallet.id)
-        SELECT EXISTS (SELECT FROM self) AS joined, EXISTS (SELECT FROM taken) AS taken`,
-    );
-    if (row?.['joined'] !== true) throw notJoined();
+          RETURNING wallet.id)`,
+      answer: sql`EXISTS (SELECT FROM self) AS joined, EXISTS (SELECT FROM taken) AS taken`,
+    }));
+    if (row['joined'] !== true) throw notJoined();
     return row['taken'] === true ? this.#hold(new HeldLease(name, id, epoch + 1n, term)) : undefined;
   }
 

@@ -51,10 +51,10 @@ export class DatabaseLogs implements PageLogs {
     return this.#appends.run(lease.name, async () => {
       const held = this.#heldBy(lease);
       const hash = createHash('sha256').update(frame).digest();
-      // A second run finds the row of the first, updates it, and waits for the quorum with that.
-      const [row] = await this.#options.sessions.write(
-        (sql) => sql`
-          WITH held AS MATERIALIZED (${heldRow(sql, held)}),
+      const row = await this.#options.sessions.write(
+        (sql) => ({
+          tables: sql`
+          held AS MATERIALIZED (${heldRow(sql, held)}),
           last AS MATERIALIZED (${lastFrame(sql, held.id)}),
           stored AS (
             INSERT INTO wallet_rpc.frame AS known (wallet, sequence, epoch, hash, total, pages)
@@ -62,16 +62,19 @@ export class DatabaseLogs implements PageLogs {
               ${binary(sql, frame)}
             FROM held, last WHERE ${sequence}::bigint <= last.sequence + 1
               AND NOT EXISTS (SELECT FROM wallet_rpc.base WHERE base.wallet = held.id AND base.sequence >= ${sequence}::bigint)
+            -- A second run finds the row of the first one.
             ON CONFLICT (wallet, sequence) DO UPDATE SET epoch = known.epoch
               WHERE known.epoch = excluded.epoch AND known.hash = excluded.hash
-            RETURNING sequence)
-          SELECT EXISTS (SELECT FROM held) AS held, EXISTS (SELECT FROM stored) AS stored,
-                 (SELECT sequence FROM last) AS last,
-                 coalesce((SELECT sequence FROM wallet_rpc.base WHERE wallet = ${held.id}), 0) AS base,
-                 ${this.#remains.isClean(held) ? sql`false` : haveRemains(sql, held.id)} AS remains`,
+            RETURNING sequence)`,
+          answer: sql`
+          EXISTS (SELECT FROM held) AS held, EXISTS (SELECT FROM stored) AS stored,
+          (SELECT sequence FROM last) AS last,
+          coalesce((SELECT sequence FROM wallet_rpc.base WHERE wallet = ${held.id}), 0) AS base,
+          ${this.#remains.isClean(held) ? sql`false` : haveRemains(sql, held.id)} AS remains`,
+        }),
         frame.length > MOST_PART_BYTES ? this.#options.sessions.longMs : undefined,
       );
-      if (row?.['held'] !== true) throw this.#fenced(held);
+      if (row['held'] !== true) throw this.#fenced(held);
       if (row['remains'] === true) this.#remains.deleteLater(held);
       else this.#remains.noteClean(held);
       // A frame that a base contains was stored before, and need not be kept.
@@ -112,16 +115,19 @@ export class DatabaseLogs implements PageLogs {
   }
 
   async #putPart(held: HeldLease, upload: string, part: number, content: Uint8Array): Promise<void> {
-    const [row] = await this.#options.sessions.write(
-      (sql) => sql`
-        WITH held AS MATERIALIZED (${heldRow(sql, held)})
-        INSERT INTO wallet_rpc.base_part (wallet, upload, part, content)
-        SELECT held.id, ${upload}::uuid, ${part}, ${binary(sql, content)} FROM held
-        ON CONFLICT (wallet, upload, part) DO UPDATE SET part = excluded.part
-        RETURNING part`,
+    const row = await this.#options.sessions.write(
+      (sql) => ({
+        tables: sql`
+        held AS MATERIALIZED (${heldRow(sql, held)}),
+        stored AS (
+          INSERT INTO wallet_rpc.base_part (wallet, upload, part, content)
+          SELECT held.id, ${upload}::uuid, ${part}, ${binary(sql, content)} FROM held
+          ON CONFLICT (wallet, upload, part) DO NOTHING)`,
+        answer: sql`EXISTS (SELECT FROM held) AS held`,
+      }),
       this.#options.sessions.longMs,
     );
-    if (row === undefined) throw this.#fenced(held);
+    if (row['held'] !== true) throw this.#fenced(held);
   }
 
   /**
@@ -136,9 +142,10 @@ export class DatabaseLogs implements PageLogs {
     keysFile?: Uint8Array,
   ): Promise<void> {
     const sealed = keysFile && this.#options.secret.seal(keysPurpose(held.id), keysFile);
-    const [row] = await this.#options.sessions.write(
-      (sql) => sql`
-        WITH held AS MATERIALIZED (${heldRow(sql, held)}),
+    const row = await this.#options.sessions.write(
+      (sql) => ({
+        tables: sql`
+        held AS MATERIALIZED (${heldRow(sql, held)}),
         last AS MATERIALIZED (${lastFrame(sql, held.id)}),
         uploaded AS MATERIALIZED (
           SELECT count(*) AS parts FROM wallet_rpc.base_part WHERE wallet = ${held.id} AND upload = ${upload}::uuid),
@@ -171,12 +178,13 @@ export class DatabaseLogs implements PageLogs {
           SELECT held.id, ${sequence}::bigint, held.epoch, ${NO_PAGES_HASH}::bytea, ends.total, ''
           FROM held, switched, ends WHERE EXISTS (
             SELECT FROM wallet_rpc.frame WHERE frame.wallet = held.id AND sequence < ${sequence}::bigint)
-          ON CONFLICT (wallet, sequence) DO NOTHING)
-        SELECT EXISTS (SELECT FROM held) AS held, EXISTS (SELECT FROM switched) AS switched`,
+          ON CONFLICT (wallet, sequence) DO NOTHING)`,
+        answer: sql`EXISTS (SELECT FROM held) AS held, EXISTS (SELECT FROM switched) AS switched`,
+      }),
       this.#options.sessions.longMs,
       lockOf(held.id),
     );
-    if (row?.['held'] !== true) throw this.#fenced(held);
+    if (row['held'] !== true) throw this.#fenced(held);
     if (row['switched'] !== true)
       throw new RangeError(
         `the log of wallet ${held.name} has no frame ${sequence}, or a newer base: the base ${toHex(held.id).slice(0, 8)} was not replaced`,

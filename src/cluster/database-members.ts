@@ -1,6 +1,6 @@
 import type { ClusterSecret } from './cluster-secret.js';
 import type { ClusterLog } from './cluster-settings.js';
-import type { Member, Members } from './member.js';
+import { OF_COMMAND, type Member, type Members } from './member.js';
 import { watchedColumns } from './member-watch.js';
 import type { Membership } from './membership.js';
 import { hasProof, memberProof } from './proofs.js';
@@ -38,6 +38,7 @@ export class DatabaseMembers implements Members {
       const url = String(row['url']);
       const { process } = row;
       const { remainingMs } = watch.note(url, row);
+      if (row['capacity'] === OF_COMMAND) return [];
       if (typeof process === 'string' && !hasProof(row, 'proof', memberProof(secret, url, process))) {
         if (remainingMs > 0) this.#note(url);
         return [];
@@ -67,13 +68,14 @@ export class DatabaseMembers implements Members {
     const { sessions, membership } = this.#options;
     const { url, term } = membership;
     membership.close();
-    await sessions.write(
-      (sql) => sql`
-        -- Its holder stays: another process has to serve the wallet.
-        WITH freed AS (
-          UPDATE wallet_rpc.wallet SET process = NULL
-          WHERE holder = ${url} AND process = ${term.process}::uuid)
-        DELETE FROM wallet_rpc.member WHERE url = ${url} AND process = ${term.process}::uuid`,
-    );
+    await sessions.write((sql) => ({
+      // Its holder stays: another process has to serve the wallet.
+      tables: sql`
+          freed AS (
+            UPDATE wallet_rpc.wallet SET process = NULL
+            WHERE holder = ${url} AND process = ${term.process}::uuid),
+          gone AS (
+            DELETE FROM wallet_rpc.member WHERE url = ${url} AND process = ${term.process}::uuid)`,
+    }));
   }
 }

@@ -38,8 +38,10 @@ export interface DatabaseQuorumOptions {
 export class DatabaseQuorum implements Quorum {
   readonly #options: DatabaseQuorumOptions;
   readonly #changes = new Listeners<[]>();
-  /** Moment before the last confirmed question was sent. */
-  #confirmed = new Moment();
+  /** Begin of the questions. */
+  #began = new Moment();
+  /** Moment before the last confirmed question was sent; undefined before the first one. */
+  #confirmed: Moment | undefined;
   /** The last value of {@link isLost} that the listeners know. */
   #wasLost = false;
   #session: Session | undefined;
@@ -52,23 +54,24 @@ export class DatabaseQuorum implements Quorum {
   }
 
   get silentMs(): number {
-    return this.#options.isSingle ? 0 : this.#confirmed.elapsedMs();
+    return this.#options.isSingle ? 0 : (this.#confirmed ?? this.#began).elapsedMs();
   }
 
   get isLost(): boolean {
-    return this.silentMs > this.#limitMs;
+    if (this.#options.isSingle) return false;
+    return this.#confirmed === undefined || this.silentMs > this.#limitMs;
   }
 
   onChange(listener: () => void): void {
     this.#changes.add(listener);
   }
 
-  /** Begins to ask. To be called once this process has joined. */
-  start(): void {
+  /** Begins to ask. To be called once this process has joined. Resolves after the first question, answered or not. */
+  async start(): Promise<void> {
     if (this.#options.isSingle) return;
-    this.#confirmed = new Moment();
+    this.#began = new Moment();
+    await this.#ask();
     this.#note();
-    this.#ask();
   }
 
   close(): void {
@@ -101,39 +104,40 @@ export class DatabaseQuorum implements Quorum {
     if (!isLost) this.#watch = setTimeout(() => this.#note(), Math.max(0, this.#limitMs - this.silentMs) + 1);
   }
 
-  #ask(): void {
-    const again = (ms: number): void => {
-      if (!this.#isClosed) this.#next = setTimeout(() => this.#ask(), ms);
-    };
-    this.#confirm().then(
-      () => again(this.#options.leaseMs / CONFIRMATIONS),
-      () => {
-        // Another server may take writes by now.
-        this.#options.sessions.reset();
-        again(RETRY_MS);
-      },
-    );
+  async #ask(): Promise<void> {
+    let pauseMs = this.#options.leaseMs / CONFIRMATIONS;
+    try {
+      await this.#confirm();
+    } catch {
+      // Another server may take writes by now.
+      this.#options.sessions.reset();
+      pauseMs = RETRY_MS;
+    }
+    if (!this.#isClosed) this.#next = setTimeout(() => void this.#ask(), pauseMs);
   }
 
   /** Asks once. @throws Error without a confirmation */
   async #confirm(): Promise<void> {
-    const { sessions, membership, timeoutMs, isSingle } = this.#options;
+    const { sessions, membership, isSingle } = this.#options;
+    // A later answer would find the quorum lost.
+    const timeoutMs = Math.min(this.#options.timeoutMs, this.#limitMs);
     if (this.#session === undefined || !sessions.isUsable(this.#session)) {
       this.#session?.end();
       this.#session = await sessions.connect(timeoutMs);
     }
     if (this.#isClosed) return this.#session.end();
     const sent = new Moment();
-    const [row] = await this.#session.commit(
+    const { joined } = await this.#session.commit(
       timeoutMs,
-      (sql) => sql`
-        SELECT pg_logical_emit_message(true, 'wallet-rpc', '') AS record,
+      (sql) => ({
+        answer: sql`
           EXISTS (SELECT FROM wallet_rpc.member
             WHERE url = ${membership.url} AND process = ${membership.term.process}::uuid) AS joined`,
+      }),
       isSingle,
     );
     // The next renewal finds that, and joins again.
-    if (row?.['joined'] !== true) throw new Error('this process is no member at the moment');
+    if (joined !== true) throw new Error('this process is no member at the moment');
     this.#confirmed = sent;
     this.#note();
   }

@@ -18,8 +18,12 @@ export class Fenced extends Error {
  */
 export class NotReplicated extends Error {
   override readonly name = 'NotReplicated';
+  /** Cause, for messages which say themselves that nothing was replicated. */
+  readonly reason: string;
+
   constructor(reason: string, options?: ErrorOptions) {
     super(`not replicated: ${reason}`, options);
+    this.reason = reason;
   }
 }
 

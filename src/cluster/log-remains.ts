@@ -111,9 +111,10 @@ export class LogRemains {
   /** Deletes some rows, the oldest frames first. @returns true if no more remain. @throws Fenced */
   async #deletePortion(lease: HeldLease, rows: number): Promise<boolean> {
     const { sessions, membership } = this.#options;
-    const [row] = await sessions.write(
-      (sql) => sql`
-        WITH held AS MATERIALIZED (${heldRow(sql, lease)}),
+    const row = await sessions.write(
+      (sql) => ({
+        tables: sql`
+        held AS MATERIALIZED (${heldRow(sql, lease)}),
         base AS MATERIALIZED (SELECT sequence, upload FROM wallet_rpc.base WHERE wallet = ${lease.id}),
         frames AS (
           DELETE FROM wallet_rpc.frame USING held WHERE wallet = held.id AND sequence IN (
@@ -127,13 +128,15 @@ export class LogRemains {
             WHERE wallet = ${lease.id} AND upload NOT IN (SELECT upload FROM base)
               AND upload <> ALL (string_to_array(${[...this.#uploads].join(' ')}, ' ')::uuid[])
             LIMIT ${rows})
-          RETURNING 1)
-        SELECT EXISTS (SELECT FROM held) AS held,
-               greatest((SELECT count(*) FROM frames), (SELECT count(*) FROM parts)) AS deleted`,
+          RETURNING 1)`,
+        answer: sql`
+        EXISTS (SELECT FROM held) AS held,
+        greatest((SELECT count(*) FROM frames), (SELECT count(*) FROM parts)) AS deleted`,
+      }),
       sessions.longMs,
       lockOf(lease.id),
     );
-    if (row?.['held'] !== true) {
+    if (row['held'] !== true) {
       membership.lose(lease, 'taken');
       throw new Fenced(lease.name, lease.epoch);
     }

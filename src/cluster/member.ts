@@ -1,3 +1,9 @@
+/**
+ * Capacity of a command that moves wallets in and out of a cluster: it joins to have leases, and is no member otherwise. The
+ * smallest capacity of a process is 1.
+ */
+export const OF_COMMAND = 0;
+
 /** A process of the cluster, as this process and others see it. */
 export interface Member {
   /** Where the other members reach it. */
@@ -16,7 +22,7 @@ export interface Member {
 
 /** The processes of the cluster. This process joined when the database was opened. */
 export interface Members {
-  /** Lists all members, sorted by URL. @throws ClusterUnreachable */
+  /** Lists all members, sorted by URL, without commands. @throws ClusterUnreachable */
   list(): Promise<readonly Member[]>;
   /** Frees all wallets of this process, and leaves the cluster. @throws NotReplicated, ClusterUnreachable */
   leave(): Promise<void>;

@@ -7,6 +7,7 @@ import type { ClusterLog } from './cluster-settings.js';
 import { ClusterUnreachable } from './errors.js';
 import type { Lease, LossReason } from './lease.js';
 import { beatOf, extendAfterPromotion, MemberWatch, watchedColumns, type Watched } from './member-watch.js';
+import { OF_COMMAND } from './member.js';
 import { Moment } from './moment.js';
 import { memberProof } from './proofs.js';
 import { CallFailed, TIMELINE, type Row, type Session } from './session.js';
@@ -86,8 +87,9 @@ const RENEWALS = 4;
 /** Pause after a renewal that failed [ms]. */
 const RETRY_MS = 200;
 
-/** Time after which members that do not live are forgotten. */
+/** Times after which members that do not live are forgotten, and commands, which nobody looks for. */
 const FORGOTTEN = '7 days';
+const FORGOTTEN_COMMAND = '1 hour';
 
 /**
  * Number of renewals after which another process of the same URL lives. The last one of a process that was killed may come
@@ -327,7 +329,8 @@ export class Membership {
       this.#limitMs,
       (sql) => sql`
         DELETE FROM wallet_rpc.member
-        WHERE expires < clock_timestamp() - ${FORGOTTEN}::interval
+        WHERE expires < clock_timestamp()
+            - CASE capacity WHEN ${OF_COMMAND} THEN ${FORGOTTEN_COMMAND} ELSE ${FORGOTTEN} END::interval
           AND NOT EXISTS (SELECT FROM wallet_rpc.wallet WHERE holder = url)`,
     );
     return undefined;

@@ -10,6 +10,14 @@ export type Row = Readonly<Record<string, unknown>>;
 /** Writes one statement; its rows are the result. */
 export type Statement = (sql: Sql) => postgres.PendingQuery<postgres.Row[]>;
 
+/** Parts of a statement that changes rows; {@link Session.commit} writes the rest of it. */
+export interface Change {
+  /** Tables of its WITH, some of which change rows. Absent: it changes nothing. */
+  readonly tables?: ReturnType<Statement>;
+  /** Columns of its answer. */
+  readonly answer?: ReturnType<Statement>;
+}
+
 /** How a call to the database failed. */
 export type FailureKind =
   | 'lost' // the connection ended before the answer: the outcome of a write is unknown
@@ -51,6 +59,13 @@ export interface DatabaseState {
 
 /** SQL of the timeline of a database that takes writes. */
 export const TIMELINE = 'substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)';
+
+/**
+ * Column that adds a record to the log of the database, of which nothing else takes notice. A commit without a record waits for
+ * no standby: a statement that runs a second time, and finds that nothing is left to change, would be answered although
+ * the change of its first run is not confirmed.
+ */
+const RECORD = `pg_logical_emit_message(true, 'wallet-rpc', '') AS record`;
 
 /** Longest wait within a transaction of several statements, which only readers have [ms]. */
 const MOST_IDLE_MS = 60_000;
@@ -186,17 +201,18 @@ export class Session {
   }
 
   /**
-   * Runs a statement that changes rows, and checks that its commit was acknowledged by a quorum.
+   * Runs a statement that changes rows, and checks that a quorum has acknowledged its commit and all earlier ones, also if it
+   * finds nothing to change.
    * @param isSingle true: the server alone is enough.
    * @param lock number of a lock that is taken before: the statement sees what others committed under it.
    * @throws CallFailed
    */
   async commit(
     limitMs: number,
-    statement: Statement,
+    change: (sql: Sql) => Change,
     isSingle: boolean,
     lock?: bigint,
-  ): Promise<readonly Row[]> {
+  ): Promise<Row> {
     const before: readonly Statement[] =
       lock === undefined
         ? []
@@ -204,16 +220,21 @@ export class Session {
             (sql) => sql`BEGIN`,
             (sql) => sql`SELECT pg_advisory_xact_lock(${lock.toString()}::bigint)::text AS locked`,
           ];
+    const statement: Statement = (sql) => {
+      const { tables, answer } = change(sql);
+      const columns = sql`${answer === undefined ? sql`` : sql`${answer},`} ${sql.unsafe(RECORD)}`;
+      return sql`${tables === undefined ? sql`` : sql`WITH ${tables}`} SELECT ${columns}`;
+    };
     const end: readonly Statement[] = lock === undefined ? [] : [(sql) => sql`COMMIT`];
     // Commits that wait are acknowledged when the setting becomes empty: it is read after the commit, in the same turn.
     const after: Statement = (sql) => sql`SELECT current_setting('synchronous_standby_names') AS names`;
     const answers = await this.#run(limitMs, [...before, statement, ...end, ...(isSingle ? [] : [after])]);
-    const rows = answers[before.length] ?? [];
+    const [row = {}] = answers[before.length] ?? [];
     const [setting] = answers.at(-1) ?? [];
     if (this.#warnings.length > 0) throw this.#doubt(this.#warnings.join('; '));
     if (!isSingle && String(setting?.['names']).trim() === '')
       throw this.#doubt('the database has no synchronous standbys any more');
-    return rows;
+    return row;
   }
 
   /** Ends the connection at once. */

@@ -3,7 +3,7 @@ import { monotonicMs } from '../util/clock.js';
 import type { DatabaseAddress, DatabaseHost } from './address.js';
 import type { ClusterLog } from './cluster-settings.js';
 import { ClusterRefused, ClusterUnreachable, NotReplicated } from './errors.js';
-import { CallFailed, POOLED, Session, type Row, type Statement } from './session.js';
+import { CallFailed, POOLED, Session, type Change, type Row, type Sql, type Statement } from './session.js';
 import { Slots } from './slots.js';
 
 /** Largest number of writes at the same time, each on a connection of its own. */
@@ -88,22 +88,18 @@ export class Sessions {
 
   /**
    * Runs a statement that changes rows, and waits for the quorum. After a failure the statement runs again, until the
-   * time limit: a second run must change nothing more, and must write something, so that its commit waits as well.
+   * time limit: a second run must change nothing more, and waits for the quorum as well.
    * @param lock number of a lock that is taken before: the statement sees what others committed under it.
    * @throws NotReplicated; ClusterUnreachable if it was not sent at all.
    */
-  async write(
-    statement: Statement,
-    limitMs = this.#options.timeoutMs,
-    lock?: bigint,
-  ): Promise<readonly Row[]> {
+  async write(change: (sql: Sql) => Change, limitMs = this.#options.timeoutMs, lock?: bigint): Promise<Row> {
     let wasSent = false;
     return this.#repeat(
       this.#writes,
       limitMs,
       (session, leftMs) => {
         wasSent = true;
-        return session.commit(leftMs, statement, this.#options.isSingle, lock);
+        return session.commit(leftMs, change, this.#options.isSingle, lock);
       },
       (reason, cause) =>
         wasSent
@@ -149,12 +145,12 @@ export class Sessions {
     for (const session of this.#used) session.end();
   }
 
-  async #repeat(
+  async #repeat<T>(
     slots: Slots,
     limitMs: number,
-    call: (session: Session, leftMs: number) => Promise<readonly Row[]>,
+    call: (session: Session, leftMs: number) => Promise<T>,
     failure: (reason: string, cause: unknown) => Error,
-  ): Promise<readonly Row[]> {
+  ): Promise<T> {
     const end = monotonicMs() + limitMs;
     if (!(await slots.take(limitMs))) throw failure('earlier calls wait for an answer', undefined);
     try {
@@ -185,11 +181,11 @@ export class Sessions {
     }
   }
 
-  async #once(
+  async #once<T>(
     leftMs: number,
     end: number,
-    call: (session: Session, leftMs: number) => Promise<readonly Row[]>,
-  ): Promise<readonly Row[]> {
+    call: (session: Session, leftMs: number) => Promise<T>,
+  ): Promise<T> {
     const session = this.#takeIdle() ?? (await this.connect(leftMs));
     if (this.#isClosed) session.end();
     this.#used.add(session);

@@ -46,8 +46,10 @@ export class WalletRows {
     const { found, beat } = await this.#find(id);
     if (found?.state !== 'held' || found.remainingMs > 0) return found;
     const { holder } = found;
-    await this.#sessions.write((sql) => extendAfterPromotion(sql, holder));
-    await this.#sessions.write((sql) => removeEnded(sql, holder, beat));
+    await this.#sessions.write((sql) => ({
+      tables: sql`extended AS (${extendAfterPromotion(sql, holder)})`,
+    }));
+    await this.#sessions.write((sql) => ({ tables: sql`ended AS (${removeEnded(sql, holder, beat)})` }));
     return this.read(id);
   }
 

@@ -3,7 +3,7 @@ import { initCluster } from '../../src/cluster/cluster-database.js';
 import { utf8 } from '../../src/util/bytes.js';
 import { ClusterMembers, taken, walletName } from '../support/cluster-members.js';
 import { startCutProxy, type CutProxy } from '../support/cut-proxy.js';
-import type { Loose } from '../support/json-rpc.js';
+import { call, type Loose } from '../support/json-rpc.js';
 import { startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
 import { until } from '../support/until.js';
 import {
@@ -16,6 +16,7 @@ import {
 /* A process whose database has no standbys any more cannot know whether another one has its wallets. */
 
 const NOT_REPLICATED = -66;
+const ELSEWHERE = -67;
 const leaseMs = 3000;
 const keys = utf8('keys file');
 
@@ -164,5 +165,25 @@ describe('a process without a quorum', () => {
     expect(await doors(payUrl)).toEqual(OPEN);
     expect(member.output()).toContain('a standby confirms changes again');
     expect(member.output()).not.toContain('the lease of a wallet was lost');
+  });
+
+  test('that starts without one is not ready and answers nothing, until it has one', async () => {
+    await member.stop('SIGTERM');
+    for (const server of database.standbys()) if (server.isRunning) await server.stop('SIGKILL');
+    await member.start();
+    const ready = await get('/readyz');
+    expect([ready.status, await ready.json()]).toMatchObject([
+      503,
+      { reasons: expect.arrayContaining([expect.objectContaining({ reason: 'no_quorum' })]) },
+    ]);
+    expect((await get('/events')).status).toBe(503);
+    expect((await call(member.port, 'list_wallets')).error?.code).toBe(NOT_REPLICATED);
+    // It waits for a holder of its wallet, which this process cannot be.
+    const waiting = codeOf('get_balance');
+    expect(member.output()).not.toContain('a wallet of the cluster was taken over');
+    await database.standbys()[0]?.start();
+    expect([undefined, ELSEWHERE]).toContain(await waiting);
+    await until('a ready server', async () => (await get('/readyz')).ok);
+    await until('an answer', async () => (await codeOf('get_balance')) === undefined);
   });
 });

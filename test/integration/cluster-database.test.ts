@@ -10,6 +10,7 @@ import {
   WalletKnown,
 } from '../../src/cluster/errors.js';
 import type { Lease } from '../../src/cluster/lease.js';
+import { OF_COMMAND } from '../../src/cluster/member.js';
 import { utf8 } from '../../src/util/bytes.js';
 import {
   ClusterMembers,
@@ -233,6 +234,36 @@ describe('a lease', () => {
     await a.members.leave();
     expect((await b.members.list()).find(({ url }) => url === a.url)).toBeUndefined();
     expect((await taken(b, first)).sequence).toBe(2);
+  });
+});
+
+describe('a command that moves wallets', () => {
+  const url = 'https://command-1.invalid';
+  const rows = async (): Promise<unknown[]> =>
+    (await database.primary().sql('SELECT url FROM wallet_rpc.member')).map((row) => row['url']);
+
+  test('is no member, lives or not, and is forgotten an hour after it was killed', async () => {
+    const a = await members.join();
+    const command = await members.join({ member: { url, capacity: OF_COMMAND } });
+    const listed = async (): Promise<string[]> => (await a.members.list()).map((member) => member.url);
+    expect(await listed()).toContain(a.url);
+    expect(await listed()).not.toContain(url);
+    const lease = await command.leases.create(walletName(), keys);
+    expect(await a.leases.take(lease.name)).toMatchObject({ state: 'held', holder: url });
+    await members.close();
+    expect(await rows()).toEqual(expect.arrayContaining([a.url, url]));
+    await database
+      .primary()
+      .sql(
+        `UPDATE wallet_rpc.member SET expires = clock_timestamp() - interval '2 hours' WHERE url IN ('${a.url}', '${url}')`,
+      );
+    const b = await members.join();
+    // As long as it may have a wallet, its row says who has it.
+    expect(await rows()).toContain(url);
+    await until('the end of its lease', async () => (await b.leases.take(lease.name))?.state === 'taken');
+    await members.join();
+    expect(await rows()).toContain(a.url);
+    expect(await rows()).not.toContain(url);
   });
 });
 

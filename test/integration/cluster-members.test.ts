@@ -4,9 +4,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { runCrowd } from '../cluster/crowd.js';
 import { fromHex } from '../../src/util/bytes.js';
+import type { Loose, Rpc } from '../support/json-rpc.js';
 import { newDatabase, startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
 import { freePort } from '../support/process.js';
-import { PASSWORD, startWalletCluster, type WalletCluster } from '../support/wallet-cluster.js';
+import { until } from '../support/until.js';
+import {
+  PASSWORD,
+  startWalletCluster,
+  type ClusterMember,
+  type WalletCluster,
+} from '../support/wallet-cluster.js';
 import { MAIN, startWalletRpc } from '../support/wallet-rpc.js';
 import { runWalletRpc } from '../support/wallet-rpc-run.js';
 
@@ -88,14 +95,20 @@ function* filesOf(directory: string): Generator<Buffer> {
     if (entry.isFile()) yield readFileSync(join(entry.parentPath, entry.name));
 }
 
-test('calls are passed on in both directions although the clock of one machine is four minutes ahead', async () => {
-  const cluster = await startWalletCluster({
-    ...{ postgres, database: await newDatabase(postgres, 'clocks'), wallets: ['far', 'near'] },
-    ...{ members: 2, firstAheadMs: 240_000 },
+describe('two processes, the clock of one of which is four minutes ahead', () => {
+  let cluster: WalletCluster;
+  let far: ClusterMember;
+  let near: ClusterMember;
+  beforeAll(async () => {
+    cluster = await startWalletCluster({
+      ...{ postgres, database: await newDatabase(postgres, 'clocks'), wallets: ['far', 'near'] },
+      ...{ members: 2, firstAheadMs: 240_000 },
+    });
+    [far, near] = cluster.members as [ClusterMember, ClusterMember];
   });
-  try {
-    const [far, near] = cluster.members;
-    if (far === undefined || near === undefined) throw new Error('two processes run');
+  afterAll(() => cluster?.stop());
+
+  test('pass calls on in both directions', async () => {
     await far.wallet('far').rpc('create_wallet', { password: PASSWORD, language: 'English' });
     await near.wallet('near').rpc('create_wallet', { password: PASSWORD, language: 'English' });
     for (const name of ['far', 'near']) {
@@ -112,9 +125,26 @@ test('calls are passed on in both directions although the clock of one machine i
     expect((await ahead(near)) / 60).toBeCloseTo(0, 0);
     expect(far.output()).toContain('the clocks of this machine and of the database differ');
     expect(near.output()).not.toContain('the clocks of this machine and of the database differ');
-  } finally {
-    await cluster.stop();
-  }
+  });
+
+  test('have events of a wallet that moves under its path, and pass over earlier ones with a cursor of all', async () => {
+    const read = async (rpc: Rpc, after: number) => {
+      const { events = [], cursor } = await rpc('get_events', { after, wait_ms: 60_000 });
+      return { events: events as Loose[], cursor: Number(cursor) };
+    };
+    const [before, ofFar] = [await read(near.wallet('near').rpc, 0), await read(far.rpc, 0)];
+    expect(new Set(ofFar.events.map(({ wallet }) => wallet))).toEqual(new Set(['far']));
+    expect(ofFar.cursor).toBeGreaterThan(before.cursor);
+    await near.wallet('near').rpc('move_wallet', { to: far.url });
+    await until('the next holder', async () => (await cluster.holderOf('near')) === far);
+    // Its first event there comes after all that the process has shown before.
+    const later = await read(far.wallet('near').rpc, before.cursor);
+    expect(later.events[0]?.id).toBeGreaterThan(before.cursor);
+    const passed = await read(far.rpc, ofFar.cursor);
+    expect(passed.events.map(({ id }) => id)).not.toContain(before.events[0]?.id);
+    for (const { rpc } of [far.wallet('near'), near.wallet('near')])
+      expect((await read(rpc, 0)).events.slice(0, before.events.length)).toEqual(before.events);
+  });
 });
 
 describe('the client of PostgreSQL', () => {

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { initCluster, openCluster } from '../../src/cluster/cluster-database.js';
@@ -15,12 +16,21 @@ import { freePort } from '../support/process.js';
 import { until } from '../support/until.js';
 import { bundled } from '../support/wallet-rpc.js';
 
+const PACKAGING = new URL('../../../packaging/cluster/', import.meta.url);
+
+/** Settings of PostgreSQL in the configuration of Patroni. */
+const patroniSettings = (): string => {
+  const text = readFileSync(new URL('patroni.yml', PACKAGING), 'utf8');
+  const [, settings = ''] = /^ *parameters:\n((?: {8}.*\n)+)/m.exec(text) ?? [];
+  return settings.replaceAll(/^( *\w+): /gm, '$1 = ');
+};
+
 let database: PostgresCluster;
 let folder: string;
 const members = new ClusterMembers(() => database.url());
 
 beforeAll(async () => {
-  database = await startPostgres({ standbys: 1 });
+  database = await startPostgres({ standbys: 1, settings: patroniSettings() });
   await initCluster(database.url(), members.secret);
   folder = mkdtempSync(join(tmpdir(), 'cluster-start-'));
 });
@@ -184,17 +194,10 @@ async function setVersion(urls: string): Promise<void> {
 }
 
 describe('wallet-rpc cluster init', () => {
+  const run = promisify(execFile);
   const main = bundled('main');
   const init = (urls: string, file: string): Promise<{ stdout: string; stderr: string }> =>
-    promisify(execFile)(process.execPath, [
-      main,
-      'cluster',
-      'init',
-      '--cluster',
-      urls,
-      '--cluster-secret-file',
-      file,
-    ]);
+    run(process.execPath, [main, 'cluster', 'init', '--cluster', urls, '--cluster-secret-file', file]);
 
   test('makes secret and tables, once', async () => {
     const urls = await emptyDatabase('by_command');
@@ -204,6 +207,25 @@ describe('wallet-rpc cluster init', () => {
     expect((await init(urls, file)).stderr).toBe('The tables of the cluster are there already.\n');
     expect(readFileSync(file, 'utf8')).toBe(content);
     await members.join({ urls, secret: ClusterSecret.read(file) });
+  });
+
+  test('makes them as the user of packaging/cluster, in a database with the settings of its Patroni', async () => {
+    const password = "it's: ä";
+    const superuser = database.url({ ports: [database.primary().port] });
+    await run('sh', [fileURLToPath(new URL('post-init.sh', PACKAGING)), superuser], {
+      env: { ...process.env, WALLET_RPC_DATABASE_PASSWORD: password },
+    });
+    const user = { user: 'wallet_rpc', password: encodeURIComponent(password) };
+    const urls = database.url({ ...user, database: 'wallet_rpc' });
+    const file = join(folder, 'packaged');
+    expect((await init(urls, file)).stderr).toMatch(/were made/);
+    await members.join({ urls, secret: ClusterSecret.read(file) });
+    const [settings = {}] = await database
+      .primary()
+      .sql(
+        `SELECT current_setting('wal_log_hints') AS hints, current_setting('wal_compression') AS compression`,
+      );
+    expect(settings).toEqual({ hints: 'on', compression: 'off' });
   });
 
   test('makes no second secret for tables that have one', async () => {

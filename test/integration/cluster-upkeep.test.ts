@@ -2,9 +2,19 @@ import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ClusterSecret } from '../../src/cluster/cluster-secret.js';
+import { readAddress } from '../../src/cluster/address.js';
 import { toHex } from '../../src/util/bytes.js';
+import {
+  pageBaseBackup,
+  pageCommand,
+  pageCommands,
+  pageDatabases,
+  pageSetup,
+  pageStatements,
+  type PageValues,
+} from '../support/cluster-page.js';
 import type { Loose } from '../support/json-rpc.js';
-import { newDatabase, startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
+import { startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
 import { until } from '../support/until.js';
 import {
   PASSWORD,
@@ -15,10 +25,12 @@ import {
 import { runWalletRpc, type WalletRpcRun } from '../support/wallet-rpc-run.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
-/* The steps of "Changes to a cluster" in docs/cluster.md. */
+/* The commands of docs/cluster.md over `verify-full`, and the steps of "Changes to a cluster" there. */
 
 const WALLETS = ['till', 'shelf'] as const;
-const database = 'upkeep';
+/** Name of the database and of its user on the page. */
+const database = 'wallet_rpc';
+const SQL_PASSWORD = 'of-the-user';
 let postgres: PostgresCluster;
 let cluster: WalletCluster;
 let first: ClusterMember;
@@ -26,13 +38,25 @@ let second: ClusterMember;
 /** Addresses of the wallets, by name. */
 const addresses = new Map<string, unknown>();
 
-const run = (...args: readonly string[]): Promise<WalletRpcRun> =>
-  runWalletRpc([
-    ...['cluster', ...args, `--cluster=${cluster.databaseUrl}`],
-    `--cluster-secret-file=${cluster.secretFile}`,
-  ]);
+/** Commands of the page that were run. */
+const ran = new Set<string>();
+
+/** Runs a command as it stands on the page, with the values of this test. @param argument one without an option. */
+const run = (name: string, argument = '', values: PageValues = {}): Promise<WalletRpcRun> => {
+  ran.add(name);
+  const { databaseUrl, secretFile } = cluster;
+  const known = { '--cluster': databaseUrl, '--cluster-secret-file': secretFile, '': argument };
+  return runWalletRpc(pageCommand(name, { ...known, ...values }));
+};
 
 const sql = (text: string) => postgres.primary().sql(text, database);
+
+/** Runs statements of the page as the superuser, each with a transaction of its own. */
+async function runStatements(text: string | undefined): Promise<void> {
+  const statements = (text ?? '').split(';').filter((part) => part.trim() !== '');
+  expect(statements).toHaveLength(2);
+  for (const statement of statements) await postgres.primary().sql(statement);
+}
 
 /** Expects that a process has the wallets as they were created. */
 async function expectWallets({ wallet }: Pick<ClusterMember, 'wallet'>, names: readonly string[] = WALLETS) {
@@ -47,8 +71,14 @@ async function expectWallets({ wallet }: Pick<ClusterMember, 'wallet'>, names: r
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  await newDatabase(postgres, database);
-  cluster = await startWalletCluster({ postgres, database, wallets: WALLETS, members: 2 });
+  await runStatements(pageSetup().replace('…', SQL_PASSWORD));
+  cluster = await startWalletCluster({
+    postgres: {
+      ...postgres,
+      url: (options) => postgres.url({ ...options, user: database, password: SQL_PASSWORD }),
+    },
+    ...{ database, wallets: WALLETS, members: 2 },
+  });
   [first, second] = cluster.members as [ClusterMember, ClusterMember];
   for (const name of WALLETS) {
     const { rpc } = second.wallet(name);
@@ -59,6 +89,22 @@ beforeAll(async () => {
 afterAll(async () => {
   await cluster?.stop();
   await postgres?.stop();
+});
+
+describe('wallet-rpc cluster init', () => {
+  test('makes nothing anew', async () => {
+    const before = readFileSync(cluster.secretFile, 'utf8');
+    const { code, output } = await run('init');
+    expect([code, output]).toEqual([0, expect.stringContaining('tables of the cluster are there already')]);
+    expect(readFileSync(cluster.secretFile, 'utf8')).toBe(before);
+  });
+
+  test('and all others reach the database with verify-full', () => {
+    expect(pageDatabases().length).toBeGreaterThan(1);
+    expect(pageDatabases().filter((url) => !url.endsWith('?sslmode=verify-full'))).toEqual([]);
+    expect(cluster.databaseUrl).toContain('?sslmode=verify-full&');
+    for (const url of pageDatabases()) expect(readAddress(url).hosts).toHaveLength(3);
+  });
 });
 
 describe('wallet-rpc cluster status', () => {
@@ -110,8 +156,7 @@ describe('one server of the database that is left', () => {
   test('serves with --cluster-single alone, once it waits for no standby', async () => {
     await Promise.all([first.stop('SIGTERM'), second.stop('SIGTERM')]);
     await Promise.all(postgres.standbys().map((server) => server.stop('SIGQUIT')));
-    await sql(`ALTER SYSTEM SET synchronous_standby_names = ''`);
-    await sql('SELECT pg_reload_conf()');
+    await runStatements(pageStatements()[0]);
     await expect(startSingle()).rejects.toThrow(/allow one machine by --cluster-single/);
     expect((await run('status')).stdout).toMatch(
       /: 0 standbys, .* is empty: processes need --cluster-single/,
@@ -121,12 +166,19 @@ describe('one server of the database that is left', () => {
   });
 
   test('gets a standby, and processes wait for it again', async () => {
-    for (const server of postgres.standbys()) await postgres.rebuild(server);
+    for (const server of postgres.standbys()) {
+      const connection = {
+        ...{ host: '127.0.0.1', port: String(postgres.primary().port), application_name: server.name },
+        sslrootcert: postgres.tls?.authorityFile ?? '',
+      };
+      await postgres.rebuild(server, pageBaseBackup(server.directory, connection));
+      const conninfo = readFileSync(join(server.directory, 'postgresql.auto.conf'), 'utf8');
+      expect(conninfo).toMatch(/primary_conninfo = .*verify-full/);
+    }
     await single?.stop({ keep: true });
     single = undefined;
     const names = postgres.servers.map(({ name }) => name).join(', ');
-    await sql(`ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (${names})'`);
-    await sql('SELECT pg_reload_conf()');
+    await runStatements(pageStatements()[1]?.replace('(b, c)', `(${names})`));
     await postgres.followed(2);
     await Promise.all([first.start(), second.start()]);
     await expectWallets(first);
@@ -142,8 +194,13 @@ describe('wallet-rpc cluster remove-wallet', () => {
   });
 
   test('deletes what the database has of one that has left, and its name stays taken', async () => {
+    const out = { '--wallet-dir': join(first.walletDir, 'out') };
     await first.wallet('shelf').rpc('close_wallet');
-    expect((await run('leave', 'shelf', `--wallet-dir=${join(first.walletDir, 'out')}`)).code).toBe(0);
+    expect((await run('leave', 'shelf', out)).stdout).toMatch(/^shelf: has left, its files are .*out/);
+    expect((await run('join', 'shelf', out)).stdout).toBe('shelf: is in the cluster, and closed\n');
+    await expectWallets(second, ['shelf']);
+    await second.wallet('shelf').rpc('close_wallet');
+    expect((await run('leave', 'shelf', out)).code).toBe(0);
     const { code, stdout } = await run('remove-wallet', 'shelf');
     expect([code, stdout]).toEqual([0, 'shelf: the database has nothing of it any more but its name\n']);
     const id = toHex(ClusterSecret.read(cluster.secretFile).idOf('shelf'));
@@ -159,7 +216,8 @@ describe('wallet-rpc cluster remove-wallet', () => {
 
 describe('wallet-rpc cluster rotate-secret', () => {
   const next = (): string => join(cluster.passwordDir, '..', 'next-secret');
-  const rotate = (): Promise<WalletRpcRun> => run('rotate-secret', `--new-cluster-secret-file=${next()}`);
+  const rotate = (): Promise<WalletRpcRun> =>
+    run('rotate-secret', '', { '--new-cluster-secret-file': next() });
 
   test('changes nothing while a process lives', async () => {
     const { code, output } = await rotate();
@@ -186,4 +244,8 @@ describe('wallet-rpc cluster rotate-secret', () => {
     expect((known as Loose[]).map(({ label }) => label)).toContain('confirmed');
     expect((await run('status')).stdout).toMatch(/wallet shelf: left at 2.* to .*\/out on /);
   });
+});
+
+test('docs/cluster.md has no command that was not run here', () => {
+  expect([...ran].sort()).toEqual(pageCommands().sort());
 });

@@ -10,6 +10,7 @@ import { OPTIONS } from '../../src/cli/config/options.js';
 import { createWallet } from '../support/create-wallet.js';
 import { freePort } from '../support/process.js';
 import { until } from '../support/until.js';
+import { runWalletRpc } from '../support/wallet-rpc-run.js';
 import { startWalletRpc } from '../support/wallet-rpc.js';
 
 /* Files for operators in packaging/, checked by the programs that read them. */
@@ -135,6 +136,31 @@ describe('the container files', () => {
     const [last = ''] = dockerfile.split('FROM ').slice(-1);
     expect(last).toMatch(/^USER node$/m);
     expect(last).toMatch(/^HEALTHCHECK /m);
+  });
+});
+
+describe('the container files of a cluster', () => {
+  const compose = read('cluster/compose.yaml');
+  const service = (name: string): string =>
+    new RegExp(`\\n  ${name}:\\n((?: {4}.*\\n)+)`).exec(compose)?.[1] ?? '';
+  const flagsOf = (name: string): string[] => {
+    const flags = [...service(name).matchAll(/- --([\w-]+)/g)].map(([, flag = '']) => flag);
+    expect(flags.length).toBeGreaterThan(1);
+    return flags;
+  };
+
+  it('give each program only flags that it has', async () => {
+    const variables = [...compose.matchAll(/WALLET_RPC_(CLUSTER_[A-Z_]+): /g)].map(([, name = '']) =>
+      name.toLowerCase().replaceAll('_', '-'),
+    );
+    expect(new Set(variables).size).toBe(1);
+    expect(OPTIONS.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([...flagsOf('wallet1'), ...variables]),
+    );
+    const { stdout: ofMonerod } = await run('monerod', ['--help']);
+    const { stdout: ofInit } = await runWalletRpc(['cluster', 'init', '--help']);
+    expect(flagsOf('monerod').filter((flag) => !ofMonerod.includes(`--${flag}`))).toEqual([]);
+    expect(flagsOf('init').filter((flag) => !ofInit.includes(`--${flag} `))).toEqual([]);
   });
 });
 

@@ -76,6 +76,8 @@ export interface PostgresCluster {
     /** Host of the ports; 127.0.0.1 by default. */
     readonly host?: string;
     readonly database?: string;
+    /** The superuser by default. */
+    readonly user?: string;
     readonly password?: string;
   }): string;
   /** Waits until so many standbys follow the primary. */
@@ -90,8 +92,11 @@ export interface PostgresCluster {
    * @returns the former primary, which takes writes that no standby confirms.
    */
   depose(): Promise<PostgresServer>;
-  /** Copies the primary anew to a server, which then follows it. */
-  rebuild(server: PostgresServer): Promise<void>;
+  /**
+   * Copies the primary anew to a server, which then follows it.
+   * @param args arguments of `pg_basebackup`, which must write to the directory of the server; absent: own ones.
+   */
+  rebuild(server: PostgresServer, args?: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -231,20 +236,13 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
         }
       });
 
-  const copy = async (from: PostgresServer, to: PostgresServer): Promise<void> => {
-    await tools.run(join(tools.bin, 'pg_basebackup'), [
-      '-D',
-      to.directory,
-      '-R',
-      '-X',
-      'stream',
-      '-c',
-      'fast',
-      '--no-sync',
-      ...(to.disks === undefined ? [] : [`--waldir=${to.disks.log.directory}`]),
-      '-d',
-      connection(from.port, to.name),
-    ]);
+  const copyArgs = (from: PostgresServer, to: PostgresServer): string[] => [
+    ...['-D', to.directory, '-R', '-X', 'stream', '-c', 'fast', '--no-sync'],
+    ...(to.disks === undefined ? [] : [`--waldir=${to.disks.log.directory}`]),
+    ...['-d', connection(from.port, to.name)],
+  ];
+  const copy = async (to: PostgresServer, args: readonly string[]): Promise<void> => {
+    await tools.run(join(tools.bin, 'pg_basebackup'), args);
     configure(to.directory, to.port);
     await to.start();
   };
@@ -279,12 +277,13 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       ports = servers.map(({ port }) => port),
       host = '127.0.0.1',
       database = 'postgres',
+      user = 'postgres',
       password = PASSWORD,
     } = {}) {
       const hosts = ports.map((port) => `${host}:${port}`).join(',');
       const security =
         tls === undefined ? '' : `?sslmode=verify-full&sslrootcert=${encodeURIComponent(tls.authorityFile)}`;
-      return `postgres://postgres:${password}@${hosts}/${database}${security}`;
+      return `postgres://${user}:${password}@${hosts}/${database}${security}`;
     },
     async followed(number) {
       await until(`${number} standbys`, async () => {
@@ -340,13 +339,13 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       await cluster.followed(others.length);
       return former;
     },
-    async rebuild(server) {
+    async rebuild(server, args = copyArgs(primary, server)) {
       await server.stop('SIGKILL');
       // Disks stay mounted.
       for (const directory of [server.directory, server.disks?.log.directory ?? server.directory])
         for (const name of readdirSync(directory))
           rmSync(join(directory, name), { recursive: true, force: true });
-      await copy(primary, server);
+      await copy(server, args);
     },
     async stop() {
       await Promise.all(servers.map((server) => server.stop('SIGQUIT')));

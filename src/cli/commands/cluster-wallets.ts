@@ -4,6 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Cluster } from '../../cluster/cluster.js';
 import { ClusterSecret } from '../../cluster/cluster-secret.js';
 import { ClusterUnreachable, NotReplicated } from '../../cluster/errors.js';
+import { DEFAULT_LEASE_MS } from '../../cluster/cluster-settings.js';
+import { OF_COMMAND } from '../../cluster/member.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { explain } from '../../rpc/faults/fault-table.js';
 import { Custody } from '../../services/cluster/custody.js';
@@ -43,7 +45,7 @@ async function withCluster<T>(
   const cluster = await openCluster({
     ...{ urls, secret: ClusterSecret.read(clusterSecretFile), isSingle: clusterSingle, log },
     // Top-level domain that no name server knows. Source: RFC 6761, section 6.4.
-    member: { url: `https://command-${randomUUID()}.invalid`, capacity: 0 },
+    member: { url: `https://command-${randomUUID()}.invalid`, capacity: OF_COMMAND },
   });
   try {
     const { leases, logs, quorum } = cluster;
@@ -56,9 +58,9 @@ async function withCluster<T>(
 
 /** Runs a task for a wallet, again while a process holds the wallet that may be dead. */
 async function patiently<T>({ members }: Cluster, task: () => Promise<T>): Promise<T> {
-  // A member counts as living until it was watched for the time of its lease.
+  // A member counts as living until it was watched for the time of its lease, and so does a command that was killed.
   const leases = (await members.list()).map(({ remainingMs }) => remainingMs);
-  const until = monotonicMs() + PATIENCE * Math.max(...leases, 0);
+  const until = monotonicMs() + PATIENCE * Math.max(...leases, DEFAULT_LEASE_MS);
   for (;;) {
     try {
       return await task();

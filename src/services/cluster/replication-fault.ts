@@ -13,11 +13,9 @@ export function replicationFault(error: unknown, name: string): WalletError {
     return new WalletError({ kind: 'bad_cluster_request', reason: error.message }, { cause: error });
   if (error instanceof Fenced || error instanceof SinkEndedError)
     return new WalletError({ kind: 'wallet_elsewhere', name, holder: 'another process' }, { cause: error });
-  if (
-    error instanceof NotReplicatedError ||
-    error instanceof NotReplicated ||
-    error instanceof ClusterUnreachable
-  )
+  if (error instanceof NotReplicated)
+    return new WalletError({ kind: 'not_replicated', reason: error.reason }, { cause: error });
+  if (error instanceof NotReplicatedError || error instanceof ClusterUnreachable)
     return new WalletError({ kind: 'not_replicated', reason: error.message }, { cause: error });
   throw error;
 }

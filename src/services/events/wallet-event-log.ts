@@ -30,6 +30,16 @@ export class WalletEventLog {
     return Math.min(this.#last.value, holding?.eventsUpTo ?? Infinity);
   }
 
+  /**
+   * Returns the id of the first event after a cursor that clients may not see yet, since no quorum has it; Infinity if there
+   * is none. A cursor over several wallets must stay below it.
+   */
+  hiddenAfter(id: number): number {
+    const seen = Math.max(id, this.lastId);
+    if (this.#last.value <= seen) return Infinity;
+    return this.#context.store.readCommitted((r) => r.events.after(seen, 1))[0]?.id ?? Infinity;
+  }
+
   /** Greatest id of an event that retention has deleted; 0 if none. */
   get expiredUpTo(): number {
     return this.#context.store.read((r) => r.events.expiredUpTo());

@@ -109,16 +109,20 @@ export class EventFeed {
     const latest = Math.max(after, ...fresh.map(({ lastId }) => lastId));
     const pages = fresh.map((log) => log.after(after, most, types));
     // A wallet with a full page may have further events, with ids above the last one of its page.
-    const horizon = Math.min(
+    const read = Math.min(
       Infinity,
       ...pages.filter(({ length }) => length >= most).map((page) => page.at(-1)?.id ?? Infinity),
     );
+    // A cursor above an event that is not shown yet would pass over it.
+    const shown = Math.min(Infinity, ...logs.map((log) => log.hiddenAfter(after))) - 1;
+    const horizon = Math.min(read, shown);
     const merged = pages
       .flat()
       .filter(({ id }) => id <= horizon)
       .sort((a, b) => a.id - b.id);
     const events = merged.slice(0, limit);
-    const isLast = horizon === Infinity && events.length === merged.length;
-    return { events, isLast, cursor: isLast ? latest : (events.at(-1)?.id ?? latest) };
+    const isLast = read >= shown && events.length === merged.length;
+    const end = Math.max(after, Math.min(latest, shown));
+    return { events, isLast, cursor: isLast ? end : (events.at(-1)?.id ?? end) };
   }
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { Fenced, NotReplicated } from '../../../src/cluster/errors.js';
+import { ClusterUnreachable, Fenced, NotReplicated } from '../../../src/cluster/errors.js';
 import type { Lease } from '../../../src/cluster/lease.js';
 import { HeldWallet } from '../../../src/services/cluster/held-wallet.js';
 import { WalletDirectory } from '../../../src/services/context/wallet-directory.js';
@@ -18,6 +18,7 @@ import { turns } from '../../support/event-loop-turns.js';
 import { FakeQuorum } from '../../support/fake-cluster.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 
+const LATE = { fault: { kind: 'not_replicated', reason: 'late' } };
 const ELSEWHERE = { fault: { kind: 'wallet_elsewhere', name: 'shop' } };
 
 let folder: string;
@@ -164,7 +165,10 @@ describe('settled', () => {
   });
 
   test.each([
-    [new NotReplicatedError('late', false), { fault: { kind: 'not_replicated', reason: 'late' } }],
+    [new NotReplicatedError('late', false), LATE],
+    // The message for clients says itself that nothing was replicated.
+    [new NotReplicated('late'), LATE],
+    [new ClusterUnreachable('late'), LATE],
     [new Fenced('shop', 3n), ELSEWHERE],
     [new TypeError('a bug'), { message: 'a bug' }],
   ])('fails with the fault of %s', async (error, expected) => {

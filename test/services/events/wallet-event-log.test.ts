@@ -132,13 +132,17 @@ describe('the events of a wallet of a cluster', () => {
     const shown = (): number[][] => [
       held.after(0, 10).map(({ id }) => id),
       held.latest(10, ['wallet.synced']).map(({ id }) => id),
-      [held.lastId],
+      [held.lastId, held.hiddenAfter(0), held.hiddenAfter(first)],
     ];
     const [first, second] = [append(1), append(2)];
-    expect(shown()).toEqual([[], [], [0]]);
+    expect(shown()).toEqual([[], [], [0, first, second]]);
     holding.eventsUpTo = first;
-    expect(shown()).toEqual([[first], [first], [first]]);
+    expect(shown()).toEqual([[first], [first], [first, second, second]]);
     holding.eventsUpTo = second + 5;
-    expect(shown()).toEqual([[first, second], [second, first], [second]]);
+    expect(shown()).toEqual([
+      [first, second],
+      [second, first],
+      [second, Infinity, Infinity],
+    ]);
   });
 });

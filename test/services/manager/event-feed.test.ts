@@ -5,14 +5,16 @@ import type { WalletEventLog } from '../../../src/services/events/wallet-event-l
 import { EventFeed } from '../../../src/services/manager/event-feed.js';
 import type { EventType } from '../../../src/monero/wallet/model/events.js';
 
-/** Events of one wallet in memory. */
-function logOf(ids: readonly number[], expiredUpTo = 0): WalletEventLog {
+/** Events of one wallet in memory. @param hidden id from which on they are not shown yet. */
+function logOf(all: readonly number[], expiredUpTo = 0, hidden = Infinity): WalletEventLog {
+  const ids = all.filter((id) => id < hidden);
   const events = ids.map((id): EventJson => ({
     ...{ id, type: id % 2 === 0 ? 'payment.seen' : 'payment.mined', timestamp: '', wallet: 'w', data: {} },
   }));
   return {
     expiredUpTo,
     lastId: ids.at(-1) ?? expiredUpTo,
+    hiddenAfter: (after: number) => all.find((id) => id >= hidden && id > after) ?? Infinity,
     after: (after: number, limit: number, types?: readonly EventType[]) =>
       events.filter(({ id, type }) => id > after && types?.includes(type) !== false).slice(0, limit),
   } as unknown as WalletEventLog;
@@ -61,6 +63,22 @@ describe('events of several wallets', () => {
     expect(() => feed.read(logs, { after: 10, limit: 5 })).toThrow(
       expect.objectContaining({ fault: { kind: 'events_ahead' } }) as unknown as Error,
     );
+  });
+
+  it('wait behind one of another wallet that is not shown yet', () => {
+    const feed = new EventFeed();
+    const other = logOf([2, 5, 8]);
+    // Two events of a wallet are shown later than a greater one of the other.
+    const read = (hidden: number, after: number) => {
+      const { events, cursor } = feed.read([logOf([1, 4, 7], 0, hidden), other], { after, limit: 9 });
+      return [events.map(({ id }) => id), cursor];
+    };
+    expect(read(4, 0)).toEqual([[1, 2], 3]);
+    expect(read(4, 3)).toEqual([[], 3]);
+    expect(read(7, 3)).toEqual([[4, 5], 6]);
+    expect(read(Infinity, 6)).toEqual([[7, 8], 8]);
+    // One that a cursor has passed already, such as of a wallet that was taken over, keeps nothing back.
+    expect(read(4, 7)).toEqual([[8], 8]);
   });
 
   it('begin after the last one that a wallet has deleted', () => {
