@@ -111,4 +111,13 @@ describe('one endpoint that a front does not serve', () => {
       expect(await ours.rpc('get_height')).toEqual(await theirs.rpc('get_height'));
     },
   );
+
+  it('get_fee_estimate fails a payment, which the reference makes with a fee that nobody named', async () => {
+    forward();
+    front.rewrite = (_path, request, reply) =>
+      request.includes('"get_fee_estimate"') ? Buffer.from('<html>') : reply;
+    await ours.rpc('refresh');
+    const destinations = [{ address, amount: 1e12 }];
+    expect(await refusalOf(ours, 'transfer', { destinations })).toEqual([-4, 'Failed to get height']);
+  });
 });
