@@ -459,7 +459,8 @@ class Run {
   async rescan(blocks: number, restarts: boolean): Promise<void> {
     this.sync(blocks);
     // The reads of the mempool after a rescan would decide whether a payment is lost that is missing already.
-    for (let i = 0; i < 4 && this.#hasMissing(); i++) {
+    // On a chain that was cut they are counted from the former height.
+    for (let i = 0; i < 40 && this.#hasMissing(); i++) {
       this.mine([]);
       this.sync(blocks);
     }
