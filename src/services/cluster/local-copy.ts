@@ -4,7 +4,7 @@ import type { LogContent, PageLogs } from '../../cluster/page-log.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { databaseFilesOf, removeDatabase } from '../../store/file/atomic-replace.js';
 import { FileDraft } from '../../store/file/file-draft.js';
-import { withFileErrors } from '../../store/file/file-errors.js';
+import { assertRegular, withFileErrors } from '../../store/file/file-errors.js';
 import { rebuildStore } from '../../store/replication/rebuild-store.js';
 import { equalBytes, utf8 } from '../../util/bytes.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
@@ -48,6 +48,7 @@ function readMark(paths: WalletPaths): Mark | undefined {
   const path = markOf(paths);
   return withFileErrors(path, () => {
     if (!existsSync(path)) return undefined;
+    assertRegular(path, statSync(path));
     // An earlier version created wallets of such names; a mark would replace the store.
     if (existsSync(`${path}.keys`))
       throw badName(
