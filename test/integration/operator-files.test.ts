@@ -172,7 +172,7 @@ describe('a wallet of --open', () => {
       const { error } = await walletCalls(server.port, 'w').call('get_balance');
       expect(error).toMatchObject({
         code: -13,
-        message: expect.stringContaining('cannot be read (ENODATA)'),
+        message: expect.stringContaining('its password file cannot be read'),
       });
     } finally {
       await server.stop({ keep: true });

@@ -58,7 +58,9 @@ describe('a tag that is set', () => {
     expect(left()).toEqual(['', '', kept, kept]);
     await tags.assign([3, 3], '');
     expect(left()).toEqual(['', '', '', '']);
-    expect(await collected(await tags.list())).toEqual([[{ tag: 'new', description: '', accounts: [0, 1, 2] }]]);
+    expect(await collected(await tags.list())).toEqual([
+      [{ tag: 'new', description: '', accounts: [0, 1, 2] }],
+    ]);
   });
 
   it('is set in one transaction where former tags are short', async () => {
