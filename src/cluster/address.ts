@@ -1,6 +1,5 @@
 import { decodePercent } from '../util/percent.js';
-import { fileErrorCode, readOperatorFile } from '../util/operator-file.js';
-import { assertCertificates, PemError } from '../util/pem-certificates.js';
+import { PemError, readCertificateFile } from '../util/pem-certificates.js';
 import { ClusterRefused } from './errors.js';
 
 /** One database server. */
@@ -61,19 +60,12 @@ function readTls(options: URLSearchParams): DatabaseAddress['tls'] {
 
 /** Reads the file of the certificates that those of the servers chain to. Without any, others would be trusted. */
 function readCertificates(path: string): string {
-  let file: Buffer;
   try {
-    file = readOperatorFile(path);
-  } catch (cause) {
-    throw refused(`the file of sslrootcert cannot be read (${fileErrorCode(cause)})`, cause);
-  }
-  try {
-    assertCertificates(file);
+    return readCertificateFile(path).toString();
   } catch (cause) {
     if (!(cause instanceof PemError)) throw cause;
     throw refused(`the file of sslrootcert ${cause.message}`, cause);
   }
-  return file.toString();
 }
 
 /** Options that the address may have. `target_session_attrs` is always read-write. */

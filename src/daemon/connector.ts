@@ -2,8 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import { fingerprintOf } from '../util/fingerprint.js';
-import { readOperatorFile } from '../util/operator-file.js';
-import { assertCertificates } from '../util/pem-certificates.js';
+import { fileErrorCode, readOperatorFile } from '../util/operator-file.js';
+import { PemError, readCertificateFile } from '../util/pem-certificates.js';
 import { DaemonError } from './errors.js';
 import { connectThrough, parseProxy, type Proxy } from './socks.js';
 
@@ -210,12 +210,11 @@ function tlsContext(
 ): SecureContext {
   const files = {
     ...(privateKeyPath === undefined ? {} : { key: read(privateKeyPath, 'private key') }),
-    ...(certificatePath === undefined ? {} : { cert: read(certificatePath, 'certificate') }),
-    ...(caFile === undefined ? {} : { ca: read(caFile, 'authorities') }),
+    ...(certificatePath === undefined ? {} : { cert: readCertificates(certificatePath, 'certificate') }),
+    // Node ignores bytes among the authorities that are no certificate.
+    ...(caFile === undefined ? {} : { ca: readCertificates(caFile, 'authorities') }),
   };
   try {
-    // Node ignores bytes among the authorities that are no certificate.
-    if (files.ca !== undefined) assertCertificates(files.ca);
     return createSecureContext({ ...files, ...(withoutAuthorities ? { ca: [] } : {}) });
   } catch (cause) {
     throw new DaemonError('tls', 'a TLS file of the daemon settings is not what it should be', { cause });
@@ -230,15 +229,26 @@ export function assertTlsFiles(ssl: DaemonSsl): void {
   if (ssl.mode !== 'disabled') tlsContext(ssl, ssl.caFile === undefined);
 }
 
-const read = (path: string, content: string): Buffer => {
+/** Creates the error of a TLS file. @param problem completes "the file …". */
+const badFile = (content: string, problem: string, cause: unknown): DaemonError =>
+  new DaemonError('tls', `the TLS file of the daemon settings with the ${content} ${problem}`, { cause });
+
+function readCertificates(path: string, content: string): Buffer {
+  try {
+    return readCertificateFile(path);
+  } catch (cause) {
+    if (!(cause instanceof PemError)) throw cause;
+    throw badFile(content, cause.message, cause);
+  }
+}
+
+function read(path: string, content: string): Buffer {
   try {
     return readOperatorFile(path);
   } catch (cause) {
-    throw new DaemonError('tls', `the TLS file of the daemon settings with the ${content} cannot be read`, {
-      cause,
-    });
+    throw badFile(content, `cannot be read (${fileErrorCode(cause)})`, cause);
   }
-};
+}
 
 const failure = (message: string, code: string): Error => Object.assign(new Error(message), { code });
 

@@ -4,7 +4,15 @@ import { readInstant } from '../util/instant.js';
 import { isObject } from '../util/json.js';
 import { workSlices } from '../util/work-slices.js';
 import { INVALID_PARAMS, RpcError } from './errors.js';
-import { isEmpty, misspeltMembers, othersParam, unknownMembers, type OtherParams } from './unknown-params.js';
+import {
+  isEmpty,
+  misspeltMembers,
+  misspeltObjects,
+  noLists,
+  othersParam,
+  unknownMembers,
+  type OtherParams,
+} from './unknown-params.js';
 
 /*
  * Schemas of parameters over exact JSON: an integer is a bigint, or a string of digits from clients that quote
@@ -159,8 +167,8 @@ const items = <T extends z.ZodType>(item: T, { refusesMisspeltIn: name }: ListRu
 };
 
 /**
- * List of valid items; a value that is not a list counts as absent. The metadata has the schema of the items, for the
- * documentation of the parameters.
+ * List of valid items. A value that is not a list counts as absent, as in the reference; our own methods refuse it
+ * ({@link ParamRules}). The metadata has the schema of the items, for the documentation of the parameters.
  */
 export const listOf = <T extends z.ZodType>(item: T, rules: ListRules = {}) =>
   z
@@ -187,24 +195,30 @@ export function readParamsObject(value: unknown): Readonly<Record<string, unknow
   throw invalidParams('params: expected an object');
 }
 
-/** Rules for parameters that the schema of a method lacks. */
+/** Rules for parameters that do not fit the schema of a method. */
 export interface ParamRules {
-  /** True: they are refused, with a suggestion. Otherwise they are ignored, as the reference does. */
-  readonly refusesUnknown?: boolean;
+  /**
+   * True for a method that the reference lacks: parameters that the schema lacks are refused, with a suggestion, and so is a
+   * value in place of a list. Otherwise both are ignored, as the reference does, except for a misspelt member of an object
+   * that lacks one.
+   */
+  readonly isOwn?: boolean;
   /** Parameters of other methods, which are refused in any case. */
   readonly others?: OtherParams | undefined;
 }
 
-/** Refuses parameters that a schema lacks, by the rules of the method. @throws RpcError `INVALID_PARAMS` */
+/** Refuses parameters that do not fit a schema, by the rules of the method. @throws RpcError `INVALID_PARAMS` */
 function assertKnown(
   schema: z.ZodType,
   given: Readonly<Record<string, unknown>>,
-  { refusesUnknown = false, others }: ParamRules,
+  { isOwn = false, others }: ParamRules,
 ): void {
   const wrong =
     (others && othersParam(schema, given, others)) ??
-    (refusesUnknown ? unknownMembers(schema, given) : undefined);
+    (isOwn ? unknownMembers(schema, given) : misspeltObjects(schema, given));
   if (wrong !== undefined) throw unknownParams(wrong);
+  const noList = isOwn ? noLists(schema, given) : undefined;
+  if (noList !== undefined) throw invalidParams(noList);
 }
 
 /**

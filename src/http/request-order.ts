@@ -64,6 +64,8 @@ export class RequestOrder {
     line.newest = res;
     res.once('close', () => {
       line.open -= 1;
+      // Node.js drops the rest of a body only if no part of it was read: the next request would wait behind it for ever.
+      if (!req.readableEnded) req.resume();
       if (isAnswered(line)) line.fail?.();
     });
     if (res.socket !== null) return this.#handler(req, res);

@@ -84,6 +84,41 @@ export function misspeltMembers(schema: z.ZodType, given: unknown): string | und
     .join('; ');
 }
 
+/** Explains which member of an object among the parameters is misspelt, as {@link misspeltMembers}; undefined if there is none. */
+export function misspeltObjects(schema: z.ZodType, given: Members): string | undefined {
+  for (const [name, object] of objectsOf(schema)) {
+    const misspelt = misspeltMembers(object, given[name]);
+    if (misspelt !== undefined) return `${name}: ${misspelt}`;
+  }
+  return undefined;
+}
+
+/** Parameters that are objects, by the schema of the parameters. */
+const OBJECTS = new WeakMap<z.ZodType, readonly (readonly [name: string, schema: z.ZodObject])[]>();
+
+function objectsOf(schema: z.ZodType): readonly (readonly [name: string, schema: z.ZodObject])[] {
+  const known = OBJECTS.get(schema);
+  if (known !== undefined) return known;
+  const found = membersOf(schema).flatMap(([name, member]) => {
+    const inner = innerOf(member);
+    return inner instanceof z.ZodObject ? [[name, inner] as const] : [];
+  });
+  OBJECTS.set(schema, found);
+  return found;
+}
+
+/** Explains which parameters are lists in a schema, and another value in a call; undefined if there are none. */
+export function noLists(schema: z.ZodType, given: Members): string | undefined {
+  const found = membersOf(schema).filter(
+    ([name, member]) =>
+      itemOf(innerOf(member)) !== undefined && !isEmpty(given[name]) && !Array.isArray(given[name]),
+  );
+  return found.length === 0 ? undefined : found.map(([name]) => `${name}: expected an array`).join('; ');
+}
+
+const membersOf = (schema: z.ZodType): [name: string, schema: z.core.$ZodType][] =>
+  schema instanceof z.ZodObject ? Object.entries(schema.shape as z.core.$ZodShape) : [];
+
 /**
  * Explains which given parameter only another method takes: to ignore it would do something else than it asks for. Undefined
  * if there is none, or each has the value that it has when it is absent.

@@ -16,6 +16,7 @@ import type { Kind } from './faults/fault-entry.js';
 import { explain, httpOf } from './faults/fault-table.js';
 import { eventLogsOf, waitForEvents } from './event-scope.js';
 import { holdCall } from './hold.js';
+import type { WalletMethod } from './method.js';
 import { registry } from './registry.js';
 
 /** Number of events read from the stores in one step. */
@@ -87,27 +88,46 @@ function refusing<T>(task: () => T): T {
   }
 }
 
-/**
- * Checks that a credential may call `get_events`, whose rules apply to streams, and waits for wallets as its calls do.
- * @throws StreamRefusal
- */
-async function admit(
+/** Returns the method whose rules apply to streams. */
+function eventMethod(): WalletMethod {
+  const method = registry.find('get_events');
+  if (method === undefined) throw new Error('no method get_events');
+  return method;
+}
+
+/** Checks that a credential may open a stream. @throws StreamRefusal */
+const admit = (credential: Credential): void =>
+  refusing(() => {
+    countCall(credential);
+    assertAllowed(credential, eventMethod());
+  });
+
+/** Waits for wallets that are being opened, as a call of `get_events` does. @throws StreamRefusal */
+async function hold(
   server: WalletManager,
   scope: WalletScope,
   credential: Credential | undefined,
 ): Promise<void> {
-  const method = registry.find('get_events');
-  if (method === undefined) throw new Error('no method get_events');
   try {
-    if (credential !== undefined) {
-      countCall(credential);
-      assertAllowed(credential, method);
-    }
-    const hasWaited = await holdCall(server, scope, { method, params: undefined, arrived: undefined });
+    const call = { method: eventMethod(), params: undefined, arrived: undefined };
+    const hasWaited = await holdCall(server, scope, call);
     if (hasWaited && credential !== undefined) assertValid(credential);
   } catch (error) {
     throw refusalOf(error);
   }
+}
+
+/** Parameters of a stream. */
+interface StreamQuery {
+  readonly types: readonly EventType[];
+  /** Cursor that the client gives; undefined: from the oldest kept event on. */
+  readonly after: number | undefined;
+}
+
+/** Reads the parameters of a stream. @throws StreamRefusal for one that is misspelt or malformed. */
+function readQuery({ query, lastEventId }: StreamRequest): StreamQuery {
+  assertSpelt(query);
+  return { types: readTypes(query['types']), after: readCursor(lastEventId ?? query['after']) };
 }
 
 /**
@@ -115,22 +135,18 @@ async function admit(
  * @throws StreamRefusal for a malformed or expired cursor, and one above all events, for a wallet that is not open, for a
  * process of a cluster without a quorum, and by the rules of a credential.
  */
-async function openStream(
-  server: WalletManager,
-  { target, query, lastEventId, caller }: StreamRequest,
-): Promise<EventSource> {
+async function openStream(server: WalletManager, request: StreamRequest): Promise<EventSource> {
   const { events: feed, settings } = server;
   const quorum = settings.cluster?.quorum;
-  const credential = credentialOf(caller);
-  const scope = server.scope(target, credential);
-  await admit(server, scope, credential);
+  const credential = credentialOf(request.caller);
+  if (credential !== undefined) admit(credential);
+  const { types, after } = readQuery(request);
+  const scope = server.scope(request.target, credential);
+  await hold(server, scope, credential);
   const logs = () => eventLogsOf({ server, scope });
-  assertSpelt(query);
-  const types = readTypes(query['types']);
-  const given = readCursor(lastEventId ?? query['after']);
   return refusing(() => {
     if (quorum !== undefined) assertQuorum(quorum);
-    let cursor = given ?? feed.oldestCursor(logs());
+    let cursor = after ?? feed.oldestCursor(logs());
     const next = () => {
       const refusal = credential?.refusal();
       if (refusal !== undefined) throw new StreamRefusal(refusal.status, refusal.reason);

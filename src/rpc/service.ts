@@ -38,7 +38,7 @@ export function createCall(server: WalletManager, version: ApiVersion, log: Logg
     passRestriction(method.meta, server);
     const withKey = withHeaderKey(method.params, rawParams, origin);
     const parsed = (await readParams(method.params, withKey, {
-      refusesUnknown: method.source === ADDITION,
+      isOwn: method.source === ADDITION,
       others: method.others,
     })) as Readonly<Record<string, unknown>>;
     const toClientError = (error: unknown): unknown => {

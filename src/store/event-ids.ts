@@ -1,7 +1,16 @@
 import { systemClock, type TimeOfDay } from '../util/clock.js';
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
-import { codeOf, withFileErrors } from './file/file-errors.js';
+import { assertRegular, codeOf, withFileErrors } from './file/file-errors.js';
 import { draftOf } from './file/file-draft.js';
 import { syncDirectory } from './file/fsync.js';
 
@@ -86,6 +95,7 @@ export class EventIds {
 function readCeiling(path: string): number {
   return withFileErrors(path, () => {
     try {
+      assertRegular(path, statSync(path));
       const ceiling = Number(readFileSync(path, 'utf8').trim());
       return Number.isSafeInteger(ceiling) && ceiling > 0 ? ceiling : 0;
     } catch (error) {

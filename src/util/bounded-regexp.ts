@@ -1,8 +1,10 @@
 import { createContext, runInContext } from 'node:vm';
+import { yieldToEventLoop } from './event-loop.js';
+import { weighedPages } from './paged.js';
 
 /** Longest expression [characters]. */
 const MAX_PATTERN = 1000;
-/** Time limit for matching all texts [ms]. It stops an expression that backtracks exponentially. */
+/** Time limit for matching the texts of one turn of the event loop [ms]. It stops an expression that backtracks exponentially. */
 const BUDGET_MS = 50;
 /** Largest number of attempts to match within the limit, for when other programs keep this one from a processor. */
 const MOST_ATTEMPTS = 20;
@@ -12,17 +14,30 @@ export class PatternError extends Error {
   override readonly name = 'PatternError';
 }
 
+/** Number of texts that are matched in one turn of the event loop. */
+const TEXTS_AT_ONCE = 4096;
+
+const lengthOf = (texts: readonly string[]): number => texts.reduce((sum, { length }) => sum + length, 0);
+
 /**
- * Selects the texts that an expression matches completely.
+ * Selects the texts that an expression matches completely, a share of them in each turn of the event loop.
  * @param pattern expression from a client; its matching time is limited. @throws PatternError
  */
-export function matching(pattern: string, texts: readonly string[]): string[] {
+export async function matching(pattern: string, texts: readonly string[]): Promise<string[]> {
   if (pattern.length > MAX_PATTERN) throw new PatternError('the expression is too long');
   try {
     new RegExp(pattern, 's');
   } catch (cause) {
     throw new PatternError('it is not a regular expression', { cause });
   }
+  const found: string[] = [];
+  for await (const share of weighedPages(texts, TEXTS_AT_ONCE, lengthOf))
+    found.push(...(await matchingShare(pattern, share)));
+  return found;
+}
+
+/** Selects the texts of a share. @throws PatternError if that takes too long. */
+async function matchingShare(pattern: string, texts: readonly string[]): Promise<string[]> {
   // The time limit of V8 counts elapsed time. Only the used processor time shows whether the expression is the cause.
   for (let attempt = 1; ; attempt++) {
     const before = usedMs();
@@ -31,6 +46,7 @@ export function matching(pattern: string, texts: readonly string[]): string[] {
     } catch (cause) {
       if (usedMs() - before > BUDGET_MS / 2 || attempt === MOST_ATTEMPTS)
         throw new PatternError('the expression takes too long to match', { cause });
+      await yieldToEventLoop();
     }
   }
 }

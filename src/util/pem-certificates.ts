@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
+import { fileErrorCode, readOperatorFile } from './operator-file.js';
 
-/** Error of a text that is not one or more certificates. The message completes "the file …". */
+/** Error of a file that cannot be read, or has other than certificates. The message completes "the file …". */
 export class PemError extends Error {
   override readonly name = 'PemError';
 }
@@ -26,4 +27,19 @@ export function assertCertificates(file: Uint8Array): void {
     } catch (cause) {
       throw new PemError('has a certificate that cannot be read', { cause });
     }
+}
+
+/**
+ * Reads a file of certificates that the operator names.
+ * @param patienceMs longest wait for a pipe to be written to [ms]. @throws PemError with the reason
+ */
+export function readCertificateFile(path: string, patienceMs = 0): Buffer {
+  let file: Buffer;
+  try {
+    file = readOperatorFile(path, { patienceMs });
+  } catch (cause) {
+    throw new PemError(`cannot be read (${fileErrorCode(cause)})`, { cause });
+  }
+  assertCertificates(file);
+  return file;
 }

@@ -60,6 +60,25 @@ afterEach(() => {
   server?.close();
 });
 
+describe('a request after one that was refused before its body was read to the end', () => {
+  const LENGTH = 4 << 20;
+
+  it.each([0, 1])('is answered on the same connection, after %i pieces of the body', async (pieces) => {
+    const answer = async (...[req, res]: Parameters<RequestListener>): Promise<void> => {
+      const body = req.iterator({ destroyOnReturn: false });
+      if (req.url === '/refused') {
+        for (let i = 0; i < pieces; i++) await body.next();
+        await body.return?.();
+      }
+      res.end(req.url);
+    };
+    await serve((req, res) => void answer(req, res));
+    const client = await open();
+    client.write(requestOf('/refused', 'x'.repeat(LENGTH)) + requestOf('/next'));
+    expect(await readUntil(client, '/next')).toBe('/refused/next');
+  });
+});
+
 describe('requests that are sent before the answers to earlier ones are read', () => {
   it('run one after another, in their order, with their bodies', async () => {
     let running = 0;

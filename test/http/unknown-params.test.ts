@@ -23,7 +23,7 @@ const schema = params({
   place: z.object({ minor: u32.default(0) }).optional(),
   payees: listOf(z.object({ address: text.default('') })),
 });
-const OWN = { refusesUnknown: true };
+const OWN = { isOwn: true };
 
 /** Message of a refusal; undefined for parameters that are accepted. */
 async function messageOf(
@@ -49,7 +49,6 @@ describe('an unknown parameter', () => {
     [{ expiresIn: 60n }, 'expiresIn is unknown, did you mean expires_in?'],
     [{ amuont: 1n }, 'amuont is unknown, did you mean amount?'],
     [{ colour: 'red' }, 'colour is unknown'],
-    [{ place: { minro: 1n } }, 'place.minro is unknown, did you mean minor?'],
     [{ payees: [{ address: 'a' }, { adress: 'b' }] }, 'payees.1.adress is unknown, did you mean address?'],
     [
       { lable: 'x', amout: 1n },
@@ -58,6 +57,12 @@ describe('an unknown parameter', () => {
   ])('of a method that only this server has is refused with a suggestion: %j', async (given, message) => {
     expect(await messageOf(given, OWN)).toBe(message);
     expect(await messageOf(given, {})).toBeUndefined();
+  });
+
+  it('is named in an object among the parameters', async () => {
+    expect(await messageOf({ place: { minro: 1n } }, OWN)).toBe(
+      'place.minro is unknown, did you mean minor?',
+    );
   });
 
   it.each([{ expires: null }, { expires: [] }])('without a value counts as absent: %j', async (given) => {
@@ -102,6 +107,15 @@ describe('a misspelt member of an item', () => {
     expect(await messageOf({ to: [{ address: 'x', amount: 1n }, wrong] }, {}, list)).toBe(`to.1: ${message}`);
     const long = Array.from({ length: 300 }, () => ({ address: 'x', amount: 1n }));
     expect(await messageOf({ to: [...long, wrong] }, {}, list)).toBe(`to.300: ${message}`);
+  });
+
+  it('is named in an object, where a member is missing', async () => {
+    const place = params({ place: z.object({ major: u32.default(0), minor: u32.default(0) }).optional() });
+    expect(await messageOf({ place: { major: 1n, minro: 2n } }, {}, place)).toBe(
+      'place: minro is unknown, did you mean minor?',
+    );
+    for (const known of [{ major: 1n }, { major: 1n, minor: 2n, minro: 3n }, null])
+      expect(await messageOf({ place: known }, {}, place)).toBeUndefined();
   });
 
   it('is ignored beside all known ones', async () => {

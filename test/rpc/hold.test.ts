@@ -157,6 +157,17 @@ describe('an event stream', () => {
   const streams = () => eventEndpoints(server);
   const request = { caller: { address: '' }, query: {} };
 
+  it.each<Readonly<Record<string, string>>>([{ types: 'paid' }, { afterr: '1' }, { after: 'x' }])(
+    'with %j is refused at once, while its wallet is being opened',
+    async (query) => {
+      server.openings.expect('shop');
+      for (const { open: openStream } of streams())
+        await expect(openStream({ ...request, query, target: 'shop' })).rejects.toMatchObject({
+          status: 400,
+        });
+    },
+  );
+
   it.each([
     ['of a wallet', 1, 'shop'],
     ['of all wallets', 0, undefined],

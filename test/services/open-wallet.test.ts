@@ -53,7 +53,7 @@ afterEach(async () => {
 describe('an open wallet', () => {
   it('has services that share one context', async () => {
     const { major } = wallet.accounts.create('savings');
-    wallet.tags.assign([major], 't');
+    await wallet.tags.assign([major], 't');
     expect((await collected(await wallet.tags.list())).flat()).toMatchObject([
       { tag: 't', accounts: [major] },
     ]);

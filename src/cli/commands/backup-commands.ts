@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs';
 import { systemClock } from '../../util/clock.js';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { writeBackup } from '../../store/backup/backup.js';
 import { openSource, restoreBackup, verifyBackup } from '../../store/backup/restore.js';
 import { lockWallet } from '../../store/file/wallet-lock.js';
-import { assertNoCopy, unmark } from '../../services/cluster/local-copy.js';
+import { assertNoCopy, releaseName } from '../../services/cluster/local-copy.js';
 import { assertApart, backgroundPaths, WalletDirectory } from '../../services/context/wallet-directory.js';
 import { accessOf, withAccess, type AccessOptions } from './wallet-access.js';
 
@@ -57,9 +56,7 @@ const restore = (say: Say) =>
       const paths = new WalletDirectory(options.walletDir).locateNew(options.name ?? name);
       const lock = lockWallet(paths.lock, paths.name);
       try {
-        assertNoCopy(paths);
-        // Without its files, the mark of a wallet that has left a cluster would let this older state come back there.
-        if (!existsSync(paths.store) && !existsSync(paths.keys)) unmark(paths);
+        releaseName(paths);
         await restoreBackup(directory, paths);
       } finally {
         lock.release();

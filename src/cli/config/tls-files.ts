@@ -4,7 +4,7 @@ import { assertTlsFiles, type DaemonSsl } from '../../daemon/connector.js';
 import { DaemonError } from '../../daemon/errors.js';
 import type { HttpServer, TlsOptions } from '../../http/http-server.js';
 import { makeSelfSigned, type CertifiedKey } from '../../http/self-signed.js';
-import { assertCertificates, PemError } from '../../util/pem-certificates.js';
+import { PemError, readCertificateFile } from '../../util/pem-certificates.js';
 import { fileErrorCode, readOperatorFile } from '../../util/operator-file.js';
 import { ConfigError } from './config-error.js';
 import { optional, PIPE_PATIENCE_MS } from './config-values.js';
@@ -78,14 +78,12 @@ function readFiles({ privateKeyPath, certificatePath, caFile }: SslConfig, patie
  * cannot be read
  */
 export function readCertificates(option: string, path: string, patienceMs = 0): Buffer {
-  const file = read(option, path, patienceMs);
   try {
-    assertCertificates(file);
+    return readCertificateFile(path, patienceMs);
   } catch (cause) {
     if (!(cause instanceof PemError)) throw cause;
     throw new ConfigError(`--${option}: ${path} ${cause.message}`, { cause });
   }
-  return file;
 }
 
 function read(option: string, path: string, patienceMs: number): Buffer {

@@ -36,6 +36,8 @@ export const additionFaults = {
   },
   wallet_elsewhere: {
     code: -67,
+    status: 503,
+    retryAfter: 1,
     explanation: ({ name, holder }) =>
       `the wallet '${name}' is held by ${holder}: use the path of the wallet, or move_wallet`,
   },

@@ -47,9 +47,9 @@ export const accountTagMethods: readonly WalletMethod[] = [
       }),
     result: wire.nothing,
     source: 'COMMAND_RPC_TAG_ACCOUNTS, on_tag_accounts',
-    handle({ wallet }, { tag, accounts }) {
+    async handle({ wallet }, { tag, accounts }) {
       keptTexts.assertRepeatable('tag', tag, accounts.length);
-      wallet.tags.assign(accounts, tag);
+      await wallet.tags.assign(accounts, tag);
       return {};
     },
   }),
@@ -64,8 +64,8 @@ export const accountTagMethods: readonly WalletMethod[] = [
     params: () => params({ accounts: listOf(u32).describe('Indices of the accounts') }),
     result: wire.nothing,
     source: 'COMMAND_RPC_UNTAG_ACCOUNTS, on_untag_accounts',
-    handle({ wallet }, { accounts }) {
-      wallet.tags.assign(accounts, '');
+    async handle({ wallet }, { accounts }) {
+      await wallet.tags.assign(accounts, '');
       return {};
     },
   }),

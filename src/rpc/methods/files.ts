@@ -82,6 +82,7 @@ const NEW_FILE = [
   ...DAEMON,
   'wallet_exists',
   'keys_file_exists',
+  'bad_cluster_request',
   'unknown_language',
   'invalid',
 ] as const satisfies readonly Kind[];

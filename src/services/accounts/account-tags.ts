@@ -9,6 +9,12 @@ type Context = Pick<WalletContext, 'assertOpen' | 'keystore' | 'store'>;
 /** Number of accounts or tags that are read in one turn of the event loop. */
 const TAGS_AT_ONCE = 128;
 
+/** Number of accounts that get a tag in one transaction. */
+const ACCOUNTS_AT_ONCE = 1024;
+
+/** Work of looking for a tag in one account, by its length alone, in comparison with that of reading a byte. */
+const SEARCH_WORK = 2;
+
 /** Other services of the wallet that this one calls. */
 interface Services {
   readonly accounts: Accounts;
@@ -38,17 +44,17 @@ export class AccountTags {
 
   /** Lists all tags with their accounts, in byte order of the tags. The pages throw WalletError `no_wallet`. */
   async list(): Promise<AsyncIterable<readonly TagView[]>> {
-    const byTag = new Map<string, number[]>();
+    const byTag = new Map<string, { readonly accounts: number[]; readonly bytes: Buffer }>();
     for await (const page of this.pages(this.#all()))
       for (const { account, tag } of page) {
         if (tag === '') continue;
-        const accounts = byTag.get(tag) ?? [];
-        accounts.push(account);
-        byTag.set(tag, accounts);
+        const known = byTag.get(tag) ?? { accounts: [], bytes: Buffer.from(tag) };
+        known.accounts.push(account);
+        byTag.set(tag, known);
       }
     const { store, assertOpen } = this.#context;
     const tags = [...byTag]
-      .map(([tag, accounts]) => ({ tag, accounts, bytes: Buffer.from(tag) }))
+      .map(([tag, known]) => ({ tag, ...known }))
       .sort((a, b) => Buffer.compare(a.bytes, b.bytes));
     const pages = weighedPages(tags, TAGS_AT_ONCE, (part) => {
       assertOpen();
@@ -87,7 +93,7 @@ export class AccountTags {
     if (expression === '') return this.#all();
     const tags = new Set<string>();
     for await (const page of this.pages(this.#all())) for (const { tag } of page) tags.add(tag);
-    const matched = new Set(tagsMatching(expression, [...tags]));
+    const matched = new Set(await tagsMatching(expression, [...tags]));
     const found = await this.#which((own) => matched.has(own));
     if (found.length === 0)
       throw new WalletError({
@@ -112,13 +118,25 @@ export class AccountTags {
   }
 
   /**
-   * Sets the tag of accounts. @param tag empty: removes their tags.
-   * @throws WalletError `account_out_of_range`: nothing is changed then.
+   * Sets the tag of accounts, of a share in each turn of the event loop: former tags may be megabytes long.
+   * @param tag empty: removes their tags.
+   * @throws WalletError `account_out_of_range`: nothing is changed then; `no_wallet` if the wallet is closed meanwhile.
    */
-  assign(accounts: readonly number[], tag: string): void {
+  async assign(accounts: readonly number[], tag: string): Promise<void> {
     const distinct = [...new Set(accounts)];
+    const { store, assertOpen } = this.#context;
     for (const account of distinct) this.#services.accounts.assertAccount(account);
-    this.#context.store.write((w) => w.accountTags.assign(distinct, tag));
+    const searchWork = SEARCH_WORK * this.#services.accounts.count();
+    // A former tag is read, removed, and looked for in all accounts.
+    const shares = weighedPages(distinct, ACCOUNTS_AT_ONCE, (share) => {
+      assertOpen();
+      const lengths = store.read((r) => share.map((account) => r.accountTags.tagBytes(account)));
+      return lengths.reduce((sum, bytes) => sum + (bytes === 0 ? 0 : bytes + searchWork), 0);
+    });
+    for await (const share of shares) {
+      assertOpen();
+      store.write((w) => w.accountTags.assign(share, tag));
+    }
   }
 
   /** Sets the description of a tag. @throws WalletError `invalid` for a tag that no account has. */
@@ -147,9 +165,9 @@ export class AccountTags {
   }
 }
 
-function tagsMatching(expression: string, tags: readonly string[]): string[] {
+async function tagsMatching(expression: string, tags: readonly string[]): Promise<string[]> {
   try {
-    return matching(expression, tags);
+    return await matching(expression, tags);
   } catch (cause) {
     if (cause instanceof PatternError)
       throw new WalletError({ kind: 'invalid', reason: `the tag: ${cause.message}` }, { cause });

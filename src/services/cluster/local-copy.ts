@@ -4,14 +4,12 @@ import type { LogContent, PageLogs } from '../../cluster/page-log.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { databaseFilesOf, removeDatabase } from '../../store/file/atomic-replace.js';
 import { FileDraft } from '../../store/file/file-draft.js';
-import { withFileErrors } from '../../store/file/file-errors.js';
+import { assertRegular, withFileErrors } from '../../store/file/file-errors.js';
 import { rebuildStore } from '../../store/replication/rebuild-store.js';
 import { equalBytes, utf8 } from '../../util/bytes.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
+import { badName, MARK_ENDING } from '../context/wallet-name.js';
 import type { StoredLog } from './held-wallet.js';
-
-/** Ending of the file that says how the local files of a wallet belong to a cluster. */
-export const MARK_ENDING = '.cluster';
 
 /** Content of the mark of a local copy. */
 interface Mark {
@@ -34,6 +32,10 @@ const OWN = '';
 
 const markOf = ({ store }: WalletPaths): string => `${store}${MARK_ENDING}`;
 
+/** True if a wallet has its store or its keys file here. */
+const hasFiles = ({ store, keys }: WalletPaths): boolean =>
+  withFileErrors(store, () => existsSync(store) || existsSync(keys));
+
 /** Returns a text that changes whenever a file of the wallet is written, as far as sizes and times show it. */
 const versionOf = ({ store, keys }: WalletPaths): string =>
   [keys, ...databaseFilesOf(store)]
@@ -41,10 +43,18 @@ const versionOf = ({ store, keys }: WalletPaths): string =>
     .map((stat) => (stat === undefined ? '-' : [stat.ino, stat.size, stat.mtimeNs].join(':')))
     .join(' ');
 
+/** Reads the mark of local files. @throws WalletError `bad_wallet_name` if its name is that of another wallet, `wallet_io` */
 function readMark(paths: WalletPaths): Mark | undefined {
   const path = markOf(paths);
   return withFileErrors(path, () => {
     if (!existsSync(path)) return undefined;
+    assertRegular(path, statSync(path));
+    // An earlier version created wallets of such names; a mark would replace the store.
+    if (existsSync(`${path}.keys`))
+      throw badName(
+        paths.name,
+        `its file '${paths.name}${MARK_ENDING}' belongs to the wallet of that name: rename that wallet`,
+      );
     try {
       return (JSON.parse(readFileSync(path, 'utf8')) as Mark | null) ?? { epoch: '?' };
     } catch (error) {
@@ -123,7 +133,7 @@ export function isReturning(paths: WalletPaths, { token }: Departure): boolean {
 
 /** Returns the fault of opening a wallet that has left the cluster, which says what the local files are. */
 export function leftFault(paths: WalletPaths, { token, host, directory, time }: Departure): WalletError {
-  const { name, store, keys } = paths;
+  const { name } = paths;
   const mark = readMark(paths);
   if (isOwn(mark) && mark?.departure === token)
     return badRequest(
@@ -133,7 +143,7 @@ export function leftFault(paths: WalletPaths, { token, host, directory, time }: 
     return badRequest(
       `the wallet '${name}' has left the cluster, and its own files are here: run wallet-rpc cluster leave ${name} again, which was interrupted`,
     );
-  const here = withFileErrors(store, () => existsSync(store) || existsSync(keys))
+  const here = hasFiles(paths)
     ? '. The files here are an older copy of it, or another wallet, and are not opened'
     : '';
   return badRequest(
@@ -147,18 +157,17 @@ export function leftFault(paths: WalletPaths, { token, host, directory, time }: 
  */
 export function assertCopy(paths: WalletPaths): void {
   const mark = readMark(paths);
-  const { name, store, keys } = paths;
-  const hasFiles = withFileErrors(store, () => existsSync(store) || existsSync(keys));
-  if (!hasFiles || (mark !== undefined && !isOwn(mark))) return;
+  const { name } = paths;
+  if (!hasFiles(paths) || (mark !== undefined && !isOwn(mark))) return;
   throw badRequest(
     `the cluster has a wallet '${name}', and the files here are no copy of it, but another wallet, or have a history of their own: move them away`,
   );
 }
 
 /**
- * Checks that the files of a wallet are no copy of a wallet in a cluster, before a process without a cluster opens them: it
- * could pay beside the process that holds the wallet.
- * @throws WalletError `bad_cluster_request`, `wallet_io`
+ * Checks that the files of a wallet are no copy of a wallet in a cluster, before a process without a cluster opens them, or
+ * creates others in their place: it could pay beside the process that holds the wallet.
+ * @throws WalletError `bad_cluster_request`, `bad_wallet_name`, `wallet_io`
  */
 export function assertNoCopy(paths: WalletPaths): void {
   const mark = readMark(paths);
@@ -169,13 +178,23 @@ export function assertNoCopy(paths: WalletPaths): void {
       `the wallet '${name}' is being added to a cluster: start with --cluster${mark.departure === undefined ? '' : `, or run wallet-rpc cluster join ${name} again, or wallet-rpc cluster leave ${name}`}`,
     );
   throw badRequest(
-    `the files of '${name}' are a copy, perhaps an old one, of a wallet in a cluster: start with --cluster, or take the wallet out with wallet-rpc cluster leave ${name}`,
+    `the files of '${name}' are a copy, perhaps an old one, of a wallet in a cluster: start with --cluster, or take the wallet out with wallet-rpc cluster leave ${name}${hasFiles(paths) ? '' : `. Only their mark is left here: remove ${markOf(paths)} to give the name to another wallet`}`,
   );
 }
 
 /** Removes the mark of files that were not added to the cluster. */
 export const unmark = (paths: WalletPaths): void =>
   withFileErrors(markOf(paths), () => rmSync(markOf(paths), { force: true }));
+
+/**
+ * Frees the name of a wallet that a process without a cluster is about to create or restore. Without its files, the mark of a
+ * wallet that has left a cluster would let another wallet, or an older state, come back there. The caller must hold the lock.
+ * @throws WalletError as {@link assertNoCopy}
+ */
+export function releaseName(paths: WalletPaths): void {
+  assertNoCopy(paths);
+  if (!hasFiles(paths)) unmark(paths);
+}
 
 const releasedVersion = (paths: WalletPaths): string => withFileErrors(paths.store, () => versionOf(paths));
 
@@ -249,9 +268,9 @@ const isSameWallet = ({ store, keys }: WalletPaths, keysFile: Uint8Array): boole
       equalBytes(readFileSync(keys), keysFile),
   );
 
-function assertNoFiles({ name, store, keys }: WalletPaths): void {
-  withFileErrors(store, () => {
-    if (!existsSync(store) && !existsSync(keys)) return;
-    throw new WalletError({ kind: 'wallet_exists', name, found: existsSync(keys) ? 'wallet' : 'store' });
-  });
+function assertNoFiles(paths: WalletPaths): void {
+  const { name, keys } = paths;
+  if (!hasFiles(paths)) return;
+  const found = withFileErrors(keys, () => existsSync(keys)) ? 'wallet' : 'store';
+  throw new WalletError({ kind: 'wallet_exists', name, found });
 }

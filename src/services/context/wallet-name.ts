@@ -7,8 +7,18 @@ import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 /** Longest wallet name [bytes] that leaves room for the endings of its files on common file systems. */
 const MAX_NAME_BYTES = 200;
 
+/** Ending of the file that says how the local files of a wallet belong to a cluster. */
+export const MARK_ENDING = '.cluster';
+
 /** Endings, after a wallet name, of files that this server may write at any time. */
-export const OWN_ENDINGS = ['.keys', '.lock', DRAFT_SUFFIX, ADDRESS_RECORD_SUFFIX, ...LOG_SUFFIXES];
+export const OWN_ENDINGS = [
+  '.keys',
+  '.lock',
+  MARK_ENDING,
+  DRAFT_SUFFIX,
+  ADDRESS_RECORD_SUFFIX,
+  ...LOG_SUFFIXES,
+];
 
 /**
  * Endings of other files of a wallet: background files, backups, and files of the reference. Source: wallet2.cpp

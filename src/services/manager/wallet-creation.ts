@@ -11,6 +11,7 @@ import type { Rng } from '../../util/random.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { parseAccountKeys, type KeyTexts } from '../../monero/wallet/key-import.js';
 import type { DaemonConnection } from '../context/daemon-connection.js';
+import { assertNoCopy } from '../cluster/local-copy.js';
 import { assertFree, type WalletDirectory, type WalletPaths } from '../context/wallet-directory.js';
 import type { OpenWallet } from '../open-wallet.js';
 import type { LoweredHeight, NewHeights } from './new-heights.js';
@@ -173,11 +174,13 @@ export class WalletCreation {
   /**
    * Returns paths as {@link #locateNew}, and checks that the files do not exist: some methods of upstream check the
    * files before the keys.
-   * @throws WalletError `wallet_exists`, `keys_file_exists`
+   * @throws WalletError `wallet_exists`, `keys_file_exists`, `bad_cluster_request`
    */
   #locateUnused(filename: string): WalletPaths | undefined {
     const paths = this.#locateNew(filename);
-    if (paths !== undefined) assertFree(paths);
+    if (paths === undefined) return undefined;
+    if (this.#settings.cluster === undefined) assertNoCopy(paths);
+    assertFree(paths);
     return paths;
   }
 }

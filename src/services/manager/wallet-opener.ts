@@ -24,6 +24,7 @@ import type { GroupState } from '../../monero/wallet/multisig/account.js';
 import type { DaemonConnection } from '../context/daemon-connection.js';
 import type { Custody } from '../cluster/custody.js';
 import type { HeldWallet } from '../cluster/held-wallet.js';
+import { assertNoCopy, releaseName } from '../cluster/local-copy.js';
 import { DaemonAccess } from '../context/daemon-access.js';
 import type { Refresher } from '../../refresh/refresher.js';
 import type { WebhookSending } from '../webhooks/webhook-sending.js';
@@ -98,7 +99,8 @@ export class WalletOpener {
    * password is hashed.
    * @param isFirst true if no other wallet was created just before: the fetched blocks are then scanned during the
    * hashing, too. Several new wallets are scanned together later, which takes less CPU than a scan for each.
-   * @throws WalletError `wallet_exists`, `keys_file_exists`, `wallet_locked`, `wallet_io`
+   * @throws WalletError `wallet_exists`, `keys_file_exists`, `wallet_locked`, `wallet_io`; `bad_cluster_request` without a
+   * cluster, where the mark of a wallet in a cluster has the name.
    */
   async create(
     { paths, keys, multisig, polyseed, language, password, restoreHeight, ...past }: NewWallet,
@@ -123,16 +125,19 @@ export class WalletOpener {
     if (paths === undefined) return this.#openWallet({ keysFile, password, restoreHeight, arrivedAt });
     // Before the check of the store: an open wallet of the same name must be reported as existing, not as a store of
     // another name.
+    const { custody } = this.#shared;
+    if (custody === undefined) assertNoCopy(paths);
     assertFree(paths);
     assertApart(paths);
-    await this.#shared.custody?.assertUnknown(paths.name);
+    await custody?.assertUnknown(paths.name);
     return this.#locked(paths, lockForCreation(paths), async (lock) => {
+      if (custody === undefined) releaseName(paths);
       assertFree(paths);
       const { kdfRounds, rng } = this.#settings;
       await createWalletFiles({ paths, keysFile, password, restoreHeight, arrivedAt, kdfRounds, rng });
       let held: HeldWallet | undefined;
       try {
-        held = await this.#shared.custody?.register(paths, { hasStore: false });
+        held = await custody?.register(paths, { hasStore: false });
         return await this.#openWallet({ paths, lock, held, keysFile, password, restoreHeight, arrivedAt });
       } catch (error) {
         discardWalletFiles(paths);

@@ -1,11 +1,11 @@
 import { copyFile } from 'node:fs/promises';
-import { chmodSync, existsSync } from 'node:fs';
+import { chmodSync, existsSync, statSync } from 'node:fs';
 import type { NetworkType } from '../../monero/cryptonote/types.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { commitDraftAsync, discardDatabase, removeDatabase } from '../file/atomic-replace.js';
 import { addressRecordOf, createAddressRecord } from '../file/address-record.js';
 import { discardFile, draftOf, FileDraft } from '../file/file-draft.js';
-import { withFileErrorsAsync } from '../file/file-errors.js';
+import { assertRegular, withFileErrors, withFileErrorsAsync } from '../file/file-errors.js';
 import { syncFileAsync } from '../file/fsync.js';
 import { cipherOf } from '../file/store-cipher.js';
 import { storeKey } from '../file/store-key.js';
@@ -43,9 +43,14 @@ export async function openSource(
   return { source: { name, store, keys, storeKey: key }, network: file.network, viewOnly: file.watchOnly };
 }
 
-/** Opens a backup and checks every page of its store. */
+/** Opens a backup and checks every page of its store. @throws WalletError as {@link openSource} */
 export async function verifyBackup(directory: string, access: KeysAccess): Promise<VerifiedBackup> {
   const files = filesOfBackup(directory);
+  // Reading a pipe would wait for a writer for ever.
+  withFileErrors(files.store, () => {
+    const stat = statSync(files.store, { throwIfNoEntry: false });
+    if (stat !== undefined) assertRegular(files.store, stat);
+  });
   const { source, network, viewOnly } = await openSource(files, access);
   return { name: files.name, network, viewOnly, ...(await checkStore(source.store, source.storeKey)) };
 }

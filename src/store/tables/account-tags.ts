@@ -66,8 +66,10 @@ export class AccountTagWriter extends AccountTagReader {
    * @param tag new tag; empty: the accounts have no tag afterwards.
    */
   assign(accounts: readonly number[], tag: string): void {
+    const former = new Set(accounts.map((account) => this.tag(account)));
     const assign = this.db.prepare('UPDATE account SET tag = ? WHERE major = ?');
     for (const account of accounts) assign.run(tag, account);
-    this.db.prepare('DELETE FROM account_tag WHERE tag NOT IN (SELECT tag FROM account)').run();
+    const forget = this.db.prepare('DELETE FROM account_tag WHERE tag = ?');
+    for (const old of former) if (old !== '' && !this.has(old)) forget.run(old);
   }
 }

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { additionFaults } from '../../../src/rpc/faults/additions.js';
-import { FAULTS } from '../../../src/rpc/faults/fault-table.js';
+import { FAULTS, httpOf } from '../../../src/rpc/faults/fault-table.js';
 
 const folder = new URL('../../../src/rpc/faults/', import.meta.url);
 const files = readdirSync(folder).filter((name) => name.endsWith('.js'));
@@ -19,6 +19,13 @@ async function kindsOfFamilies(): Promise<string[]> {
 describe('the table of faults', () => {
   it('has each kind in one family', async () => {
     expect((await kindsOfFamilies()).sort()).toEqual(Object.keys(FAULTS).sort());
+  });
+
+  it('lets a call be repeated after each fault that says that nothing has run', () => {
+    const passing = Object.entries(additionFaults).filter(([, entry]) => 'retryAfter' in entry);
+    expect(passing.map(([kind]) => kind).sort()).toEqual(['wallet_elsewhere', 'wallet_opening']);
+    for (const kind of ['wallet_elsewhere', 'wallet_opening'] as const)
+      expect(httpOf(kind)).toEqual({ status: 503, retryAfter: 1 });
   });
 
   it('gives each addition of this server a code of its own', () => {

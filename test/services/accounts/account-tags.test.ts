@@ -32,9 +32,9 @@ describe('the list of tags', () => {
 
   it('has the accounts and the description of each tag, in the order of their bytes', async () => {
     // In UTF-16 the emoji would come first.
-    tags.assign([0], '\u{1f600}');
-    tags.assign([3, 1], 'shop');
-    tags.assign([2], '\ufffd');
+    await tags.assign([0], '\u{1f600}');
+    await tags.assign([3, 1], 'shop');
+    await tags.assign([2], '\ufffd');
     tags.describe('shop', 'sales');
     expect(await listed()).toEqual([
       { tag: 'shop', description: 'sales', accounts: [1, 3] },
@@ -46,13 +46,13 @@ describe('the list of tags', () => {
 
 describe('a tag', () => {
   it('replaces the one before, and is taken away by the empty one', async () => {
-    tags.assign([0, 1], 'shop');
-    tags.assign([1, 1], 'home');
+    await tags.assign([0, 1], 'shop');
+    await tags.assign([1, 1], 'home');
     expect((await listed()).map(({ tag, accounts }) => [tag, accounts])).toEqual([
       ['home', [1]],
       ['shop', [0]],
     ]);
-    tags.assign([0, 1], '');
+    await tags.assign([0, 1], '');
     expect(await listed()).toEqual([]);
   });
 
@@ -62,19 +62,19 @@ describe('a tag', () => {
   });
 
   it('loses its description with its last account', async () => {
-    tags.assign([0, 1], 'shop');
+    await tags.assign([0, 1], 'shop');
     tags.describe('shop', 'sales');
-    tags.assign([0], 'home');
+    await tags.assign([0], 'home');
     expect((await listed()).find(({ tag }) => tag === 'shop')?.description).toBe('sales');
-    tags.assign([1], '');
-    tags.assign([1], 'shop');
+    await tags.assign([1], '');
+    await tags.assign([1], 'shop');
     expect((await listed()).find(({ tag }) => tag === 'shop')?.description).toBe('');
   });
 
   it('can be described only while an account has it', async () => {
     expect(await faultOf(() => tags.describe('shop', 'x'))).toMatchObject({ text: 'Tag is unregistered' });
     expect(await faultOf(() => tags.describe('', 'x'))).toMatchObject({ text: 'Tag must not be empty' });
-    tags.assign([0], 'shop');
+    await tags.assign([0], 'shop');
     tags.describe('shop', 'x');
     tags.describe('shop', '');
     expect(await listed()).toEqual([{ tag: 'shop', description: '', accounts: [0] }]);
@@ -82,9 +82,9 @@ describe('a tag', () => {
 });
 
 describe('accounts with a tag', () => {
-  beforeEach(() => {
-    tags.assign([0, 2], 'shop');
-    tags.assign([3], 'shopping');
+  beforeEach(async () => {
+    await tags.assign([0, 2], 'shop');
+    await tags.assign([3], 'shopping');
   });
 
   it('are those that have it, and all of them for the empty tag', async () => {
@@ -136,7 +136,7 @@ describe('tags in a wallet that syncs under a password of its own', () => {
   it('are hidden, and so are the accounts that have them', async () => {
     wallet.close();
     open({ backgroundSync: 'custom-background-password' });
-    tags.assign([1], 'shop');
+    await tags.assign([1], 'shop');
     wallet.hide();
     expect(await listed()).toEqual([]);
     expect(await tagsOf(await tags.withTag(''))).toEqual(['', '', '', '']);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import { AccountTags } from '../../../src/services/accounts/account-tags.js';
 import { AddressBook } from '../../../src/services/accounts/address-book.js';
@@ -7,6 +7,7 @@ import { History } from '../../../src/services/history/history.js';
 import { TURN_BYTES } from '../../../src/util/paged.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { collected } from '../../support/collected.js';
+import { EventLoopTurns } from '../../support/event-loop-turns.js';
 import { TestWallet } from '../../support/test-wallet.js';
 
 /*
@@ -42,6 +43,35 @@ const payEach = (): void =>
     ),
   );
 
+describe('a tag that is set', () => {
+  it('replaces one long tag in each transaction, and takes the descriptions of tags that no account has', async () => {
+    const tags = new AccountTags(wallet, wallet);
+    const former = ['a', LONG, `${LONG}x`, `${LONG}x`];
+    for (const [i, tag] of former.entries()) await tags.assign([i], tag);
+    for (const tag of new Set(former)) tags.describe(tag, `of ${tag.length}`);
+    const write = jest.spyOn(wallet.store, 'write');
+    await tags.assign([0, 1, 2], 'new');
+    expect(write).toHaveBeenCalledTimes(3);
+    const left = (): string[] =>
+      wallet.store.read((r) => former.map((tag) => r.accountTags.description(tag)));
+    const kept = `of ${LONG.length + 1}`;
+    expect(left()).toEqual(['', '', kept, kept]);
+    await tags.assign([3, 3], '');
+    expect(left()).toEqual(['', '', '', '']);
+    expect(await collected(await tags.list())).toEqual([
+      [{ tag: 'new', description: '', accounts: [0, 1, 2] }],
+    ]);
+  });
+
+  it('is set in one transaction where former tags are short', async () => {
+    const tags = new AccountTags(wallet, wallet);
+    for (const i of indices) await tags.assign([i], `t${i}`);
+    const write = jest.spyOn(wallet.store, 'write');
+    await tags.assign(indices, 'new');
+    expect(write).toHaveBeenCalledTimes(1);
+  });
+});
+
 describe('a page of a list with long texts', () => {
   it.each([
     ['all addresses', []],
@@ -62,17 +92,17 @@ describe('a page of a list with long texts', () => {
       ONE_BY_ONE.slice(1),
     );
     expect(await sizes(tags.pages(indices))).toEqual([COUNT]);
-    tags.assign(indices, LONG);
+    await tags.assign(indices, LONG);
     expect(await sizes(tags.pages(indices))).toEqual(ONE_BY_ONE);
     expect(await tags.withTag(LONG)).toEqual(indices);
   });
 
   it('has one tag, by its name or its description', async () => {
     const tags = new AccountTags(wallet, wallet);
-    tags.assign([0], 'a');
-    tags.assign([1], 'b');
-    tags.assign([2], LONG);
-    tags.assign([3], `${LONG}x`);
+    await tags.assign([0], 'a');
+    await tags.assign([1], 'b');
+    await tags.assign([2], LONG);
+    await tags.assign([3], `${LONG}x`);
     for (const tag of ['a', 'b']) tags.describe(tag, LONG);
     const pages = await collected(await tags.list());
     expect(pages.map((list) => list.map(({ accounts }) => accounts))).toEqual([[[0]], [[1]], [[2]], [[3]]]);
@@ -82,6 +112,17 @@ describe('a page of a list with long texts', () => {
       0,
       0,
     ]);
+  });
+
+  it('has one tag to match with an expression', async () => {
+    const tags = new AccountTags(wallet, wallet);
+    for (const i of indices) await tags.assign([i], `${LONG}${i}`);
+    const turns = new EventLoopTurns();
+    const matched = await tags.matching('x+[0-3]');
+    const matching = turns.stop();
+    expect(matched).toEqual([0, 1, 2, 3]);
+    // Twice the tags are read, and once they are matched.
+    expect(matching).toBeGreaterThanOrEqual(3 * (COUNT - 1));
   });
 
   it('has one note', async () => {

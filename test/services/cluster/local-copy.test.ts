@@ -5,12 +5,15 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Taken } from '../../../src/cluster/lease.js';
 import type { LoggedFrame } from '../../../src/cluster/page-log.js';
 import {
-  MARK_ENDING,
+  assertNoCopy,
   markHeld,
+  markJoining,
   markReleased,
+  releaseName,
   writeLocalCopy,
   type LocalCopy,
 } from '../../../src/services/cluster/local-copy.js';
+import { MARK_ENDING } from '../../../src/services/context/wallet-name.js';
 import { WalletDirectory, type WalletPaths } from '../../../src/services/context/wallet-directory.js';
 
 let folder: string;
@@ -68,6 +71,30 @@ const STORED = ['stored keys', undefined];
 const STORED_LOG: LocalCopy = { stored: { sequence: 5, baseBytes: 0, frameBytes: 70 }, isRebuilt: false };
 
 const mark = (): unknown => JSON.parse(readFileSync(`${paths.store}${MARK_ENDING}`, 'utf8'));
+
+test('the store of a wallet that is named as a mark is not replaced by one', async () => {
+  const store = `${paths.store}${MARK_ENDING}`;
+  for (const file of [store, `${store}.keys`]) writeFileSync(file, 'of an earlier version');
+  const refused = { fault: { kind: 'bad_wallet_name', name: 'shop' } };
+  await expect(take(2n)).rejects.toMatchObject(refused);
+  await expect(markJoining(paths)).rejects.toMatchObject(refused);
+  expect(() => assertNoCopy(paths)).toThrow('bad_wallet_name');
+  expect(readFileSync(store, 'utf8')).toBe('of an earlier version');
+});
+
+describe('the mark of a wallet that left a cluster', () => {
+  const own = '{"epoch":"","departure":"token"}';
+
+  test('goes where another wallet gets its name, and stays beside its files', () => {
+    writeFileSync(`${paths.store}${MARK_ENDING}`, own);
+    writeFileSync(paths.keys, 'mine');
+    releaseName(paths);
+    expect(mark()).toEqual(JSON.parse(own));
+    rmSync(paths.keys);
+    releaseName(paths);
+    expect(existsSync(`${paths.store}${MARK_ENDING}`)).toBe(false);
+  });
+});
 
 describe('the files of a wallet that is taken', () => {
   test('are written where there are none, and marked as a copy', async () => {
