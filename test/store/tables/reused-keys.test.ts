@@ -373,7 +373,13 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('rescan' as const), sizes }) },
   {
     weight: 2,
-    arbitrary: fc.record({ kind: fc.constant('denial' as const), key, blocks, sizes, restarts: fc.boolean() }),
+    arbitrary: fc.record({
+      kind: fc.constant('denial' as const),
+      key,
+      blocks,
+      sizes,
+      restarts: fc.boolean(),
+    }),
   },
 );
 
