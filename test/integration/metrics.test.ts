@@ -1,4 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { get as request } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createWallet } from '../support/create-wallet.js';
 import { walletCalls } from '../support/json-rpc.js';
@@ -10,6 +13,8 @@ import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 /* /metrics of servers with the real daemon: behind the login, on a port of its own, and in restricted mode. */
 
 const LOGIN = 'user:secret';
+/** Largest number of connections of an address of this machine to the port of the metrics. */
+const MOST = 10;
 
 let monerod: Monerod;
 let server: WalletRpc;
@@ -46,6 +51,34 @@ const valueOf = (text: string, series: string): number | undefined => {
 };
 
 describe('metrics on a port of their own', () => {
+  // First, since later tests leave connections open for further requests.
+  it('are served to ten connections of an address of this machine at a time', async () => {
+    const read = (): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        request({ port: metricsPort, path: '/livez', agent: false }, (answer) => {
+          resolve(answer.resume().statusCode);
+        }).on('error', reject);
+      });
+    const open: Socket[] = [];
+    const hold = async (): Promise<void> => {
+      const socket = connect(metricsPort, '127.0.0.1');
+      open.push(socket);
+      await once(socket, 'connect');
+    };
+    for (let i = 0; i < MOST - 1; i++) await hold();
+    expect(await read()).toBe(200);
+    await until('the end of the connection that was answered', async () => {
+      await hold();
+      return read().then(
+        () => void open.pop()?.destroy(),
+        () => true,
+      );
+    });
+    expect(open).toHaveLength(MOST);
+    for (const socket of open) socket.destroy();
+    expect(await until('an answer', () => read().catch(() => undefined))).toBe(200);
+  });
+
   it('need no login, and are not served on the port of a restricted server', async () => {
     expect((await get(server.port, '/metrics')).status).toBe(403);
     expect((await get(metricsPort, '/metrics')).status).toBe(200);
