@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { EndedAtExit } from '../support/ended-at-exit.js';
 
 /** Versions of control groups: directory of all groups, and the files of a group. Source: cgroups(7). */
 const VERSIONS = [
@@ -13,10 +14,7 @@ const VERSIONS = [
 ] as const;
 
 /** Groups that exist. They must not outlive this process. */
-const made = new Set<MemoryGroup>();
-process.on('exit', () => {
-  for (const group of made) group.remove();
-});
+const made = new EndedAtExit<MemoryGroup>((group) => group.remove());
 
 /** Control group that limits the memory of a process. It takes the rights of root. */
 export class MemoryGroup {

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
+import { EndedAtExit } from './ended-at-exit.js';
 import { until } from './until.js';
 
 /** Tests check and shorten more than benchmarks, which run programs as users start them. */
@@ -66,8 +67,7 @@ export async function untilReady<T>(
 export const endOf = ({ child, output }: RunningProcess, what: string): Error =>
   new Error(`${what} ended with ${child.signalCode ?? child.exitCode}: ${output().slice(-2000)}`);
 
-const running = new Set<ChildProcess>();
-process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+const running = new EndedAtExit<ChildProcess>((child) => child.kill('SIGKILL'));
 
 export interface RunningProcess {
   readonly child: ChildProcess;

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EndedAtExit } from './ended-at-exit.js';
 
 /** Sizes of the writes that fill a disk [bytes]: the last free page is taken, too. */
 const CHUNKS = [1 << 20, 4096];
@@ -18,10 +19,7 @@ const CHUNKS = [1 << 20, 4096];
 const NO_SPACE = 'ENOSPC';
 
 /** Disks that are mounted. They must not outlive this process. */
-const mounted = new Set<SmallDisk>();
-process.on('exit', () => {
-  for (const disk of mounted) disk.unmount();
-});
+const mounted = new EndedAtExit<SmallDisk>((disk) => disk.unmount());
 
 /** A disk of a few megabytes that can be full: a file system in memory. Mounting takes the rights of root. */
 export class SmallDisk {
