@@ -148,6 +148,8 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
         `fsync = ${options.isDurable === true ? 'on' : 'off'}`,
         `synchronous_standby_names = '${standbys === 0 ? '' : `ANY 1 (${NAMES.join(', ')})`}'`,
         'shared_buffers = 32MB',
+        // In its directory, so that a server that is killed leaves none behind.
+        'dynamic_shared_memory_type = mmap',
         'wal_keep_size = 512MB',
         'wal_retrieve_retry_interval = 200ms',
         'jit = off',

@@ -6,10 +6,11 @@ export const RELOAD_SIGNAL = 'SIGHUP';
 
 /**
  * Signals without a meaning for this process that would end it, or make Node.js open the port of its debugger
- * (SIGUSR1). Source: signal(7).
+ * (SIGUSR1). Node.js ignores SIGPIPE by itself. It must have no listener that logs: a line for a reader that is gone sends the
+ * signal, whose line would send it again. Source: signal(7).
  */
 const MEANINGLESS: readonly NodeJS.Signals[] = [
-  ...(['SIGUSR1', 'SIGUSR2', 'SIGPIPE', 'SIGALRM', 'SIGVTALRM'] as const),
+  ...(['SIGUSR1', 'SIGUSR2', 'SIGALRM', 'SIGVTALRM'] as const),
   ...(process.platform === 'linux' ? (['SIGIO', 'SIGPWR'] as const) : []),
 ];
 

@@ -35,12 +35,34 @@ describe('a server without files to read again', () => {
   it('goes on after every signal that would end it or open the debugger, but for those that stop it', async () => {
     server = await startWalletRpc();
     await reload(server);
-    for (const name of ['SIGUSR1', 'SIGUSR2', 'SIGALRM', 'SIGVTALRM', 'SIGPIPE', 'SIGIO', 'SIGPWR'] as const)
+    for (const name of ['SIGUSR1', 'SIGUSR2', 'SIGALRM', 'SIGVTALRM', 'SIGIO', 'SIGPWR'] as const)
       await signal(server, name, `a signal was ignored signal=${name === 'SIGIO' ? 'SIG' : name}`);
+    server.process.child.kill('SIGPIPE');
     expect((await server.call('get_version')).error).toBeUndefined();
     expect(server.process.output()).not.toContain('Debugger listening');
     expect(await server.stop({ signal: 'SIGQUIT' })).toBe(0);
     server = undefined;
+  });
+});
+
+describe('a log whose reader has ended', () => {
+  it('is lost, and delays neither an answer nor the stop', async () => {
+    const file = join(directory, 'wallet-rpc.log');
+    server = await startWalletRpc({ args: [`--log-file=${file}`] });
+    const { child } = server.process;
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+    for (let i = 0; i < 3; i++) {
+      child.kill('SIGHUP');
+      await until(
+        'the line in the file',
+        () => readFileSync(file, 'utf8').split('read again').length > i + 1,
+      );
+      expect((await server.call('get_version')).error).toBeUndefined();
+    }
+    expect(await server.stop()).toBe(0);
+    server = undefined;
+    expect(readFileSync(file, 'utf8').match(/signal/g) ?? []).toEqual([]);
   });
 });
 
