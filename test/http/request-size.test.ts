@@ -10,6 +10,7 @@ import { readParams } from '../../src/http/params.js';
 import { registry } from '../../src/rpc/registry.js';
 import type { Json } from '../../src/util/json.js';
 import { yieldToEventLoop } from '../../src/util/event-loop.js';
+import { threadCpuMs } from '../support/cpu-time.js';
 
 const MIB = 1024 * 1024;
 const HUGE = 99 * MIB;
@@ -85,21 +86,15 @@ const send = (body: Iterable<Buffer>): Promise<Reply> =>
     Readable.from(body).pipe(sent);
   });
 
-/** Processor time of this process so far [ms]: unlike the clock, it does not run while others have the processor. */
-function processorTime(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-}
-
 /** Longest turn of the event loop while a task runs [ms of processor time]. */
 async function longestStall<T>(task: () => Promise<T>): Promise<{ stall: number; result: T }> {
   let stall = 0;
-  let last = processorTime();
+  let last = threadCpuMs();
   let running = true;
   const watch = (async () => {
     while (running) {
       await yieldToEventLoop();
-      const now = processorTime();
+      const now = threadCpuMs();
       stall = Math.max(stall, now - last);
       last = now;
     }

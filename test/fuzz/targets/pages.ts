@@ -19,6 +19,7 @@ function manager(): WalletManager {
   const eventLog = {
     lastId: LAST,
     expiredUpTo: EXPIRED,
+    hiddenAfter: () => Infinity,
     after(id: number, limit: number, types?: readonly string[]) {
       if (id < EXPIRED) throw new WalletError({ kind: 'events_expired', oldest: EXPIRED });
       const events = [3, 5, LAST].map((one) => ({ id: one, type: 'wallet.synced', data: { height: one } }));
