@@ -38,7 +38,7 @@ export interface DatabaseQuorumOptions {
 export class DatabaseQuorum implements Quorum {
   readonly #options: DatabaseQuorumOptions;
   readonly #changes = new Listeners<[]>();
-  /** Begin of the questions. */
+  /** Moment at which this process began to ask. */
   #began = new Moment();
   /** Moment before the last confirmed question was sent; undefined before the first one. */
   #confirmed: Moment | undefined;

@@ -87,8 +87,9 @@ const RENEWALS = 4;
 /** Pause after a renewal that failed [ms]. */
 const RETRY_MS = 200;
 
-/** Times after which members that do not live are forgotten, and commands, which nobody looks for. */
+/** Time after which the row of a process is deleted if the process lives no longer: until then lists show it as dead. */
 const FORGOTTEN = '7 days';
+/** Time after which the row of a command is deleted if the command was killed: no list shows it. */
 const FORGOTTEN_COMMAND = '1 hour';
 
 /**

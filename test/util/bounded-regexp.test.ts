@@ -17,6 +17,14 @@ describe('matching an expression of a client', () => {
     await expect(matching(pattern, ['a'])).rejects.toThrow(PatternError);
   });
 
+  it.each([4096, 4097, 8193])('%d texts are all matched, in shares', async (count) => {
+    const texts = Array.from({ length: count }, (_, i) => `t${i}`);
+    expect(await matching('t\\d+', texts)).toEqual(texts);
+    expect(await matching('t(0|4095|4096|8192)', texts)).toEqual(
+      ['t0', 't4095', 't4096', 't8192'].filter((text) => texts.includes(text)),
+    );
+  });
+
   it('refuses an expression that backtracks exponentially', async () => {
     await expect(matching('(a|a)*b', ['a'.repeat(60)])).rejects.toThrow(PatternError);
   });

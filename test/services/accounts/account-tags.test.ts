@@ -56,6 +56,18 @@ describe('a tag', () => {
     expect(await listed()).toEqual([]);
   });
 
+  it.each([
+    [1024, 1],
+    [1025, 2],
+  ])('is assigned to %d accounts in %d transactions', async (count, transactions) => {
+    while (wallet.accounts.count() < count) wallet.accounts.create('');
+    const write = jest.spyOn(wallet.store, 'write');
+    const all = Array.from({ length: count }, (_, account) => account);
+    await tags.assign(all, 'shop');
+    expect(write).toHaveBeenCalledTimes(transactions);
+    expect((await listed()).map(({ accounts }) => accounts)).toEqual([all]);
+  });
+
   it('is assigned to no account where one of them does not exist', async () => {
     expect(await faultOf(() => tags.assign([0, 4], 'shop'))).toEqual(OUT_OF_RANGE);
     expect(await listed()).toEqual([]);
