@@ -9,8 +9,7 @@ import { HttpServer } from '../../src/http/http-server.js';
 import { readParams } from '../../src/http/params.js';
 import { registry } from '../../src/rpc/registry.js';
 import type { Json } from '../../src/util/json.js';
-import { yieldToEventLoop } from '../../src/util/event-loop.js';
-import { threadCpuMs } from '../support/cpu-time.js';
+import { threadCpuMs, yieldToEventLoop } from '../../src/util/event-loop.js';
 
 const MIB = 1024 * 1024;
 const HUGE = 99 * MIB;
