@@ -48,27 +48,48 @@ const supported = [
   ...new Set(readFileSync(new URL('bin/node-packages', ROOT), 'utf8').trim().match(/^\d+/gm) ?? []),
 ];
 
+/** Texts of the workflows that test and publish. */
+interface Publication {
+  readonly ci: string;
+  readonly nightly: string;
+  readonly release: string;
+}
+
 /** Returns the defects of a publication: an untested package, or a suite that is not the whole one. */
-function defects({ ci = '', release = '' }: { readonly ci?: string; readonly release?: string }): string[] {
+function defects({ ci, nightly, release }: Publication): string[] {
   const found: string[] = [];
   const [tests, publish] = [jobsOf(release).get('test'), jobsOf(release).get('publish')];
   const suite = jobsOf(ci).get('test') ?? '';
   if (publish === undefined || !/^ +- run: npm publish /m.test(publish))
     found.push('publish publishes nothing');
-  else if (!/^ {4}needs: test$/m.test(publish)) found.push('publish does not need the tests');
+  else if (!/^ {4}needs: \[test, nightly\]$/m.test(publish)) found.push('publish does not need the tests');
   if (!/^ {4}uses: \.\/\.github\/workflows\/ci\.yml$/m.test(tests ?? '')) found.push('release has no tests');
+  if (!/^ {4}uses: \.\/\.github\/workflows\/nightly\.yml$/m.test(jobsOf(release).get('nightly') ?? ''))
+    found.push('release has no campaigns');
   if (!/^ {2}workflow_call:$/m.test(ci)) found.push('ci cannot be called');
+  if (!/^ {2}workflow_call:$/m.test(nightly) || !/^ {2}schedule:$/m.test(nightly))
+    found.push('nightly does not run');
+  if (!/^ +- run: bin\/test --all$/m.test(nightly)) found.push('the long tests are not run');
+  for (const campaign of ['soak', 'test:crash', 'test:cluster', 'fuzz'])
+    if (!nightly.includes(`- run: npm run ${campaign} -- `)) found.push(`${campaign} is not run`);
   if (!/^ +- run: \.ci\/run$/m.test(suite)) found.push('.ci/run is not run');
   const [, versions = ''] = /^ {8}node: \[(.*)\]$/m.exec(suite) ?? [];
   if (versions !== supported.join(', ') || !suite.includes('node-version: ${{ matrix.node }}\n'))
     found.push('the suite does not run on every supported version');
   if (!/^ {4}container: debian:/m.test(suite)) found.push('the suite does not run on Debian');
-  if (/^ +(?:if|continue-on-error):/m.test(`${publish}\n${tests}\n${suite}`))
+  const artifacts = / +- uses: actions\/upload-artifact@.*\n +if: always\(\)\n/g;
+  if (
+    /^ +(?:if|continue-on-error):/m.test(`${publish}\n${tests}\n${suite}\n${nightly.replace(artifacts, '')}`)
+  )
     found.push('a job may be skipped');
   return found;
 }
 
-const texts = { ci: workflows.get('ci.yml') ?? '', release: workflows.get('release.yml') ?? '' };
+const texts: Publication = {
+  ci: workflows.get('ci.yml') ?? '',
+  nightly: workflows.get('nightly.yml') ?? '',
+  release: workflows.get('release.yml') ?? '',
+};
 
 describe('the workflows', () => {
   it.each([...workflows])('pin the actions of %s by the hash of a commit', (_, text) => {
@@ -89,8 +110,19 @@ describe('the workflows', () => {
   });
 
   it.each([
-    ['publish does not need the tests', 'release', '    needs: test\n', ''],
-    ['publish does not need the tests', 'release', 'needs: test', 'needs: []'],
+    ['publish does not need the tests', 'release', '    needs: [test, nightly]\n', ''],
+    ['publish does not need the tests', 'release', 'needs: [test, nightly]', 'needs: [nightly]'],
+    ['publish does not need the tests', 'release', 'needs: [test, nightly]', 'needs: [test]'],
+    ['release has no campaigns', 'release', 'uses: ./.github/workflows/nightly.yml', 'uses: ./x.yml'],
+    ['nightly does not run', 'nightly', '  schedule:\n', ''],
+    ['the long tests are not run', 'nightly', 'bin/test --all', 'bin/test'],
+    ['test:cluster is not run', 'nightly', 'npm run test:cluster', 'echo'],
+    [
+      'a job may be skipped',
+      'nightly',
+      '      - run: bin/test --all',
+      '      - run: bin/test --all\n        if: false',
+    ],
     [
       'release has no tests',
       'release',

@@ -147,7 +147,7 @@ export const longestFirst = <T extends { readonly path: string }>(
   durations: Readonly<Record<string, number>> = LONG_FILES,
 ): T[] => {
   const duration = ({ path }: T): number =>
-    durations[/\/build\/test\/(.*)\.test\.js$/.exec(path)?.[1] ?? ''] ?? 0;
+    durations[/\/build\/test\/(.*?)(?:\.nightly)?\.test\.js$/.exec(path)?.[1] ?? ''] ?? 0;
   return [...tests].sort((a, b) => duration(b) - duration(a));
 };
 
