@@ -17,7 +17,7 @@ import { TARGET_NAMES, targetNamed } from './targets.js';
 
 /* A short run of each target. Longer runs: `npm run fuzz`. */
 
-const CASES = 100;
+const CASES = 25;
 
 /** Runs mutated inputs. @returns findings as texts, without those about time, which other tests take, too. */
 async function findingsOf(target: Target, parser: Parser, cases: number): Promise<string[]> {

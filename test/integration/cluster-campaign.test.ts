@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { runCampaign } from '../cluster/campaign.js';
-import { prepareLoad, type ClusterLoad } from '../cluster/cluster-load.js';
-import { OUTAGES, runOutage } from '../cluster/outages.js';
-import { seededRandom } from '../support/seeded-random.js';
 import { newDatabase, startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
-import { startWalletCluster, type WalletCluster } from '../support/wallet-cluster.js';
 
-/* Small rounds of what `npm run test:cluster` does at length. */
+/* A short run; `cluster-outages.nightly.test.ts` has the outages, `npm run test:cluster` long runs. */
 
 /** Long enough for processes that wait some seconds for a processor. */
 const LEASE_MS = 4000;
-const TIMEOUT_MS = 8000;
-/** Time that a call may take beside its limit, where many processes share a processor [ms]. */
+/** Time that a takeover may take beside the lease, where many processes share a processor [ms]. */
 const MARGIN_MS = 30_000;
-/**
- * Pauses between the calls of the load. Without them it takes all that two processors give until the last lease has
- * lapsed; `npm run test:cluster` has none.
- */
+/** Pauses between the calls of the load, which otherwise takes all that two processors give. */
 const PAUSES = { pauseMs: 300, recordPauseMs: 50 };
 
 let postgres: PostgresCluster;
@@ -36,39 +28,4 @@ test('nothing acknowledged is lost, and nothing is paid twice, when holders are 
   expect(report.paid).toBeGreaterThan(0);
   expect(report.events).toBeGreaterThan(0);
   expect(report.facts).toBeGreaterThan(10);
-});
-
-describe('under load', () => {
-  let cluster: WalletCluster;
-  let load: ClusterLoad;
-
-  beforeAll(async () => {
-    cluster = await startWalletCluster({
-      ...{ postgres, database: await newDatabase(postgres, 'outages'), wallets: ['w1', 'w2'] },
-      ...{ leaseMs: LEASE_MS, timeoutMs: TIMEOUT_MS, isProxied: true },
-    });
-    load = await prepareLoad(cluster, ['w1', 'w2'], seededRandom('outages'), PAUSES);
-  });
-  afterAll(async () => {
-    await load?.stop();
-    await cluster?.stop();
-  });
-
-  test.each(OUTAGES.filter(({ isShort }) => isShort).map((outage) => [outage.title, outage] as const))(
-    '%s',
-    async (_, outage) => {
-      const report = await runOutage(outage, {
-        ...{ postgres, cluster, load, timeoutMs: TIMEOUT_MS, marginMs: MARGIN_MS, calmMs: 300 },
-      });
-      expect(report.faults).toEqual([]);
-      expect(report.answered).toBeGreaterThan(0);
-    },
-  );
-
-  test('after which every order is in the chain once', async () => {
-    await load.settle();
-    await load.check(true);
-    await load.compareWithTwins();
-    expect(load.faults).toEqual([]);
-  });
 });

@@ -4,22 +4,15 @@ import sequencer from '@jest/test-sequencer';
 const Sequencer = sequencer as unknown as typeof sequencer.default;
 
 /**
- * Test files of 7 s or more, with their approximate durations [s] in a full run on two processors. A clean clone has no record
+ * Test files of 7 s or more, with their approximate durations [s] in a run for a commit on two processors. A clean clone has no record
  * of earlier runs, and would start some of them last, on one processor while the other one idles.
  */
 export const LONG_FILES: Readonly<Record<string, number>> = {
   'integration/cluster-campaign': 72,
-  'integration/cluster-quorum': 72,
-  'integration/cluster-clock': 60,
-  'integration/cluster-database': 55,
   'soak/soak': 55,
   'integration/payment-answers': 50,
-  'integration/cluster-forgery': 50,
-  'integration/cluster-cut-off': 45,
   'integration/failover': 38,
-  'integration/cluster-leaving': 38,
   'integration/pay-page': 37,
-  'integration/cluster-upkeep': 35,
   'integration/differential-payments': 34,
   'integration/differential-refusals': 34,
   'integration/status-page': 33,
@@ -32,11 +25,8 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'integration/multisig-safety': 25,
   'integration/npm-package': 25,
   'integration/credentials': 24,
-  'integration/regtest-bench-chain': 24,
   'crash/order-campaign': 23,
-  'integration/cluster-members': 23,
   'integration/multisig-mixed-small': 23,
-  'integration/wallet-trouble-daemon': 23,
   'cli/process': 22,
   'http/forward/forwarder': 21,
   'integration/differential-outputs': 21,
@@ -45,7 +35,6 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'integration/proofs': 21,
   'services/requests/payment-requests-model': 21,
   'integration/multisig-ours-small': 20,
-  'integration/cluster-tls': 20,
   'integration/lost-requests': 20,
   'integration/multisig-sets': 19,
   'cli/main': 18,
@@ -61,10 +50,8 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'integration/pool-and-chain': 16,
   'integration/change-outputs': 15,
   'integration/hostile-blobs': 15,
-  'integration/wallet-trouble-kill': 15,
   'monero/ringct/bulletproofs-plus': 15,
   'integration/operator-files': 15,
-  'integration/cluster-credentials': 14,
   'integration/differential-records': 14,
   'integration/limited-processors': 14,
   'monero/kernel/scan-many': 14,
@@ -74,9 +61,7 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'integration/regtest-faults': 13,
   'integration/reused-keys': 13,
   'integration/sweeps': 13,
-  'integration/wallet-trouble-lock': 13,
   'refresh/refresher': 13,
-  'store/replication/replication-kill': 13,
   'store/replication/store-shipper': 13,
   'integration/output-files': 13,
   'integration/http-requests': 12,
@@ -98,7 +83,6 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'integration/regtest-cli': 11,
   'integration/reused-keys-cold': 11,
   'refresh/scan/output-matches': 11,
-  'integration/cache-crash': 10,
   'integration/config-file': 10,
   'integration/daemon-control': 10,
   'integration/lookahead': 10,
@@ -113,7 +97,6 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'integration/connection-limits': 9,
   'integration/long-requests': 9,
   'integration/relay-tx': 9,
-  'integration/wallet-trouble-store': 9,
   'services/history/address-pages': 9,
   'services/payments/orders-model': 9,
   'services/sync/placed-key-images': 9,
@@ -121,7 +104,6 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'store/tables/reused-keys': 9,
   'daemon/block-parser': 8,
   'integration/client': 8,
-  'integration/creation-crash': 8,
   'integration/fees': 8,
   'integration/interchange': 8,
   'integration/metrics': 8,
@@ -130,9 +112,6 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'integration/regtest-differential': 8,
   'integration/restore-heights': 8,
   'integration/shipped-build': 8,
-  'integration/tx-notify-kill': 8,
-  'integration/webhook-kill': 8,
-  'services/requests/request-kill': 8,
   'store/file/odd-names': 8,
   'store/replication/random-stores': 8,
   'integration/crash': 7,
@@ -147,7 +126,7 @@ export const longestFirst = <T extends { readonly path: string }>(
   durations: Readonly<Record<string, number>> = LONG_FILES,
 ): T[] => {
   const duration = ({ path }: T): number =>
-    durations[/\/build\/test\/(.*?)(?:\.nightly)?\.test\.js$/.exec(path)?.[1] ?? ''] ?? 0;
+    durations[/\/build\/test\/(.*)\.test\.js$/.exec(path)?.[1] ?? ''] ?? 0;
   return [...tests].sort((a, b) => duration(b) - duration(a));
 };
 
