@@ -1,4 +1,4 @@
-import type { OptionSpec } from '../src/cli/config/option-spec.js';
+import type { OptionSpec } from '../src/cli/config/option.js';
 import { environmentName } from '../src/cli/config/options.js';
 import { markdownTable } from './markdown-table.js';
 

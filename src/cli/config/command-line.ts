@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { ConfigError } from './config-error.js';
-import type { OptionSpec, RawOptions } from './option-spec.js';
+import type { OptionSpec, RawOptions } from './option.js';
 import { environmentName, OPTIONS } from './options.js';
 
 /** Removes the value from an argument, since it may be a secret. */

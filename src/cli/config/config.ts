@@ -1,67 +1,16 @@
-import * as z from 'zod';
-import type { NetworkType } from '../../monero/cryptonote/types.js';
-import type { ReadinessLimits } from '../../watch/readiness.js';
-import { readTcpBind } from './bind-addresses.js';
-import { clusterConfig, type ClusterConfig } from './cluster-config.js';
 import { parseConfigFile, readSetting, type Setting, type Settings } from './config-file.js';
-import { logCategories, optional, readText } from './config-values.js';
-import {
-  daemonConfig,
-  dnsConfig,
-  regtestConfig,
-  type DaemonsConfig,
-  type DnsConfig,
-  type StartedNodeConfig,
-} from './daemon-config.js';
-import { assertCompatible } from './option-rules.js';
-import { defaulted, flag, integer, readOption, readOptions, text } from './option-schemas.js';
-import type { RawOptions } from './option-spec.js';
+import { ConfigError } from './config-error.js';
+import { CLUSTER_OPTIONS, clusterConfig } from './cluster-options.js';
+import { optional, readText } from './config-values.js';
+import { daemonConfig } from './daemon-options.js';
+import { readOptions, type RawOptions } from './option.js';
 import { environmentName, OPTIONS } from './options.js';
-import { payConfig, type PayConfig } from './pay-config.js';
-import { rpcConfig, type RpcConfig } from './rpc-config.js';
-import { readSsl } from './ssl-config.js';
-import { walletConfig, type WalletConfig } from './wallet-config.js';
-
-interface WatchConfig {
-  /** Address of `/metrics`; absent: on the port of the server. */
-  readonly metrics?: { readonly ip: string; readonly port: number };
-  /** Number of blocks above which a reorganisation is logged as an error. */
-  readonly reorganisationAlert: number;
-  /** Limits of `/readyz`. */
-  readonly ready: ReadinessLimits;
-}
-
-interface ProcessConfig {
-  /** 0: one a core. */
-  readonly threads: number;
-  readonly log: { readonly categories: string; readonly file?: string };
-  readonly interactive: boolean;
-  /** True: runs in the background. */
-  readonly detach: boolean;
-  readonly pidFile?: string;
-}
-
-/** Validated settings of the process. */
-export interface Config extends ProcessConfig {
-  readonly network: NetworkType;
-  readonly wallet: WalletConfig;
-  readonly rpc: RpcConfig;
-  readonly daemon: DaemonsConfig;
-  /** Regtest node that starts with the server; absent: use the nodes of `daemon.addresses`. */
-  readonly regtest?: StartedNodeConfig;
-  readonly dns: DnsConfig;
-  readonly webhooks: {
-    /** Allow targets that are not public. */
-    readonly allowPrivate: boolean;
-  };
-  readonly watch: WatchConfig;
-  /** Pay pages; absent: there are none. */
-  readonly pay?: PayConfig;
-  /** Cluster of this process; absent: it is in none. */
-  readonly cluster?: ClusterConfig;
-  /** Flags that are set but have no effect. */
-  readonly withoutEffect: readonly string[];
-}
+import { PAY_OPTIONS, payConfig } from './pay-options.js';
+import { NETWORK_OPTIONS, networkOf, PROCESS_OPTIONS, processConfig } from './process-options.js';
+import { rpcConfig, SERVER_OPTIONS } from './server-options.js';
+import { readSsl } from './ssl-options.js';
+import { WALLET_OPTIONS, walletConfig } from './wallet-options.js';
+import { WATCH_OPTIONS, watchConfig } from './watch-options.js';
 
 /**
  * Merges the sources of settings: the command line overrides the environment, which overrides the config file. A source
@@ -84,74 +33,78 @@ export function mergeSources(flags: RawOptions, environment: NodeJS.ProcessEnv):
   );
 }
 
-const networkConfig = z
-  .object({ testnet: flag, stagenet: flag })
-  .transform(({ testnet, stagenet }): NetworkType =>
-    testnet ? 'testnet' : stagenet ? 'stagenet' : 'mainnet',
-  );
+/** Options of which one at most may be given, in the order of their checks. */
+const EXCLUSIVE: readonly (readonly string[])[] = [
+  ['testnet', 'stagenet'],
+  ['wallet-dir', 'wallet-file'],
+  ['password', 'password-file', 'prompt-for-password'],
+  ['rpc-login', 'disable-rpc-login'],
+  ['credentials', 'disable-rpc-login'],
+  ['trusted-daemon', 'untrusted-daemon'],
+  ['daemon-address', 'daemon-host'],
+  ['daemon-address', 'daemon-port'],
+  ...['testnet', 'stagenet', 'offline', 'daemon-address', 'daemon-host', 'daemon-login', 'proxy'].map(
+    (other) => ['regtest', other],
+  ),
+];
 
-const watchConfig = z
-  .object({
-    'metrics-bind': text,
-    'confirm-external-bind': flag,
-    'reorganisation-alert': integer(0, 10_000),
-    'ready-daemon-seconds': integer(0, 86_400),
-    'ready-blocks-behind': integer(0, 1_000_000_000),
-    'ready-disk-bytes': integer(0, 1e15 - 1),
-  })
-  .transform((given): WatchConfig => ({
-    ...optional(
-      'metrics',
-      readTcpBind('metrics-bind', given['metrics-bind'], given['confirm-external-bind']),
-    ),
-    reorganisationAlert: given['reorganisation-alert'],
-    ready: {
-      daemonSeconds: given['ready-daemon-seconds'],
-      blocksBehind: given['ready-blocks-behind'],
-      diskBytes: given['ready-disk-bytes'],
-    },
-  }));
+/** Checks which options are given together. @throws ConfigError */
+function assertCompatible(raw: RawOptions): void {
+  const has = (name: string): boolean => raw[name] !== undefined;
+  for (const names of EXCLUSIVE) {
+    const given = names.filter(has);
+    if (given.length > 1)
+      throw new ConfigError(`${given.map((name) => `--${name}`).join(' and ')} exclude each other`);
+  }
+  if (!has('wallet-dir') && !has('wallet-file'))
+    throw new ConfigError('one of --wallet-dir and --wallet-file is needed');
+  const hasPassword = ['password', 'password-file', 'prompt-for-password'].some(has);
+  if (has('wallet-dir') && hasPassword)
+    throw new ConfigError(
+      'a password at the start goes with --wallet-file; clients of --wallet-dir send theirs',
+    );
+  if (has('wallet-file') && !hasPassword)
+    throw new ConfigError(
+      '--wallet-file needs one of --password-file, --password (which may be empty) and --prompt-for-password',
+    );
+  if (has('cluster') && !has('wallet-dir'))
+    throw new ConfigError('--cluster keeps its wallets in --wallet-dir, which is not given');
+  const { open } = raw;
+  const opens = Array.isArray(open) ? open.length > 0 : open !== undefined;
+  if (opens && !has('wallet-dir'))
+    throw new ConfigError('--open names a wallet of --wallet-dir, which is not given');
+  if (has('password-dir') && !opens && !has('cluster'))
+    throw new ConfigError('--password-dir has the passwords of wallets that --open names: none is given');
+}
 
-const processConfig = z
-  .object({
-    'max-concurrency': integer(0, 1024),
-    'log-level': defaulted.transform(logCategories),
-    'log-file': text,
-    'non-interactive': flag,
-    detach: flag,
-    pidfile: text,
-  })
-  .transform((given): ProcessConfig => ({
-    threads: given['max-concurrency'],
-    log: { categories: given['log-level'], ...optional('file', given['log-file']) },
-    interactive: !given['non-interactive'],
-    detach: given.detach,
-    ...optional('pidFile', given.pidfile),
-  }));
+/** Validated settings of the process. */
+export type Config = ReturnType<typeof toConfig>;
 
 /** Reads the settings of the merged sources. @param cores number of processor cores. @throws ConfigError */
-export function toConfig(raw: RawOptions, cores: number): Config {
+export function toConfig(raw: RawOptions, cores: number) {
   assertCompatible(raw);
-  const network = readOptions(networkConfig, raw);
-  const wallet = readOptions(walletConfig, raw);
-  const rpc = readOptions(rpcConfig(network), raw);
-  const regtest = raw['regtest'] === undefined ? undefined : readOptions(regtestConfig, raw);
-  const allowAnyCert = readOption('daemon-ssl-allow-any-cert', flag, raw);
+  const network = networkOf(readOptions(NETWORK_OPTIONS, raw));
+  const wallet = readOptions(WALLET_OPTIONS, raw);
+  const server = readOptions(SERVER_OPTIONS, raw);
+  const allowAnyCert = raw['daemon-ssl-allow-any-cert'] === true;
   const daemonSsl = { ...readSsl('daemon-ssl', raw), allowAnyCert };
-  const { threads, ...process } = readOptions(processConfig, raw);
+  const isExternalConfirmed = server['confirm-external-bind'];
   return {
     network,
-    wallet,
-    rpc: { ...rpc, ssl: readSsl('rpc-ssl', raw) },
-    daemon: readOptions(daemonConfig(network, regtest !== undefined, daemonSsl), raw),
-    ...optional('regtest', regtest),
-    dns: readOptions(dnsConfig, raw),
-    webhooks: { allowPrivate: readOption('webhook-allow-private', flag, raw) },
-    watch: readOptions(watchConfig, raw),
-    ...optional('pay', readOptions(payConfig, raw)),
-    ...optional('cluster', readOptions(clusterConfig, raw)),
-    threads: threads || cores,
-    ...process,
+    wallet: walletConfig(wallet),
+    rpc: rpcConfig(server, network, readSsl('rpc-ssl', raw)),
+    ...daemonConfig(raw, network, raw['regtest'] !== undefined, daemonSsl),
+    /** Allow targets that are not public. */
+    webhooks: { allowPrivate: wallet['webhook-allow-private'] },
+    watch: watchConfig(readOptions(WATCH_OPTIONS, raw), isExternalConfirmed),
+    /** Pay pages; absent: there are none. */
+    ...optional('pay', payConfig(readOptions(PAY_OPTIONS, raw), isExternalConfirmed)),
+    /** Cluster of this process; absent: it is in none. */
+    ...optional('cluster', clusterConfig(readOptions(CLUSTER_OPTIONS, raw))),
+    /** Number of scanning threads. */
+    threads: wallet['max-concurrency'] || cores,
+    ...processConfig(readOptions(PROCESS_OPTIONS, raw)),
+    /** Flags that are set but have no effect. */
     withoutEffect: OPTIONS.filter(({ name, noEffect }) => noEffect && raw[name] !== undefined).map(
       ({ name }) => name,
     ),

@@ -1,7 +1,7 @@
 import { endpointName, lacksVerification, parseEndpoint } from '../../daemon/connector.js';
 import { isLoopback } from '../../util/ip-address.js';
 import { ConfigError } from './config-error.js';
-import type { SslConfig } from './ssl-config.js';
+import type { SslConfig } from './ssl-options.js';
 
 /** Address of a node, and whether answers that cannot be verified are accepted from this node. */
 export interface DaemonAddress {

@@ -1,87 +1,165 @@
-import type { OptionSpec } from './option-spec.js';
+import { isIPv6 } from 'node:net';
+import * as z from 'zod';
+import { DAEMON_RPC_PORT } from '../../monero/cryptonote/constants.js';
+import type { NetworkType } from '../../monero/cryptonote/types.js';
+import type { Nameserver } from '../../net/dns/exchange.js';
+import { parseNameserver } from '../../net/dns/resolver.js';
+import { ConfigError } from './config-error.js';
+import { optional, readLogin } from './config-values.js';
+import { assertVerifiable, readDaemonAddresses, type DaemonSslConfig } from './daemon-addresses.js';
+import {
+  list,
+  readInteger,
+  readOptions,
+  texts,
+  type Given,
+  type Options,
+  type RawOptions,
+} from './option.js';
 import { sslOptions } from './ssl-options.js';
+import { parseTcpEndpoint, type TcpEndpoint } from './tcp-endpoint.js';
+
+const MAX_PORT = 65_535;
+
+/** Parses the address of a ZeroMQ publisher. @throws ConfigError */
+function readZmq(text: string | undefined): TcpEndpoint | undefined {
+  const endpoint = text === undefined ? undefined : parseTcpEndpoint(text);
+  if (text !== undefined && (endpoint === undefined || endpoint.port === 0))
+    throw new ConfigError('--daemon-zmq is tcp://host:port');
+  return endpoint;
+}
+
+/** Parses the address of a DNS server. @throws ConfigError */
+function readNameserver(text: string): Nameserver {
+  try {
+    return parseNameserver(text);
+  } catch (cause) {
+    throw new ConfigError('--dns-server is a list of ip[:port]', { cause });
+  }
+}
 
 /** Options of the connection to the node. */
-export const DAEMON_OPTIONS: readonly OptionSpec[] = [
-  {
-    name: 'daemon-address',
+export const DAEMON_OPTIONS = {
+  'daemon-address': {
     argument: 'host:port',
-    group: 'Daemon',
     help: 'the node; http:// and https:// are understood, and ,trusted or ,untrusted behind it; repeatable, in the order of preference (docs/failover.md)',
     repeatable: true,
+    value: texts,
   },
-  {
-    name: 'daemon-host',
+  'daemon-host': {
     argument: 'host',
-    group: 'Daemon',
     help: 'its host, where --daemon-address is not given',
   },
-  {
-    name: 'daemon-port',
+  'daemon-port': {
     argument: 'port',
-    group: 'Daemon',
     help: 'its port (18081, testnet 28081, stagenet 38081)',
   },
-  {
-    name: 'daemon-login',
+  'daemon-login': {
     argument: 'user[:password]',
-    group: 'Daemon',
     help: 'HTTP digest credentials for the node, the same for every --daemon-address',
     secret: true,
+    value: z
+      .string()
+      .optional()
+      .transform((value) => readLogin('daemon-login', value)),
   },
-  {
-    name: 'trusted-daemon',
-    group: 'Daemon',
+  'trusted-daemon': {
     help: 'trust answers of the node that cannot be verified; of each that --daemon-address does not mark itself',
   },
-  { name: 'untrusted-daemon', group: 'Daemon', help: 'do not, even when it runs on this machine' },
-  {
-    name: 'whole-blocks',
-    group: 'Daemon',
+  'untrusted-daemon': { help: 'do not, even when it runs on this machine' },
+  'whole-blocks': {
     help: 'request whole transactions from nodes that are not trusted, and compare each with its hash, so that such a node cannot change what a block contains; several times the traffic (docs/security.md)',
   },
-  { name: 'proxy', argument: '[ip:]port', group: 'Daemon', help: 'SOCKS proxy towards the node' },
-  {
-    name: 'daemon-zmq',
+  proxy: {
+    argument: '[ip:]port',
+    help: 'SOCKS proxy towards the node',
+    value: z
+      .string()
+      .regex(/^(?:.+:)?\d{1,5}$/, ' is [ip:]port')
+      .optional(),
+  },
+  'daemon-zmq': {
     argument: 'tcp://host:port',
-    group: 'Daemon',
     help: "the node's --zmq-pub: new blocks and transactions are read at once, beside the periodic refresh",
+    value: z.string().optional().transform(readZmq),
   },
-  {
-    name: 'daemon-ssl',
-    argument: 'mode',
-    group: 'Daemon',
-    help: 'enabled, disabled or autodetect',
-    default: 'autodetect',
-  },
-  ...sslOptions('daemon-ssl', 'Daemon'),
-  { name: 'daemon-ssl-allow-any-cert', group: 'Daemon', help: "do not check the node's certificate" },
-  {
-    name: 'allow-mismatched-daemon-version',
-    group: 'Daemon',
+  ...sslOptions('daemon-ssl'),
+  'daemon-ssl-allow-any-cert': { help: "do not check the node's certificate" },
+  'allow-mismatched-daemon-version': {
     help: 'go on with a node whose blocks follow rules newer than this server knows',
   },
-  { name: 'offline', group: 'Daemon', help: 'never speak to a node' },
-  {
-    name: 'regtest',
-    group: 'Daemon',
+  offline: { help: 'never speak to a node' },
+  regtest: {
     help: 'start a regtest node with the server, on this machine, and use it',
   },
-  {
-    name: 'regtest-data-dir',
+  'regtest-data-dir': {
     argument: 'dir',
-    group: 'Daemon',
     help: 'keep the chain of that node in this directory; otherwise it is gone with the process',
   },
-  {
-    name: 'no-dns',
-    group: 'Daemon',
+  'no-dns': {
     help: 'do not look up OpenAlias names; with --offline or --proxy none are anyhow',
   },
-  {
-    name: 'dns-server',
+  'dns-server': {
     argument: 'list',
-    group: 'Daemon',
     help: 'resolvers that verify DNSSEC, ip[:port], comma separated; otherwise those of the system',
+    value: list.transform((servers) => servers.map(readNameserver)),
   },
-];
+} as const satisfies Options;
+
+/**
+ * Writes a host as in a URL, with an IPv6 address in brackets. Hosts without a colon are not parsed, since the first
+ * call of `isIPv6` takes 3 ms.
+ */
+const inBrackets = (host: string): string => (host.includes(':') && isIPv6(host) ? `[${host}]` : host);
+
+/**
+ * Returns the settings for the daemon.
+ * @param isRegtest the server starts the node itself, whose port may be 0. @throws ConfigError
+ */
+export function daemonConfig(
+  raw: RawOptions,
+  network: NetworkType,
+  isRegtest: boolean,
+  ssl: DaemonSslConfig,
+) {
+  const given: Given<typeof DAEMON_OPTIONS> = readOptions(DAEMON_OPTIONS, raw);
+  const { proxy, offline, 'daemon-zmq': zmq, 'daemon-host': host = 'localhost' } = given;
+  const port = readInteger('daemon-port', raw, isRegtest ? 0 : 1, MAX_PORT) || DAEMON_RPC_PORT[network];
+  const trusted = given['trusted-daemon'] ? true : given['untrusted-daemon'] ? false : undefined;
+  const addresses = readDaemonAddresses(given['daemon-address'], `${inBrackets(host)}:${port}`, trusted);
+  if (zmq !== undefined && proxy !== undefined)
+    throw new ConfigError('--daemon-zmq cannot be used with --proxy: its connection would bypass the proxy');
+  for (const { address } of addresses) assertVerifiable(address, ssl, proxy);
+  return {
+    daemon: {
+      /** At least one, in the order of preference. */
+      addresses,
+      ...optional('login', given['daemon-login']),
+      ...optional('proxy', proxy),
+      /** ZeroMQ publisher of the daemon. */
+      ...optional('zmq', zmq),
+      ssl,
+      /** True if blocks of nodes that are not trusted are requested whole and verified. */
+      wholeBlocks: given['whole-blocks'],
+      allowMismatchedVersion: given['allow-mismatched-daemon-version'],
+      offline,
+    },
+    dns: {
+      /** Resolve OpenAlias names. False when offline, and behind a proxy, which DNS would bypass. */
+      enabled: !given['no-dns'] && !offline && proxy === undefined,
+      /** Empty: use the system's resolvers. */
+      servers: given['dns-server'],
+    },
+    /** Regtest node that starts with the server; absent: use the nodes of `daemon.addresses`. */
+    ...optional(
+      'regtest',
+      isRegtest
+        ? {
+            /** 0 picks a free port. */
+            port: readInteger('daemon-port', raw, 0, MAX_PORT) ?? DAEMON_RPC_PORT.mainnet,
+            ...optional('dataDir', given['regtest-data-dir']),
+          }
+        : undefined,
+    ),
+  };
+}

@@ -1,60 +1,65 @@
-import type { OptionSpec } from './option-spec.js';
+import * as z from 'zod';
+import type { NetworkType } from '../../monero/cryptonote/types.js';
+import { logCategories, optional } from './config-values.js';
+import type { Given, Options } from './option.js';
 
-/** Options of the network, the log and the process. */
-export const PROCESS_OPTIONS: readonly OptionSpec[] = [
-  { name: 'testnet', group: 'Network', help: 'wallets and node are on testnet' },
-  { name: 'stagenet', group: 'Network', help: 'wallets and node are on stagenet' },
-  {
-    name: 'log-level',
+/** Options of the network. */
+export const NETWORK_OPTIONS = {
+  testnet: { help: 'wallets and node are on testnet' },
+  stagenet: { help: 'wallets and node are on stagenet' },
+} as const satisfies Options;
+
+/** Returns the network. */
+export const networkOf = ({ testnet, stagenet }: Given<typeof NETWORK_OPTIONS>): NetworkType =>
+  testnet ? 'testnet' : stagenet ? 'stagenet' : 'mainnet';
+
+/** Options of the log and the process. */
+export const PROCESS_OPTIONS = {
+  'log-level': {
     argument: 'level',
-    group: 'Logging and process',
     help: 'how much is logged: 0 to 4, which is everything; also with categories, as 0,wallet.rpc:DEBUG',
     default: '0',
+    value: z.string().transform(logCategories),
   },
-  {
-    name: 'log-file',
+  'log-file': {
     argument: 'file',
-    group: 'Logging and process',
     help: 'append the log, as JSON lines, to this file too; opened again on SIGHUP',
   },
-  {
-    name: 'max-log-file-size',
+  'max-log-file-size': {
     argument: 'bytes',
-    group: 'Logging and process',
     help: 'ignored: rotate the file with logrotate',
     noEffect: true,
   },
-  {
-    name: 'max-log-files',
+  'max-log-files': {
     argument: 'n',
-    group: 'Logging and process',
     help: 'ignored: rotate the file with logrotate',
     noEffect: true,
   },
-  {
-    name: 'config-file',
+  'config-file': {
     argument: 'file',
-    group: 'Logging and process',
     help: 'lines name=value, names as here without the dashes; a switch is name=1, and # begins a comment',
   },
-  { name: 'non-interactive', group: 'Logging and process', help: 'never ask on the terminal' },
-  {
-    name: 'detach',
-    group: 'Logging and process',
+  'non-interactive': { help: 'never ask on the terminal' },
+  detach: {
     help: 'run in the background: returns once requests are answered; the log goes to --log-file alone',
   },
-  {
-    name: 'pidfile',
+  pidfile: {
     argument: 'file',
-    group: 'Logging and process',
     help: 'write the process id to this file',
   },
-  {
-    name: 'shared-ringdb-dir',
+  'shared-ringdb-dir': {
     argument: 'dir',
-    group: 'Logging and process',
     help: 'ignored',
     noEffect: true,
   },
-  { name: 'extra-entropy', argument: 'file', group: 'Logging and process', help: 'ignored', noEffect: true },
-];
+  'extra-entropy': { argument: 'file', help: 'ignored', noEffect: true },
+} as const satisfies Options;
+
+/** Returns the settings of the process. */
+export const processConfig = (given: Given<typeof PROCESS_OPTIONS>) => ({
+  log: { categories: given['log-level'], ...optional('file', given['log-file']) },
+  interactive: !given['non-interactive'],
+  /** True: runs in the background. */
+  detach: given.detach,
+  ...optional('pidFile', given.pidfile),
+});

@@ -1,20 +1,99 @@
-import type { OptionGroup, OptionSpec } from './option-spec.js';
+import { parseFingerprint } from '../../util/fingerprint.js';
+import { ConfigError } from './config-error.js';
+import { optional } from './config-values.js';
+import { list, oneOf, readOptions, type Given, type Options, type RawOptions } from './option.js';
 
-/** Options of one side of TLS, beside its mode. @param prefix name of the option with the mode. */
-export const sslOptions = (prefix: string, group: OptionGroup): readonly OptionSpec[] => [
-  { name: `${prefix}-private-key`, argument: 'file', group, help: 'private key, PEM' },
-  { name: `${prefix}-certificate`, argument: 'file', group, help: 'certificate, PEM' },
-  {
-    name: `${prefix}-ca-certificates`,
-    argument: 'file',
-    group,
-    help: 'certificates that the peer must chain to, PEM',
-  },
-  {
-    name: `${prefix}-allowed-fingerprints`,
+const MODE = {
+  argument: 'mode',
+  help: 'enabled, disabled or autodetect',
+  default: 'autodetect',
+  value: oneOf(['enabled', 'disabled', 'autodetect'], ' is one of enabled, disabled, autodetect'),
+} as const;
+
+/** Options of one side of TLS, without the beginning of their names. */
+const PARTS = {
+  'private-key': { argument: 'file', help: 'private key, PEM' },
+  certificate: { argument: 'file', help: 'certificate, PEM' },
+  'ca-certificates': { argument: 'file', help: 'certificates that the peer must chain to, PEM' },
+  'allowed-fingerprints': {
     argument: 'list',
-    group,
     help: 'SHA-256 fingerprints of accepted peer certificates, comma separated',
+    value: list,
   },
-  { name: `${prefix}-allow-chained`, group, help: 'accept peer certificates that a listed CA issued' },
-];
+  'allow-chained': { help: 'accept peer certificates that a listed CA issued' },
+} as const satisfies Options;
+
+type SslOptions<Name extends string> = { readonly [Mode in Name]: typeof MODE } & {
+  readonly [Part in keyof typeof PARTS as `${Name}-${Part}`]: (typeof PARTS)[Part];
+};
+
+/** Returns the options of one side of TLS. @param name of the option with the mode, with which the others begin. */
+export const sslOptions = <const Name extends string>(name: Name): SslOptions<Name> =>
+  ({
+    [name]: MODE,
+    ...Object.fromEntries(Object.entries(PARTS).map(([part, option]) => [`${name}-${part}`, option])),
+  }) as SslOptions<Name>;
+
+/** Use of TLS: required, off, or decided by the connection. */
+export type SslMode = Given<{ mode: typeof MODE }>['mode'];
+
+/** TLS settings of one side of a connection, from the options `--…-ssl-…`. */
+export interface SslConfig {
+  readonly mode: SslMode;
+  readonly privateKeyPath?: string;
+  readonly certificatePath?: string;
+  readonly caFile?: string;
+  /** SHA-256 fingerprints of allowed certificates [lower-case hex without separators]. */
+  readonly allowedFingerprints: readonly string[];
+  readonly allowChained: boolean;
+}
+
+/**
+ * Returns the TLS mode of an option.
+ * @param pinned true: the certificates of the peer are restricted, so that plain connections, which would bypass the
+ * restriction, are not allowed. Source: rpc_args.cpp `do_process_ssl`.
+ */
+function sslMode(name: string, asked: SslMode, pinned: boolean): SslMode {
+  if (!pinned) return asked;
+  if (asked === 'disabled')
+    throw new ConfigError(
+      `--${name} disabled excludes --${name}-ca-certificates and --${name}-allowed-fingerprints`,
+    );
+  return 'enabled';
+}
+
+/**
+ * Reads the settings of one side of TLS.
+ * @param name of the option with the mode, with which the names of the others begin. @throws ConfigError
+ */
+export function readSsl(name: string, raw: RawOptions): SslConfig {
+  const parts = Object.keys(PARTS).flatMap((part) => {
+    const value = raw[`${name}-${part}`];
+    return value === undefined ? [] : [[part, value] as const];
+  });
+  const {
+    'private-key': key,
+    certificate,
+    'ca-certificates': caFile,
+    'allowed-fingerprints': fingerprints,
+    'allow-chained': allowChained,
+  } = readOptions(PARTS, Object.fromEntries(parts));
+  const allowedFingerprints = fingerprints.map((item) => readFingerprint(name, item));
+  if ((key === undefined) !== (certificate === undefined))
+    throw new ConfigError(`--${name}-private-key and --${name}-certificate go together`);
+  const { [name]: asked = MODE.default } = readOptions({ [name]: MODE }, raw);
+  return {
+    mode: sslMode(name, asked, caFile !== undefined || allowedFingerprints.length > 0),
+    ...optional('privateKeyPath', key),
+    ...optional('certificatePath', certificate),
+    ...optional('caFile', caFile),
+    allowedFingerprints,
+    allowChained,
+  };
+}
+
+function readFingerprint(name: string, text: string): string {
+  const fingerprint = parseFingerprint(text);
+  if (fingerprint !== undefined) return fingerprint;
+  throw new ConfigError(`--${name}-allowed-fingerprints: a SHA-256 fingerprint has 64 hex digits`);
+}

@@ -8,7 +8,7 @@ import { PemError, readCertificateFile } from '../../util/pem-certificates.js';
 import { fileErrorCode, readOperatorFile } from '../../util/operator-file.js';
 import { ConfigError } from './config-error.js';
 import { optional, PIPE_PATIENCE_MS } from './config-values.js';
-import type { SslConfig } from './ssl-config.js';
+import type { SslConfig } from './ssl-options.js';
 
 /** Files of the options `--rpc-ssl-…`, which belong together. */
 interface TlsFiles {

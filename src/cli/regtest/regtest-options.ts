@@ -2,7 +2,7 @@ import { parseFaults, FAULTS, type InjectedFault } from '../../regtest/fault-inj
 import { logCategories } from '../config/config-values.js';
 import type { Program } from '../config/command-line.js';
 import { ConfigError } from '../config/config-error.js';
-import type { OptionSpec, RawOptions } from '../config/option-spec.js';
+import type { OptionSpec, RawOptions } from '../config/option.js';
 import { parseTcpEndpoint } from '../config/tcp-endpoint.js';
 
 const ignored = (name: string, argument?: string): OptionSpec => ({

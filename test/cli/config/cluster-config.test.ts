@@ -8,7 +8,7 @@ import { ClusterRefused, ClusterUnreachable, NotReplicated } from '../../../src/
 import { refusingConfig } from '../../../src/cli/cluster.js';
 import { mergeSources, toConfig } from '../../../src/cli/config/config.js';
 import { ConfigError } from '../../../src/cli/config/config-error.js';
-import type { RawOptions } from '../../../src/cli/config/option-spec.js';
+import type { RawOptions } from '../../../src/cli/config/option.js';
 import { makeCertificate } from '../../support/certificate.js';
 import { readAddress } from '../../../src/cluster/address.js';
 

@@ -7,7 +7,7 @@ import { isLoopback } from '../../../src/util/ip-address.js';
 import { mergeSources, toConfig, type Config } from '../../../src/cli/config/config.js';
 import { categoriesOf } from '../../../src/util/log-categories.js';
 import { ConfigError } from '../../../src/cli/config/config-error.js';
-import type { RawOptions } from '../../../src/cli/config/option-spec.js';
+import type { RawOptions } from '../../../src/cli/config/option.js';
 import { environmentName, OPTIONS } from '../../../src/cli/config/options.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'config-'));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { ConfigError } from '../../../src/cli/config/config-error.js';
-import type { SslConfig } from '../../../src/cli/config/ssl-config.js';
+import type { SslConfig } from '../../../src/cli/config/ssl-options.js';
 import { readTls } from '../../../src/cli/config/tls-files.js';
 import { makeCertificate, type Certificate } from '../../support/certificate.js';
 
