@@ -21,19 +21,37 @@ const NAMES: Readonly<Record<string, string>> = {
   GetBulkPaymentsPayments: 'Payment',
   GetEventsEvents: 'WalletEvent',
   GetEventsTypes: 'EventType',
-  GetOrderTransactions: 'OrderTransaction',
+  OrderTransactions: 'OrderTransaction',
   GetTransferByTxidTransfer: 'TransferEntry',
   ImportKeyImagesSignedKeyImages: 'ImportedKeyImage',
   IncomingTransfersTransfers: 'IncomingTransfer',
   LabelAddressIndex: 'IndexParams',
   ListDeliveriesDeliveries: 'WebhookDelivery',
-  ListOrdersOrders: 'Order',
   ListWalletsWallets: 'ListedWallet',
   ListWebhooksWebhooks: 'Webhook',
   ParseUriUri: 'PaymentUri',
+  PaymentRequestPayments: 'RequestPayment',
+  PaymentRequestSubaddrIndex: 'AddressIndex',
   SweepAllAmountsByDestList: 'DestinationAmounts',
   SweepAllSpentKeyImagesList: 'SpentKeyImages',
   TransferDestinations: 'Destination',
+};
+
+/** Names of equal results of several methods, by the type of each result. */
+const RESULTS: Readonly<Record<string, string>> = {
+  CancelPaymentRequestResult: 'PaymentRequest',
+  ExtendPaymentRequestResult: 'PaymentRequest',
+  GetPaymentRequestResult: 'PaymentRequest',
+  GetBulkPaymentsResult: 'Payments',
+  GetPaymentsResult: 'Payments',
+  GetOrderResult: 'Order',
+  SubmitMultisigResult: 'SubmittedTransactions',
+  SubmitTransferResult: 'SubmittedTransactions',
+  SweepAllResult: 'MadeTransactions',
+  SweepDustResult: 'MadeTransactions',
+  TransferSplitResult: 'MadeTransactions',
+  SweepSingleResult: 'MadeTransaction',
+  TransferResult: 'MadeTransaction',
 };
 
 /** Longest union of literals that is written in place instead of declared [characters]. */
@@ -59,6 +77,16 @@ class TypeCollector {
     const name = this.#free(NAMES[wish] ?? wish);
     if (summary === '') this.#named.set(text, name);
     this.declarations.push({ name, lines: interfaceLines(name, lines, summary) });
+    return name;
+  }
+
+  /** Declares the type of a result. @param name of the type, which is an alias if results of other methods are equal. */
+  result(name: string, members: readonly Member[], summary: string): string {
+    const shared = RESULTS[name];
+    if (shared === undefined) return this.object(name, members, summary);
+    const found = this.object(shared, members);
+    if (found !== shared) throw new Error(`${name} does not equal ${shared}, but ${found}`);
+    this.declarations.push({ name, lines: [...commentLines(summary), `export type ${name} = ${shared};`] });
     return name;
   }
 
@@ -152,7 +180,7 @@ export function clientTypes(methods: readonly WalletMethod[]): string {
     const given =
       params.length === 0 ? 'NoMembers' : types.object(`${type}Params`, params, `Parameters of ${name}.`);
     const returned =
-      result.length === 0 ? 'NoMembers' : types.object(`${type}Result`, result, `Result of ${name}.`);
+      result.length === 0 ? 'NoMembers' : types.result(`${type}Result`, result, `Result of ${name}.`);
     const options = kind === 'order' ? 'OrderOptions' : 'CallOptions';
     return [
       ...commentLines(summary, '  '),

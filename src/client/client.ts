@@ -7,8 +7,8 @@ import { WalletHttpError } from './errors.js';
 import { followEvents } from './events.js';
 import { Login } from './login.js';
 import { METHOD_KINDS, RESULT_SHAPES, type MethodKind } from './method-table.js';
-import type { WalletEvent, WalletMethods } from './methods.js';
-import type { ClientOptions, EventOptions } from './options.js';
+import type { EventType, WalletMethods } from './methods.js';
+import type { ClientOptions, EventOf, EventOptions } from './options.js';
 import type { ClientParams } from './params.js';
 import { toClientValue, type ClientValue, type Shape } from './results.js';
 import { RpcCaller } from './rpc-caller.js';
@@ -31,8 +31,11 @@ export interface WalletClient extends WalletMethods {
   /**
    * Yields the events of the wallet in the order of their ids, without gaps and repetitions, across lost connections
    * and restarts of the server. If the client has no wallet name: the events of all open wallets.
+   * @param options with `types`, the events have these types alone.
    */
-  events(options?: EventOptions): AsyncGenerator<WalletEvent, never, void>;
+  events<Type extends EventType = EventType>(
+    options?: EventOptions<Type>,
+  ): AsyncGenerator<EventOf<Type>, never, void>;
 }
 
 /** Client of a server, with the methods and events of one wallet. */
@@ -130,8 +133,13 @@ function walletClient(
       (params?: ClientParams, options?: OrderOptions) => call(method, params, options),
     ]),
   ) as unknown as WalletMethods;
-  const events = (options: EventOptions = {}) =>
-    followEvents({ transport, path: `${prefix}/events`, open }, options);
+  // The server sends events of the asked types alone.
+  const events = <Type extends EventType>(options: EventOptions<Type> = {}) =>
+    followEvents({ transport, path: `${prefix}/events`, open }, options) as AsyncGenerator<
+      EventOf<Type>,
+      never,
+      void
+    >;
   return { ...methods, call, events };
 }
 

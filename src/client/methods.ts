@@ -73,14 +73,14 @@ export interface CancelPaymentRequestParams {
   readonly reference?: string | undefined;
 }
 
-export interface CancelPaymentRequestSubaddrIndex {
+export interface AddressIndex {
   /** Index of the account. */
   readonly major: number;
   /** Index of the address in its account. */
   readonly minor: number;
 }
 
-export interface CancelPaymentRequestPayments {
+export interface RequestPayment {
   /** Transaction hash. */
   readonly tx_hash: string;
   /** Sum that the transaction pays to the address. */
@@ -101,14 +101,13 @@ export interface CancelPaymentRequestPayments {
   readonly double_spend_seen: boolean;
 }
 
-/** Result of cancel_payment_request. */
-export interface CancelPaymentRequestResult {
+export interface PaymentRequest {
   /** Id of the request. */
   readonly request_id: string;
   /** Address to pay, which no other request has. */
   readonly address: string;
   /** Index of the address. */
-  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
+  readonly subaddr_index: AddressIndex;
   /** URI that wallets open, with amount and label. */
   readonly uri: string;
   /** Address of its pay page; absent if there are no pay pages. */
@@ -151,12 +150,15 @@ export interface CancelPaymentRequestResult {
   /** Payments after its end. */
   readonly late: bigint;
   /** Payments to the address, in the order of their blocks. */
-  readonly payments: readonly CancelPaymentRequestPayments[];
+  readonly payments: readonly RequestPayment[];
   /**
    * The wallet has all blocks of the daemon; otherwise payments may be missing, but a state of paid holds.
    */
   readonly synced: boolean;
 }
+
+/** Result of cancel_payment_request. */
+export type CancelPaymentRequestResult = PaymentRequest;
 
 /** Parameters of change_wallet_password. */
 export interface ChangeWalletPasswordParams {
@@ -331,7 +333,7 @@ export interface CreatePaymentRequestResult {
   /** Address to pay, which no other request has. */
   readonly address: string;
   /** Index of the address. */
-  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
+  readonly subaddr_index: AddressIndex;
   /** URI that wallets open, with amount and label. */
   readonly uri: string;
   /** Address of its pay page; absent if there are no pay pages. */
@@ -374,7 +376,7 @@ export interface CreatePaymentRequestResult {
   /** Payments after its end. */
   readonly late: bigint;
   /** Payments to the address, in the order of their blocks. */
-  readonly payments: readonly CancelPaymentRequestPayments[];
+  readonly payments: readonly RequestPayment[];
   /**
    * The wallet has all blocks of the daemon; otherwise payments may be missing, but a state of paid holds.
    */
@@ -675,61 +677,7 @@ export interface ExtendPaymentRequestParams {
 }
 
 /** Result of extend_payment_request. */
-export interface ExtendPaymentRequestResult {
-  /** Id of the request. */
-  readonly request_id: string;
-  /** Address to pay, which no other request has. */
-  readonly address: string;
-  /** Index of the address. */
-  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
-  /** URI that wallets open, with amount and label. */
-  readonly uri: string;
-  /** Address of its pay page; absent if there are no pay pages. */
-  readonly pay_url?: string;
-  /** Requested amount; absent: an open request, which is never paid. */
-  readonly amount?: bigint;
-  /** Difference to the amount that counts as none. */
-  readonly tolerance: bigint;
-  /** Number of confirmations that its payments need; 0: the mempool is enough. */
-  readonly confirmations: number;
-  /** Time of creation [Unix s]. */
-  readonly created_at: number;
-  /** Time after which payments are late [Unix s]; absent: never. */
-  readonly expires_at?: number;
-  /** Time of its cancellation [Unix s]; absent: it is not cancelled. */
-  readonly cancelled_at?: number;
-  /**
-   * waiting: no payment; partial: too little; seen: enough, not all mined; confirming: enough, with too few
-   * confirmations; paid; expired and cancelled: too little until its end.
-   */
-  readonly state: 'waiting' | 'partial' | 'seen' | 'confirming' | 'paid' | 'expired' | 'cancelled';
-  /** Label of the address; empty: none. */
-  readonly label: string;
-  /** Reference given by the client. */
-  readonly reference?: string;
-  /** Metadata given by the client. */
-  readonly metadata?: JsonObject;
-  /** Page to which the pay page leads back. */
-  readonly return_url?: string;
-  /** Mined payments in time, without locked ones. */
-  readonly received: bigint;
-  /** Payments in the mempool in time, without locked ones. */
-  readonly received_unconfirmed: bigint;
-  /** Payments in time that an unlock time locks. */
-  readonly received_locked: bigint;
-  /** Amount that received and received_unconfirmed lack. */
-  readonly missing: bigint;
-  /** Amount by which received and received_unconfirmed exceed the requested amount. */
-  readonly excess: bigint;
-  /** Payments after its end. */
-  readonly late: bigint;
-  /** Payments to the address, in the order of their blocks. */
-  readonly payments: readonly CancelPaymentRequestPayments[];
-  /**
-   * The wallet has all blocks of the daemon; otherwise payments may be missing, but a state of paid holds.
-   */
-  readonly synced: boolean;
-}
+export type ExtendPaymentRequestResult = PaymentRequest;
 
 /** Parameters of finalize_multisig. */
 export interface FinalizeMultisigParams {
@@ -920,7 +868,7 @@ export interface GetAddressIndexParams {
 /** Result of get_address_index. */
 export interface GetAddressIndexResult {
   /** Account and address index. */
-  readonly index: CancelPaymentRequestSubaddrIndex;
+  readonly index: AddressIndex;
 }
 
 /** Parameters of get_attribute. */
@@ -998,7 +946,7 @@ export interface GetBulkPaymentsParams {
   readonly min_block_height?: number | undefined;
 }
 
-export interface Payment {
+export interface PaymentsPayments {
   /** Payment id as requested; as 64 hex digits if all were. */
   readonly payment_id: string;
   /** Transaction hash. */
@@ -1012,15 +960,14 @@ export interface Payment {
   /** Its outputs cannot be spent yet. */
   readonly locked: boolean;
   /** Receiving address. */
-  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
+  readonly subaddr_index: AddressIndex;
   /** Receiving address. */
   readonly address: string;
 }
 
-/** Result of get_bulk_payments. */
-export interface GetBulkPaymentsResult {
+export interface Payments {
   /** Payments, oldest first. */
-  readonly payments: readonly Payment[];
+  readonly payments: readonly PaymentsPayments[];
   /**
    * Present, and false, until the history of a restored or imported wallet is scanned, and while blocks are
    * read again for addresses that were not watched before: payments may be missing. An imported balance is
@@ -1028,6 +975,9 @@ export interface GetBulkPaymentsResult {
    */
   readonly synced?: boolean;
 }
+
+/** Result of get_bulk_payments. */
+export type GetBulkPaymentsResult = Payments;
 
 /** Result of get_default_fee_priority. */
 export interface GetDefaultFeePriorityResult {
@@ -1074,7 +1024,7 @@ export interface PaymentSeenEventData {
   /** Receiving address. */
   readonly address: string;
   /** Receiving address. */
-  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
+  readonly subaddr_index: AddressIndex;
   /** Sum that the payment adds to the balance. */
   readonly amount: bigint;
   /** The payment is a miner reward. */
@@ -1108,7 +1058,7 @@ export interface PaymentMinedEventData {
   /** Receiving address. */
   readonly address: string;
   /** Receiving address. */
-  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
+  readonly subaddr_index: AddressIndex;
   /** Sum that the payment adds to the balance. */
   readonly amount: bigint;
   /** The payment is a miner reward. */
@@ -1146,7 +1096,7 @@ export interface PaymentConfirmedEventData {
   /** Receiving address. */
   readonly address: string;
   /** Receiving address. */
-  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
+  readonly subaddr_index: AddressIndex;
   /** Sum that the payment adds to the balance. */
   readonly amount: bigint;
   /** The payment is a miner reward. */
@@ -1184,7 +1134,7 @@ export interface PaymentUnlockedEventData {
   /** Receiving address. */
   readonly address: string;
   /** Receiving address. */
-  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
+  readonly subaddr_index: AddressIndex;
   /** Sum that the payment adds to the balance. */
   readonly amount: bigint;
   /** The payment is a miner reward. */
@@ -1220,7 +1170,7 @@ export interface PaymentReversedEventData {
   /** Receiving address. */
   readonly address: string;
   /** Receiving address. */
-  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
+  readonly subaddr_index: AddressIndex;
   /** Sum that the payment adds to the balance. */
   readonly amount: bigint;
   /** The payment is a miner reward. */
@@ -1354,7 +1304,7 @@ export interface OutputSpentEventData {
   /** Address that the output pays. */
   readonly address: string;
   /** Address that the output pays. */
-  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
+  readonly subaddr_index: AddressIndex;
   /** Amount of the output. */
   readonly amount: bigint;
 }
@@ -1382,7 +1332,7 @@ export interface OutputUnspentEventData {
   /** Address that the output pays. */
   readonly address: string;
   /** Address that the output pays. */
-  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
+  readonly subaddr_index: AddressIndex;
   /** Amount of the output. */
   readonly amount: bigint;
   /** Id of the event output.spent that no longer holds. */
@@ -1416,7 +1366,7 @@ export interface RequestPartialEventData {
   /** Address of the request. */
   readonly address: string;
   /** Address of the request. */
-  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
+  readonly subaddr_index: AddressIndex;
   /** State of the request. */
   readonly state: 'waiting' | 'partial' | 'seen' | 'confirming' | 'paid' | 'expired' | 'cancelled';
   /** Requested amount; absent: an open request. */
@@ -1533,7 +1483,7 @@ export interface RequestReversedEventData {
   /** Address of the request. */
   readonly address: string;
   /** Address of the request. */
-  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
+  readonly subaddr_index: AddressIndex;
   /** State of the request. */
   readonly state: 'waiting' | 'partial' | 'seen' | 'confirming' | 'paid' | 'expired' | 'cancelled';
   /** Requested amount; absent: an open request. */
@@ -1728,8 +1678,7 @@ export interface OrderTransaction {
   readonly confirmations: number;
 }
 
-/** Result of get_order. */
-export interface GetOrderResult {
+export interface Order {
   /** Key of the payment. */
   readonly idempotency_key: string;
   /** Method that made the payment. */
@@ -1742,6 +1691,9 @@ export interface GetOrderResult {
   readonly transactions: readonly OrderTransaction[];
 }
 
+/** Result of get_order. */
+export type GetOrderResult = Order;
+
 /** Parameters of get_payment_request. */
 export interface GetPaymentRequestParams {
   /** Id of the request. */
@@ -1753,61 +1705,7 @@ export interface GetPaymentRequestParams {
 }
 
 /** Result of get_payment_request. */
-export interface GetPaymentRequestResult {
-  /** Id of the request. */
-  readonly request_id: string;
-  /** Address to pay, which no other request has. */
-  readonly address: string;
-  /** Index of the address. */
-  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
-  /** URI that wallets open, with amount and label. */
-  readonly uri: string;
-  /** Address of its pay page; absent if there are no pay pages. */
-  readonly pay_url?: string;
-  /** Requested amount; absent: an open request, which is never paid. */
-  readonly amount?: bigint;
-  /** Difference to the amount that counts as none. */
-  readonly tolerance: bigint;
-  /** Number of confirmations that its payments need; 0: the mempool is enough. */
-  readonly confirmations: number;
-  /** Time of creation [Unix s]. */
-  readonly created_at: number;
-  /** Time after which payments are late [Unix s]; absent: never. */
-  readonly expires_at?: number;
-  /** Time of its cancellation [Unix s]; absent: it is not cancelled. */
-  readonly cancelled_at?: number;
-  /**
-   * waiting: no payment; partial: too little; seen: enough, not all mined; confirming: enough, with too few
-   * confirmations; paid; expired and cancelled: too little until its end.
-   */
-  readonly state: 'waiting' | 'partial' | 'seen' | 'confirming' | 'paid' | 'expired' | 'cancelled';
-  /** Label of the address; empty: none. */
-  readonly label: string;
-  /** Reference given by the client. */
-  readonly reference?: string;
-  /** Metadata given by the client. */
-  readonly metadata?: JsonObject;
-  /** Page to which the pay page leads back. */
-  readonly return_url?: string;
-  /** Mined payments in time, without locked ones. */
-  readonly received: bigint;
-  /** Payments in the mempool in time, without locked ones. */
-  readonly received_unconfirmed: bigint;
-  /** Payments in time that an unlock time locks. */
-  readonly received_locked: bigint;
-  /** Amount that received and received_unconfirmed lack. */
-  readonly missing: bigint;
-  /** Amount by which received and received_unconfirmed exceed the requested amount. */
-  readonly excess: bigint;
-  /** Payments after its end. */
-  readonly late: bigint;
-  /** Payments to the address, in the order of their blocks. */
-  readonly payments: readonly CancelPaymentRequestPayments[];
-  /**
-   * The wallet has all blocks of the daemon; otherwise payments may be missing, but a state of paid holds.
-   */
-  readonly synced: boolean;
-}
+export type GetPaymentRequestResult = PaymentRequest;
 
 /** Parameters of get_payments. */
 export interface GetPaymentsParams {
@@ -1816,16 +1714,7 @@ export interface GetPaymentsParams {
 }
 
 /** Result of get_payments. */
-export interface GetPaymentsResult {
-  /** Payments, oldest first. */
-  readonly payments: readonly Payment[];
-  /**
-   * Present, and false, until the history of a restored or imported wallet is scanned, and while blocks are
-   * read again for addresses that were not watched before: payments may be missing. An imported balance is
-   * first that of its old cache.
-   */
-  readonly synced?: boolean;
-}
+export type GetPaymentsResult = Payments;
 
 /** Parameters of get_reserve_proof. */
 export interface GetReserveProofParams {
@@ -1887,9 +1776,9 @@ export interface TransferEntry {
   /** Payment id as 16 hex digits, or 64 for a long one; zeros if there is none. */
   readonly payment_id: string;
   /** Receiving address; of an outgoing transaction, address 0 of the account. */
-  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
+  readonly subaddr_index: AddressIndex;
   /** Receiving address, or addresses of the inputs. */
-  readonly subaddr_indices: readonly CancelPaymentRequestSubaddrIndex[];
+  readonly subaddr_indices: readonly AddressIndex[];
   /** Number of confirmations after which it counts as safe. */
   readonly suggested_confirmations_threshold: number;
   /** Time of its block, or of its first sight [Unix s]. */
@@ -2107,7 +1996,7 @@ export interface IncomingTransfer {
   /** The output is spent. */
   readonly spent: boolean;
   /** Index of the receiving address in its account; API version 1.32: Receiving address. */
-  readonly subaddr_index: number | CancelPaymentRequestSubaddrIndex;
+  readonly subaddr_index: number | AddressIndex;
   /** Transaction hash. */
   readonly tx_hash: string;
   /** Size of the transaction [bytes]; 0 if it is unknown (API version 1.3 only). */
@@ -2214,19 +2103,6 @@ export interface ListOrdersParams {
   readonly cursor?: string | undefined;
 }
 
-export interface Order {
-  /** Key of the payment. */
-  readonly idempotency_key: string;
-  /** Method that made the payment. */
-  readonly method: string;
-  /** Least advanced state of its current transactions. */
-  readonly state: 'prepared' | 'relayed' | 'mined' | 'failed';
-  /** Time of acceptance [Unix s]. */
-  readonly created: number;
-  /** Attempts, by position. */
-  readonly transactions: readonly OrderTransaction[];
-}
-
 /** Result of list_orders. */
 export interface ListOrdersResult {
   /** Payments, latest first. */
@@ -2255,66 +2131,10 @@ export interface ListPaymentRequestsParams {
   readonly cursor?: string | undefined;
 }
 
-export interface ListPaymentRequestsRequests {
-  /** Id of the request. */
-  readonly request_id: string;
-  /** Address to pay, which no other request has. */
-  readonly address: string;
-  /** Index of the address. */
-  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
-  /** URI that wallets open, with amount and label. */
-  readonly uri: string;
-  /** Address of its pay page; absent if there are no pay pages. */
-  readonly pay_url?: string;
-  /** Requested amount; absent: an open request, which is never paid. */
-  readonly amount?: bigint;
-  /** Difference to the amount that counts as none. */
-  readonly tolerance: bigint;
-  /** Number of confirmations that its payments need; 0: the mempool is enough. */
-  readonly confirmations: number;
-  /** Time of creation [Unix s]. */
-  readonly created_at: number;
-  /** Time after which payments are late [Unix s]; absent: never. */
-  readonly expires_at?: number;
-  /** Time of its cancellation [Unix s]; absent: it is not cancelled. */
-  readonly cancelled_at?: number;
-  /**
-   * waiting: no payment; partial: too little; seen: enough, not all mined; confirming: enough, with too few
-   * confirmations; paid; expired and cancelled: too little until its end.
-   */
-  readonly state: 'waiting' | 'partial' | 'seen' | 'confirming' | 'paid' | 'expired' | 'cancelled';
-  /** Label of the address; empty: none. */
-  readonly label: string;
-  /** Reference given by the client. */
-  readonly reference?: string;
-  /** Metadata given by the client. */
-  readonly metadata?: JsonObject;
-  /** Page to which the pay page leads back. */
-  readonly return_url?: string;
-  /** Mined payments in time, without locked ones. */
-  readonly received: bigint;
-  /** Payments in the mempool in time, without locked ones. */
-  readonly received_unconfirmed: bigint;
-  /** Payments in time that an unlock time locks. */
-  readonly received_locked: bigint;
-  /** Amount that received and received_unconfirmed lack. */
-  readonly missing: bigint;
-  /** Amount by which received and received_unconfirmed exceed the requested amount. */
-  readonly excess: bigint;
-  /** Payments after its end. */
-  readonly late: bigint;
-  /** Payments to the address, in the order of their blocks. */
-  readonly payments: readonly CancelPaymentRequestPayments[];
-  /**
-   * The wallet has all blocks of the daemon; otherwise payments may be missing, but a state of paid holds.
-   */
-  readonly synced: boolean;
-}
-
 /** Result of list_payment_requests. */
 export interface ListPaymentRequestsResult {
   /** Requests, latest first. */
-  readonly requests: readonly ListPaymentRequestsRequests[];
+  readonly requests: readonly PaymentRequest[];
   /** Cursor for the next page; absent on the last one. */
   readonly cursor?: string;
 }
@@ -2837,11 +2657,13 @@ export interface SubmitMultisigParams {
   readonly tx_data_hex?: string | undefined;
 }
 
-/** Result of submit_multisig. */
-export interface SubmitMultisigResult {
+export interface SubmittedTransactions {
   /** Hashes of the transactions. */
   readonly tx_hash_list: readonly string[];
 }
+
+/** Result of submit_multisig. */
+export type SubmitMultisigResult = SubmittedTransactions;
 
 /** Parameters of submit_transfer. */
 export interface SubmitTransferParams {
@@ -2854,10 +2676,7 @@ export interface SubmitTransferParams {
 }
 
 /** Result of submit_transfer. */
-export interface SubmitTransferResult {
-  /** Hashes of the transactions. */
-  readonly tx_hash_list: readonly string[];
-}
+export type SubmitTransferResult = SubmittedTransactions;
 
 /** Parameters of sweep_all. */
 export interface SweepAllParams {
@@ -2900,28 +2719,27 @@ export interface SweepAllParams {
   readonly below_amount?: bigint | number | undefined;
 }
 
-export interface DestinationAmounts {
+export interface MadeTransactionsAmountsByDestList {
   /** Amounts of the destinations. */
   readonly amounts: readonly bigint[];
 }
 
-export interface SpentKeyImages {
+export interface MadeTransactionsSpentKeyImagesList {
   /** Key images of the inputs. */
   readonly key_images: readonly string[];
 }
 
-/** Result of sweep_all. */
-export interface SweepAllResult {
+export interface MadeTransactions {
   /** Amounts of the transactions. */
   readonly amount_list: readonly bigint[];
   /** Amounts paid by each transaction. */
-  readonly amounts_by_dest_list: readonly DestinationAmounts[];
+  readonly amounts_by_dest_list: readonly MadeTransactionsAmountsByDestList[];
   /** Fees of the transactions. */
   readonly fee_list: readonly bigint[];
   /** Set for the other signers of a multisig wallet; empty otherwise. */
   readonly multisig_txset: string;
   /** Inputs of each transaction. */
-  readonly spent_key_images_list: readonly SpentKeyImages[];
+  readonly spent_key_images_list: readonly MadeTransactionsSpentKeyImagesList[];
   /** Signed transactions, if requested. */
   readonly tx_blob_list: readonly string[];
   /** Hashes of the transactions; none if other signers have to sign. */
@@ -2935,6 +2753,9 @@ export interface SweepAllResult {
   /** Weights of the transactions. */
   readonly weight_list: readonly number[];
 }
+
+/** Result of sweep_all. */
+export type SweepAllResult = MadeTransactions;
 
 /** Parameters of sweep_dust. */
 export interface SweepDustParams {
@@ -2955,30 +2776,7 @@ export interface SweepDustParams {
 }
 
 /** Result of sweep_dust. */
-export interface SweepDustResult {
-  /** Amounts of the transactions. */
-  readonly amount_list: readonly bigint[];
-  /** Amounts paid by each transaction. */
-  readonly amounts_by_dest_list: readonly DestinationAmounts[];
-  /** Fees of the transactions. */
-  readonly fee_list: readonly bigint[];
-  /** Set for the other signers of a multisig wallet; empty otherwise. */
-  readonly multisig_txset: string;
-  /** Inputs of each transaction. */
-  readonly spent_key_images_list: readonly SpentKeyImages[];
-  /** Signed transactions, if requested. */
-  readonly tx_blob_list: readonly string[];
-  /** Hashes of the transactions; none if other signers have to sign. */
-  readonly tx_hash_list: readonly string[];
-  /** Secret keys of the transactions, if requested. */
-  readonly tx_key_list: readonly string[];
-  /** Transactions for relay_tx, if requested. */
-  readonly tx_metadata_list: readonly string[];
-  /** Set for the offline wallet of a view-only wallet; empty otherwise. */
-  readonly unsigned_txset: string;
-  /** Weights of the transactions. */
-  readonly weight_list: readonly number[];
-}
+export type SweepDustResult = MadeTransactions;
 
 /** Parameters of sweep_single. */
 export interface SweepSingleParams {
@@ -3015,18 +2813,17 @@ export interface SweepSingleParams {
   readonly key_image?: string | undefined;
 }
 
-/** Result of sweep_single. */
-export interface SweepSingleResult {
+export interface MadeTransaction {
   /** Sum of the payments, without change and fee. */
   readonly amount: bigint;
   /** Amounts paid. */
-  readonly amounts_by_dest: DestinationAmounts;
+  readonly amounts_by_dest: MadeTransactionsAmountsByDestList;
   /** Fee. */
   readonly fee: bigint;
   /** Set for the other signers of a multisig wallet; empty otherwise. */
   readonly multisig_txset: string;
   /** Inputs spent. */
-  readonly spent_key_images: SpentKeyImages;
+  readonly spent_key_images: MadeTransactionsSpentKeyImagesList;
   /** Transaction, if requested; not signed if the wallet cannot sign. */
   readonly tx_blob: string;
   /** Transaction hash; empty if other signers have to sign. */
@@ -3040,6 +2837,9 @@ export interface SweepSingleResult {
   /** Weight of the transaction. */
   readonly weight: number;
 }
+
+/** Result of sweep_single. */
+export type SweepSingleResult = MadeTransaction;
 
 /** Parameters of tag_accounts. */
 export interface TagAccountsParams {
@@ -3126,30 +2926,7 @@ export interface TransferParams {
 }
 
 /** Result of transfer. */
-export interface TransferResult {
-  /** Sum of the payments, without change and fee. */
-  readonly amount: bigint;
-  /** Amounts paid. */
-  readonly amounts_by_dest: DestinationAmounts;
-  /** Fee. */
-  readonly fee: bigint;
-  /** Set for the other signers of a multisig wallet; empty otherwise. */
-  readonly multisig_txset: string;
-  /** Inputs spent. */
-  readonly spent_key_images: SpentKeyImages;
-  /** Transaction, if requested; not signed if the wallet cannot sign. */
-  readonly tx_blob: string;
-  /** Transaction hash; empty if other signers have to sign. */
-  readonly tx_hash: string;
-  /** Secret key of the transaction, then the additional ones, if requested. */
-  readonly tx_key: string;
-  /** Transaction for relay_tx, if requested. */
-  readonly tx_metadata: string;
-  /** Set for the offline wallet of a view-only wallet; empty otherwise. */
-  readonly unsigned_txset: string;
-  /** Weight of the transaction. */
-  readonly weight: number;
-}
+export type TransferResult = MadeTransaction;
 
 /** Parameters of transfer_split. */
 export interface TransferSplitParams {
@@ -3187,30 +2964,7 @@ export interface TransferSplitParams {
 }
 
 /** Result of transfer_split. */
-export interface TransferSplitResult {
-  /** Amounts of the transactions. */
-  readonly amount_list: readonly bigint[];
-  /** Amounts paid by each transaction. */
-  readonly amounts_by_dest_list: readonly DestinationAmounts[];
-  /** Fees of the transactions. */
-  readonly fee_list: readonly bigint[];
-  /** Set for the other signers of a multisig wallet; empty otherwise. */
-  readonly multisig_txset: string;
-  /** Inputs of each transaction. */
-  readonly spent_key_images_list: readonly SpentKeyImages[];
-  /** Signed transactions, if requested. */
-  readonly tx_blob_list: readonly string[];
-  /** Hashes of the transactions; none if other signers have to sign. */
-  readonly tx_hash_list: readonly string[];
-  /** Secret keys of the transactions, if requested. */
-  readonly tx_key_list: readonly string[];
-  /** Transactions for relay_tx, if requested. */
-  readonly tx_metadata_list: readonly string[];
-  /** Set for the offline wallet of a view-only wallet; empty otherwise. */
-  readonly unsigned_txset: string;
-  /** Weights of the transactions. */
-  readonly weight_list: readonly number[];
-}
+export type TransferSplitResult = MadeTransactions;
 
 /** Parameters of untag_accounts. */
 export interface UntagAccountsParams {

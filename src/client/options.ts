@@ -1,5 +1,5 @@
 import type { WalletClientError } from './errors.js';
-import type { EventType } from './methods.js';
+import type { EventType, WalletEvent } from './methods.js';
 
 /** Login of a client: user name and password (HTTP digest), or the token of a credential (bearer). */
 export type ClientAuth =
@@ -32,14 +32,19 @@ export interface ClientOptions {
   readonly fingerprint?: string | readonly string[] | undefined;
 }
 
+/** Event of one of some types; of any type, if there are none. */
+export type EventOf<Type extends EventType> = [Type] extends [never]
+  ? WalletEvent
+  : Extract<WalletEvent, { readonly type: Type }>;
+
 /** Options of an event stream. */
-export interface EventOptions {
+export interface EventOptions<Type extends EventType = EventType> {
   /**
    * Id of the last event that was processed; 0 or absent: the stream begins with the first event that the server keeps.
    */
   readonly after?: number | undefined;
   /** Types of the events; absent or empty: all types. */
-  readonly types?: readonly EventType[] | undefined;
+  readonly types?: readonly Type[] | undefined;
   /** Signal that ends the stream, which then throws the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
   /** Called when a connection is lost, with the time until the next attempt [ms]. */
