@@ -106,7 +106,7 @@ describe('threads', () => {
 
   // Each thread has a heap of its own, which holds its modules with their sources.
   test.each(entries)('%s loads none of the packages that serve requests or connect to proxies', (entry) => {
-    const others = ['express', 'zod', 'pino', 'commander', 'http-auth', 'socks'];
+    const others = ['express', 'zod', 'pino', 'commander', 'socks'];
     expect(packagesOf(entry).filter((name) => others.includes(name))).toEqual([]);
   });
 
@@ -143,6 +143,26 @@ describe('the protocol library', () => {
   test.each([...offered.files])('%s reads no clock and no environment for it', (file) => {
     expect(readFileSync(join(src, file), 'utf8')).not.toMatch(/\bDate\b|\bperformance\b|\bprocess\./);
   });
+});
+
+test('the published client loads no package, and nothing beside util', () => {
+  const { files: loaded, modules } = loadedBy(join('client', 'client.ts'), [LOADED, DYNAMIC]);
+  expect([...modules].filter((name) => !name.startsWith('node:'))).toEqual([]);
+  expect([...loaded].filter((file) => !['client', 'util'].includes(folderOf(file)))).toEqual([]);
+});
+
+/** Imports of the functions of Node.js that open connections, or send HTTP requests. */
+const OPENERS = /import \{[^}]*\b(?:connect|request|get|Agent)\b[^}]*\} from 'node:(?:net|tls|https?)'/;
+
+test('connections to other machines are opened in util/outbound, and for other protocols than HTTP', () => {
+  const openers = files.filter((file) => OPENERS.test(readFileSync(join(src, file), 'utf8')));
+  expect(openers.sort()).toEqual(
+    [
+      ['net', 'dns', 'exchange.ts'],
+      ['net', 'zmq', 'subscriber.ts'],
+      ...['agent.ts', 'connect.ts', 'exchange.ts'].map((name) => ['util', 'outbound', name]),
+    ].map((path) => join(...path)),
+  );
 });
 
 describe('the client of the cluster database', () => {

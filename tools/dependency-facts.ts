@@ -14,7 +14,6 @@ const PURPOSES: Readonly<Record<string, string>> = {
   'better-sqlite3': 'the store of a wallet, encrypted SQLite',
   commander: 'the command line',
   express: 'routes of HTTP',
-  'http-auth': 'headers of digest logins',
   pino: 'log lines',
   postgres: 'the database of a cluster; loaded with `--cluster` only',
   'prom-client': 'metrics',

@@ -1,8 +1,6 @@
 import { parseFingerprint } from '../util/fingerprint.js';
 import { JsonError } from '../util/json.js';
 import type { CallOptions, OrderOptions } from './call-options.js';
-import { OpenCalls } from './cancellation.js';
-import type { ServerAddress } from './connector.js';
 import { WalletHttpError } from './errors.js';
 import { followEvents } from './events.js';
 import { Login } from './login.js';
@@ -12,7 +10,7 @@ import type { ClientOptions, EventOf, EventOptions } from './options.js';
 import type { ClientParams } from './params.js';
 import { toClientValue, type ClientValue, type Shape } from './results.js';
 import { RpcCaller } from './rpc-caller.js';
-import { HttpTransport } from './transport.js';
+import { HttpTransport, type ServerAddress } from './transport.js';
 
 export type * from './call-options.js';
 export * from './errors.js';
@@ -105,12 +103,7 @@ function withKey(method: string, params: ClientParams, key: string | undefined):
 }
 
 /** Creates the client of one wallet. @param prefix path before `/json_rpc` and `/events`. */
-function walletClient(
-  prefix: string,
-  caller: RpcCaller,
-  transport: HttpTransport,
-  open: OpenCalls,
-): WalletClient {
+function walletClient(prefix: string, caller: RpcCaller, transport: HttpTransport): WalletClient {
   const call = async (
     method: string,
     given: ClientParams = {},
@@ -135,7 +128,7 @@ function walletClient(
   ) as unknown as WalletMethods;
   // The server sends events of the asked types alone.
   const events = <Type extends EventType>(options: EventOptions<Type> = {}) =>
-    followEvents({ transport, path: `${prefix}/events`, open }, options) as AsyncGenerator<
+    followEvents({ transport, path: `${prefix}/events` }, options) as AsyncGenerator<
       EventOf<Type>,
       never,
       void
@@ -153,20 +146,16 @@ export function createClient(options: ClientOptions): Client {
     connections: readCount('connections', connections ?? DEFAULTS.connections, 1),
   };
   const transport = new HttpTransport(addressOf(url, options), url.host, new Login(auth), limits.connections);
-  const open = new OpenCalls();
-  const caller = new RpcCaller(transport, limits, open);
+  const caller = new RpcCaller(transport, limits);
   const base = url.pathname.replace(/\/+$/, '');
   const at = (name: string | undefined): WalletClient =>
     walletClient(
       name === undefined ? base : `${base}/wallet/${encodeURIComponent(name)}`,
-      ...([caller, transport, open] as const),
+      ...([caller, transport] as const),
     );
   return {
     ...at(wallet),
     wallet: at,
-    close() {
-      open.close();
-      transport.close();
-    },
+    close: () => transport.close(),
   };
 }

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isObject, JsonError } from '../util/json.js';
-import type { OpenCalls } from './cancellation.js';
+import { Unanswered } from '../util/outbound/exchange.js';
 import { WalletConnectionError, WalletHttpError, type WalletClientError } from './errors.js';
 import { parseExactly } from './exact-json.js';
 import { readFirstLine, retryAfterOf } from './http-answer.js';
@@ -10,7 +9,7 @@ import type { WalletEvent } from './methods.js';
 import type { EventOptions } from './options.js';
 import { toClientValue } from './results.js';
 import { EventStreamParser } from './server-sent-events.js';
-import { RequestFailure, type HttpTransport } from './transport.js';
+import { CLOSED, type HttpTransport } from './transport.js';
 
 /** Time limits of a stream [ms]. */
 export interface StreamTimes {
@@ -39,7 +38,6 @@ export interface EventSourceParts {
   readonly transport: HttpTransport;
   /** Path and query of the stream. */
   readonly path: string;
-  readonly open: OpenCalls;
   readonly times?: StreamTimes;
 }
 
@@ -51,10 +49,10 @@ export interface EventSourceParts {
  * the signal.
  */
 export async function* followEvents(
-  { transport, path, open, times = TIMES }: EventSourceParts,
+  { transport, path, times = TIMES }: EventSourceParts,
   { after, types = [], signal, onRetry }: EventOptions,
 ): AsyncGenerator<WalletEvent, never, void> {
-  const cancellation = open.begin({ signal });
+  const end = transport.begin({ signal });
   let cursor = after;
   let failures = 0;
   let wasOpen = false;
@@ -63,19 +61,19 @@ export async function* followEvents(
     for (;;) {
       let events: readonly WalletEvent[] = [];
       try {
-        stream ??= await openStream(transport, pathOf(path, cursor, types), cancellation.signal, times);
+        stream ??= await openStream(transport, pathOf(path, cursor, types), end.signal, times);
         wasOpen = true;
         const next = await stream.next();
-        if (next === undefined) throw new RequestFailure(true, new Error('the server ended the stream'));
+        if (next === undefined) throw new Unanswered(new Error('the server ended the stream'), true);
         events = next;
         failures = 0;
       } catch (error) {
         stream?.close();
         stream = undefined;
-        if (cancellation.ending !== undefined || !isPassing(error, wasOpen)) throw error;
+        if (end.signal.aborted || !isPassing(error, wasOpen)) throw error;
         const delay = delayAfter(error, failures++, times);
         onRetry?.(shownError(error) as WalletClientError, delay);
-        await sleep(delay, undefined, { signal: cancellation.signal });
+        await end.pause(delay);
       }
       for (const event of events) {
         if (cursor !== undefined && event.id <= cursor) continue;
@@ -84,13 +82,12 @@ export async function* followEvents(
       }
     }
   } catch (error) {
-    if (cancellation.ending === 'closed')
-      throw new WalletConnectionError(NAME, 'the client was closed', true);
-    if (cancellation.ending === 'aborted') throw cancellation.signal.reason;
-    throw shownError(error);
+    const { aborted, reason } = end.signal;
+    if (reason === CLOSED) throw new WalletConnectionError(NAME, 'the client was closed', true);
+    throw aborted ? reason : shownError(error);
   } finally {
     stream?.close();
-    cancellation.end();
+    end.release();
   }
 }
 
@@ -107,7 +104,7 @@ function pathOf(path: string, after: number | undefined, types: readonly string[
  * it may be opened again.
  */
 const isPassing = (error: unknown, wasOpen: boolean): boolean =>
-  error instanceof RequestFailure ||
+  error instanceof Unanswered ||
   (error instanceof WalletHttpError &&
     (PASSING.has(error.status) || (wasOpen && error.status === NOT_FOUND)));
 
@@ -118,11 +115,11 @@ function delayAfter(error: unknown, failures: number, { firstDelay, maxDelay }: 
 }
 
 const shownError = (error: unknown): unknown =>
-  error instanceof RequestFailure
-    ? new WalletConnectionError(NAME, error.message, error.wasSent, { cause: error.cause })
+  error instanceof Unanswered
+    ? new WalletConnectionError(NAME, error.message, error.maybeSent, { cause: error.cause })
     : error;
 
-/** Opens a stream. @throws WalletHttpError, RequestFailure */
+/** Opens a stream. @throws WalletHttpError, Unanswered */
 async function openStream(
   transport: HttpTransport,
   path: string,
@@ -147,7 +144,7 @@ function streamOf(answer: IncomingMessage, maxSilence: number): Stream {
     try {
       return await parts.next();
     } catch (cause) {
-      throw new RequestFailure(true, cause);
+      throw new Unanswered(cause, true);
     } finally {
       clearTimeout(timer);
     }

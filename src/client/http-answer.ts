@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { RequestFailure } from './transport.js';
+import { Unanswered } from '../util/outbound/exchange.js';
 
 /** Longest text of an answer that is used in an error message [characters]. */
 const MAX_TEXT = 300;
@@ -9,13 +9,13 @@ export function retryAfterOf({ 'retry-after': text = '' }: IncomingHttpHeaders):
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
-/** Reads the complete body of an answer. @throws RequestFailure if the body breaks off. */
+/** Reads the complete body of an answer. @throws Unanswered if the body breaks off. */
 export async function readText(answer: IncomingMessage): Promise<string> {
   const parts: string[] = [];
   try {
     for await (const part of answer.setEncoding('utf8')) parts.push(part as string);
   } catch (cause) {
-    throw new RequestFailure(true, cause);
+    throw new Unanswered(cause, true);
   }
   return parts.join('');
 }

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { JsonError, type Json } from '../util/json.js';
+import { Unanswered } from '../util/outbound/exchange.js';
+import { Semaphore } from '../util/semaphore.js';
 import type { CallOptions } from './call-options.js';
-import type { Cancellation, OpenCalls } from './cancellation.js';
-import { ConnectionLimit } from './connection-limit.js';
 import {
   WalletConnectionError,
   WalletHttpError,
@@ -14,7 +13,7 @@ import {
 import { parseExactly } from './exact-json.js';
 import { readFirstLine, readText, retryAfterOf } from './http-answer.js';
 import { requestText, type ClientParams } from './params.js';
-import { RequestFailure, type HttpTransport } from './transport.js';
+import { CLOSED, TIMED_OUT, type HttpTransport } from './transport.js';
 
 /** A call, and whether it may be sent again after a connection error. */
 export interface PreparedCall {
@@ -65,14 +64,12 @@ const MAX_ASKED_MS = 60_000;
 export class RpcCaller {
   readonly #transport: HttpTransport;
   readonly #options: RpcCallerOptions;
-  readonly #limit: ConnectionLimit;
-  readonly #open: OpenCalls;
+  readonly #places: Semaphore;
 
-  constructor(transport: HttpTransport, options: RpcCallerOptions, open: OpenCalls) {
+  constructor(transport: HttpTransport, options: RpcCallerOptions) {
     this.#transport = transport;
     this.#options = options;
-    this.#limit = new ConnectionLimit(options.connections);
-    this.#open = open;
+    this.#places = new Semaphore(options.connections);
   }
 
   /**
@@ -82,32 +79,32 @@ export class RpcCaller {
    */
   async call(call: PreparedCall, { signal, timeout = this.#options.timeout }: CallOptions): Promise<Json> {
     const body = requestText(call.method, call.params);
-    const cancellation = this.#open.begin({ signal, timeout });
+    const end = this.#transport.begin({ signal, timeout });
     let wasSent = false;
     let failures = 0;
     let refusals = 0;
     try {
       for (;;)
         try {
-          const once = (): Promise<Json> => this.#callOnce(call, body, cancellation.signal);
-          return await this.#limit.run(once, cancellation.signal);
+          const once = (): Promise<Json> => this.#callOnce(call, body, end.signal);
+          return await this.#places.run(once, end.signal);
         } catch (error) {
-          wasSent ||= error instanceof RequestFailure && error.wasSent;
+          wasSent ||= error instanceof Unanswered && error.maybeSent;
           let delay: number;
           if (hasNotRun(error)) {
             if (++refusals > this.#options.retries) throw error;
             delay = Math.min(1000 * (error.retryAfter ?? 1), MAX_ASKED_MS);
           } else {
-            const isFailure = error instanceof RequestFailure && cancellation.ending === undefined;
+            const isFailure = error instanceof Unanswered && !end.signal.aborted;
             if (!isFailure || !call.isRepeatable || ++failures > this.#options.retries) throw error;
             delay = delayBefore(failures);
           }
-          await sleep(delay, undefined, { signal: cancellation.signal });
+          await end.pause(delay);
         }
     } catch (error) {
-      throw shownError(call.method, error, cancellation, wasSent);
+      throw shownError(call.method, error, end.signal, wasSent);
     } finally {
-      cancellation.end();
+      end.release();
     }
   }
 
@@ -129,23 +126,18 @@ export class RpcCaller {
 function shownError(
   method: string,
   error: unknown,
-  { ending, signal }: Cancellation,
+  { aborted, reason }: AbortSignal,
   wasSent: boolean,
 ): unknown {
-  switch (ending) {
-    case 'aborted':
-      return signal.reason;
-    case 'timeout':
-      return new WalletTimeoutError(method, 'no complete answer within the timeout', wasSent);
-    case 'closed':
-      return new WalletConnectionError(method, 'the client was closed', wasSent);
-    case undefined:
-      if (!(error instanceof RequestFailure)) return error;
-      return new WalletConnectionError(method, error.message, wasSent, { cause: error.cause });
-  }
+  if (reason === TIMED_OUT)
+    return new WalletTimeoutError(method, 'no complete answer within the timeout', wasSent);
+  if (reason === CLOSED) return new WalletConnectionError(method, 'the client was closed', wasSent);
+  if (aborted) return reason;
+  if (!(error instanceof Unanswered)) return error;
+  return new WalletConnectionError(method, error.message, wasSent, { cause: error.cause });
 }
 
-/** Reads the result in an answer. @throws WalletRpcError, WalletHttpError; RequestFailure if the answer breaks off. */
+/** Reads the result in an answer. @throws WalletRpcError, WalletHttpError; Unanswered if the answer breaks off. */
 async function readAnswer(method: string, answer: IncomingMessage): Promise<Json> {
   const { statusCode: status = 0, headers } = answer;
   const retryAfter = retryAfterOf(headers);

@@ -1,8 +1,22 @@
-import { request, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { finished } from 'node:stream/promises';
-import { onClosedUnanswered } from '../util/unanswered-request.js';
-import { ConnectionPool, type ServerAddress } from './connector.js';
+import { OutboundAgent, type OpenConnection } from '../util/outbound/agent.js';
+import { CallEnd } from '../util/outbound/call-end.js';
+import { connectTcp, connectTls, withFingerprint } from '../util/outbound/connect.js';
+import { exchange, Unanswered } from '../util/outbound/exchange.js';
+import type { CallOptions } from './call-options.js';
 import type { Login } from './login.js';
+
+/** Address of a server, with the certificates that are accepted from it. */
+export interface ServerAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: boolean;
+  /** CA certificates (PEM) that the server's certificate must chain to; absent: those of the system. */
+  readonly ca?: string | readonly string[];
+  /** SHA-256 fingerprints of accepted certificates [lower-case hex]; they replace all other checks. */
+  readonly fingerprints: readonly string[];
+}
 
 /** Request to the server. Its signal aborts the request and the reading of its answer. */
 export interface HttpRequest {
@@ -16,16 +30,36 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
 }
 
-/** Error of a request without an answer. */
-export class RequestFailure extends Error {
-  override readonly name = 'RequestFailure';
-  /** True if a connection was ready for the request, so that some of its bytes may have arrived. */
-  readonly wasSent: boolean;
+/** Longest time of an attempt to connect, including TLS [ms]. */
+const CONNECT_MS = 10_000;
+/**
+ * Time after which an unused connection is closed [ms]; shorter than the time at which servers and proxies close it.
+ */
+const IDLE_MS = 4_000;
 
-  constructor(wasSent: boolean, cause: unknown) {
-    super(cause instanceof Error ? cause.message : 'the request failed', { cause });
-    this.wasSent = wasSent;
-  }
+/** Reason of the signal of a call that has no complete answer within its time. */
+export const TIMED_OUT = new Error('timeout');
+/** Reason of the signal of a call whose client was closed. */
+export const CLOSED = new Error('closed');
+
+/** Creates the agent of one server. @param keep largest number of unused connections; 0: each is used only once. */
+function agentOf(address: ServerAddress, keep: number): OutboundAgent {
+  const { tls, ca, fingerprints } = address;
+  const open: OpenConnection = async (to, signal) => {
+    const raw = await connectTcp(to, signal);
+    if (!tls) return raw;
+    const refusal = (): Error => new Error('the certificate of the server has another fingerprint');
+    return connectTls(
+      raw,
+      {
+        host: to.host,
+        ...(ca === undefined ? {} : { ca }),
+        ...(fingerprints.length === 0 ? {} : { judge: withFingerprint(fingerprints, refusal) }),
+      },
+      signal,
+    );
+  };
+  return new OutboundAgent({ keep, idleMs: IDLE_MS, connectMs: CONNECT_MS }, open);
 }
 
 /** Largest number of attempts for one request: without a login, with a login, and with the login for a new nonce. */
@@ -34,23 +68,38 @@ const UNAUTHORIZED = 401;
 
 /** Sends HTTP requests over connections that are kept open, and logs in if the server requires it. */
 export class HttpTransport {
-  readonly #pool: ConnectionPool;
-  readonly #streams: ConnectionPool;
+  readonly #address: ServerAddress;
+  readonly #pool: OutboundAgent;
+  readonly #streams: OutboundAgent;
   readonly #login: Login;
   readonly #host: string;
+  readonly #closing = new AbortController();
 
   /** @param host value of the header `Host`. @param keep largest number of unused connections. */
   constructor(address: ServerAddress, host: string, login: Login, keep: number) {
-    this.#pool = new ConnectionPool(address, keep);
-    this.#streams = new ConnectionPool(address, 0);
+    this.#address = address;
+    this.#pool = agentOf(address, keep);
+    this.#streams = agentOf(address, 0);
     this.#login = login;
     this.#host = host;
   }
 
   /**
+   * Begins a call, which may send several requests. Its signal is aborted by the signal of the caller, and with {@link
+   * TIMED_OUT} or {@link CLOSED}; it is to be released when the call has ended.
+   */
+  begin({ signal, timeout = 0 }: CallOptions): CallEnd {
+    const sources = signal === undefined ? [] : [signal];
+    return new CallEnd(timeout > 0 ? timeout : undefined, () => TIMED_OUT, [
+      ...sources,
+      this.#closing.signal,
+    ]);
+  }
+
+  /**
    * Sends a request, and returns the answer as soon as its headers have arrived. The body must be read completely, or
    * destroyed.
-   * @throws RequestFailure, also once the signal is aborted.
+   * @throws Unanswered, also once the signal is aborted.
    */
   async send(sent: HttpRequest): Promise<IncomingMessage> {
     for (let attempt = 1; ; attempt++) {
@@ -66,49 +115,34 @@ export class HttpTransport {
   }
 
   #sendOnce(sent: HttpRequest, authorization: string | undefined): Promise<IncomingMessage> {
-    const { method, path, headers, body, isStream = false, signal } = sent;
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(new RequestFailure(false, signal.reason));
-      let wasSent = false;
-      const req = request({
-        ...{ method, path, agent: isStream ? this.#streams : this.#pool },
-        headers: {
-          ...headers,
-          host: this.#host,
-          ...(authorization === undefined ? {} : { authorization }),
-          ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
-        },
-      });
-      const onAbort = (): void => {
-        // Without a socket, a request emits no error when it is destroyed.
-        reject(new RequestFailure(wasSent, signal.reason));
-        req.destroy();
-      };
-      signal.addEventListener('abort', onAbort, { once: true });
-      req.once('close', () => signal.removeEventListener('abort', onAbort));
-      req.once('socket', () => {
-        wasSent = true;
-      });
-      const fail = (error: Error): void => reject(new RequestFailure(wasSent, error));
-      req.on('error', fail);
-      onClosedUnanswered(req, fail);
-      req.once('response', resolve);
-      req.end(body);
-    });
+    const { headers, body, isStream = false, ...request } = sent;
+    const { host, port } = this.#address;
+    const outbound = {
+      ...{ ...request, host, port, agent: isStream ? this.#streams : this.#pool },
+      headers: {
+        ...headers,
+        host: this.#host,
+        ...(authorization === undefined ? {} : { authorization }),
+        ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+      },
+      ...(body === undefined ? {} : { body }),
+    };
+    return exchange(outbound, (answer) => answer);
   }
 
-  /** Closes all connections. Incomplete requests and answers fail. */
+  /** Ends all calls, and every later one, and closes all connections. */
   close(): void {
+    this.#closing.abort(CLOSED);
     this.#pool.destroy();
     this.#streams.destroy();
   }
 }
 
-/** Reads the rest of an answer, so that its connection can be used again. @throws RequestFailure */
+/** Reads the rest of an answer, so that its connection can be used again. @throws Unanswered */
 async function drain(answer: IncomingMessage): Promise<void> {
   try {
     await finished(answer.resume());
   } catch (cause) {
-    throw new RequestFailure(true, cause);
+    throw new Unanswered(cause, true);
   }
 }

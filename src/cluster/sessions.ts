@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { monotonicMs } from '../util/clock.js';
+import { within } from '../util/outbound/call-end.js';
+import { Semaphore } from '../util/semaphore.js';
 import type { DatabaseAddress, DatabaseHost } from './address.js';
 import type { ClusterLog } from './cluster-settings.js';
 import { ClusterRefused, ClusterUnreachable, NotReplicated } from './errors.js';
 import { CallFailed, POOLED, Session, type Change, type Row, type Sql, type Statement } from './session.js';
-import { Slots } from './slots.js';
 
 /** Largest number of writes at the same time, each on a connection of its own. */
 const MOST_WRITES = 16;
@@ -55,8 +56,8 @@ export class Sessions {
   readonly #options: SessionsOptions;
   readonly #idle: Session[] = [];
   readonly #used = new Set<Session>();
-  readonly #writes = new Slots(MOST_WRITES);
-  readonly #reads = new Slots(MOST_READS);
+  readonly #writes = new Semaphore(MOST_WRITES);
+  readonly #reads = new Semaphore(MOST_READS);
   #isClosed = false;
   /** The server that took writes last. */
   #current: DatabaseHost | undefined;
@@ -146,13 +147,18 @@ export class Sessions {
   }
 
   async #repeat<T>(
-    slots: Slots,
+    places: Semaphore,
     limitMs: number,
     call: (session: Session, leftMs: number) => Promise<T>,
     failure: (reason: string, cause: unknown) => Error,
   ): Promise<T> {
     const end = monotonicMs() + limitMs;
-    if (!(await slots.take(limitMs))) throw failure('earlier calls wait for an answer', undefined);
+    await within(
+      limitMs,
+      () => failure('earlier calls wait for an answer', undefined),
+      [],
+      (signal) => places.take(signal),
+    );
     try {
       let cause: unknown;
       for (let leftMs = end - monotonicMs(); leftMs > 0 && !this.#isClosed; leftMs = end - monotonicMs()) {
@@ -177,7 +183,7 @@ export class Sessions {
           : 'no answer';
       throw failure(reason, cause);
     } finally {
-      slots.give();
+      places.give();
     }
   }
 

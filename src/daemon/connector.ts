@@ -1,8 +1,7 @@
-import { X509Certificate } from 'node:crypto';
-import { connect as connectPlain, isIP, type Socket } from 'node:net';
-import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
-import { fingerprintOf } from '../util/fingerprint.js';
+import type { Socket } from 'node:net';
+import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import { fileErrorCode, readOperatorFile } from '../util/operator-file.js';
+import { anyHost, connectTcp, connectTls, connectWithin, peerFingerprint } from '../util/outbound/connect.js';
 import { PemError, readCertificateFile } from '../util/pem-certificates.js';
 import { DaemonError } from './errors.js';
 import { connectThrough, parseProxy, type Proxy } from './socks.js';
@@ -75,6 +74,7 @@ export function parseEndpoint(address: string, defaultPort?: number): Endpoint {
 export const endpointName = ({ host, port }: Endpoint): string =>
   `${host.includes(':') ? `[${host}]` : host}:${port}`.toLowerCase();
 
+/** Longest time for TCP, and for TLS [ms]. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
@@ -96,20 +96,22 @@ export class Connector {
     else if (ssl.mode === 'enabled' || endpoint.secure) this.#tls = true;
   }
 
-  async open(): Promise<Socket> {
+  /** Opens a connection. @throws DaemonError `tls` for a refused certificate; the system error; the reason of the signal. */
+  async open(signal: AbortSignal): Promise<Socket> {
     // Before the connection is opened: an unusable file then costs the daemon nothing.
     const context = this.#tls === false ? undefined : tlsContext(this.#ssl, this.#acceptsUntrusted);
-    const raw = await this.#openPlain();
+    const raw = await this.#openPlain(signal);
     if (context === undefined) return raw;
-    if (this.#tls === true) return this.#overTls(raw, context);
+    if (this.#tls === true) return this.#overTls(raw, context, signal);
     try {
-      const socket = await this.#overTls(raw, context);
+      const socket = await this.#overTls(raw, context, signal);
       this.#tls = true;
       return socket;
     } catch (error) {
       // A refused certificate proves that the daemon uses TLS; any other error is taken as proof that it does not.
       if (error instanceof DaemonError && error.kind === 'tls') throw error;
-      const socket = await this.#openPlain();
+      signal.throwIfAborted();
+      const socket = await this.#openPlain(signal);
       this.#tls = false;
       return socket;
     }
@@ -124,36 +126,25 @@ export class Connector {
     if (mode === 'autodetect' && this.#tls === false) this.#tls = undefined;
   }
 
-  async #openPlain(): Promise<Socket> {
+  async #openPlain(signal: AbortSignal): Promise<Socket> {
     const { host, port } = this.#endpoint;
     if (this.#proxy !== undefined) return connectThrough(this.#proxy, host, port);
-    const socket = connectPlain({ host, port, noDelay: true, keepAlive: true });
-    await opened(socket, 'connect');
-    return socket;
+    return connectWithin(CONNECT_TIMEOUT_MS, [signal], (end) => connectTcp({ host, port }, end));
   }
 
-  /** Begins TLS over a connection, which it closes if that fails. */
-  async #overTls(raw: Socket, secureContext: SecureContext): Promise<TLSSocket> {
-    const { host } = this.#endpoint;
-    try {
-      const socket = connectTls({
-        socket: raw,
-        rejectUnauthorized: false,
-        // The certificate is checked for this name or IP address. `servername` (SNI) must not be an IP address.
-        host,
-        ...(isIP(host) === 0 ? { servername: host } : {}),
-        // A certificate of the configured authority is accepted for any host, as in upstream.
-        ...(this.#ssl.caFile === undefined ? {} : { checkServerIdentity: () => undefined }),
-        secureContext,
-      });
-      await opened(socket, 'secureConnect');
-      const refusal = this.#checkCertificate(socket);
-      if (refusal === undefined) return socket;
-      throw new DaemonError('tls', refusal, { code: codeOf(socket) });
-    } catch (error) {
-      raw.destroy();
-      throw error;
-    }
+  /** Begins TLS over a connection, which is closed if that fails. */
+  #overTls(raw: Socket, secureContext: SecureContext, signal: AbortSignal): Promise<TLSSocket> {
+    const identity = {
+      host: this.#endpoint.host,
+      // A certificate of the configured authority is accepted for any host, as in upstream.
+      ...(this.#ssl.caFile === undefined ? {} : { compareHost: anyHost }),
+      judge: (socket: TLSSocket): Error | undefined => {
+        const refusal = this.#checkCertificate(socket);
+        return refusal === undefined ? undefined : new DaemonError('tls', refusal, { code: codeOf(socket) });
+      },
+      secureContext,
+    };
+    return connectWithin(CONNECT_TIMEOUT_MS, [signal], (end) => connectTls(raw, identity, end));
   }
 
   /**
@@ -172,8 +163,7 @@ export class Connector {
   #checkCertificate(socket: TLSSocket): string | undefined {
     const { allowAnyCert, allowedFingerprints, allowChained, caFile } = this.#ssl;
     if (allowAnyCert) return undefined;
-    // `getPeerX509Certificate` would make a later `getPeerCertificate(true)` return no issuers.
-    const fingerprint = fingerprintOf(new X509Certificate(socket.getPeerCertificate().raw));
+    const fingerprint = peerFingerprint(socket);
     if (fingerprint !== undefined && allowedFingerprints.includes(fingerprint)) return undefined;
     if (allowedFingerprints.length > 0 && caFile === undefined)
       return "the daemon's certificate is not one of the allowed ones";
@@ -248,26 +238,4 @@ function read(path: string, content: string): Buffer {
   } catch (cause) {
     throw badFile(content, `cannot be read (${fileErrorCode(cause)})`, cause);
   }
-}
-
-const failure = (message: string, code: string): Error => Object.assign(new Error(message), { code });
-
-function opened(socket: Socket, event: 'connect' | 'secureConnect'): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => fail(failure('timed out', 'ETIMEDOUT')), CONNECT_TIMEOUT_MS);
-    const fail = (error: Error): void => {
-      clearTimeout(timer);
-      socket.destroy();
-      reject(error);
-    };
-    const closed = (): void => fail(failure('closed while connecting', 'ECONNRESET'));
-    socket.once('error', fail);
-    socket.once('close', closed);
-    socket.once(event, () => {
-      clearTimeout(timer);
-      socket.removeListener('error', fail);
-      socket.removeListener('close', closed);
-      resolve();
-    });
-  });
 }

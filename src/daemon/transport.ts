@@ -1,10 +1,11 @@
-import { request, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { DigestLogin, type DigestCredentials } from '../util/digest-login.js';
-import { onClosedUnanswered } from '../util/unanswered-request.js';
+import { OutboundAgent } from '../util/outbound/agent.js';
+import { CallEnd } from '../util/outbound/call-end.js';
+import { exchange, Unanswered } from '../util/outbound/exchange.js';
+import { Semaphore } from '../util/semaphore.js';
 import { Connector, parseEndpoint, type DaemonSsl, type Endpoint } from './connector.js';
-import { CallEnd } from './call-end.js';
 import { DaemonError } from './errors.js';
-import { CLOSED, KeepAliveAgent } from './keep-alive-agent.js';
 
 /** Address of a daemon, and settings for calls to it. A plain value, so that it can be posted to a thread. */
 export interface DaemonConfig {
@@ -47,8 +48,12 @@ interface Answer {
 }
 
 const MAX_CONNECTIONS = 3;
+/** Time after which an unused connection is closed [ms]. */
+const KEEP_ALIVE_MS = 30_000;
 const DEFAULT_TIMEOUT_MS = 60_000;
 const TIMED_OUT = 'the daemon does not answer';
+/** Error message of a call that ends because its connection is closed. */
+const CLOSED = 'the connection to the daemon is closed';
 
 /**
  * Time limit of a call without the time for its answer's length [ms]. A daemon that is syncing may be slow to answer.
@@ -67,32 +72,28 @@ const RETRIED_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EP
 class PooledConnection {
   readonly #connector: Connector;
   readonly #login: DigestCredentials | undefined;
-  agent: KeepAliveAgent;
+  agent: OutboundAgent;
   digest: DigestLogin | undefined;
 
   constructor(connector: Connector, login: DigestCredentials | undefined) {
     this.#connector = connector;
     this.#login = login;
-    this.agent = new KeepAliveAgent(connector);
+    this.agent = this.#newAgent();
     this.digest = login && new DigestLogin(login);
   }
 
   /** Closes the connection. The next request opens a new one. */
   renew(): void {
     this.agent.destroy();
-    this.agent = new KeepAliveAgent(this.#connector);
+    this.agent = this.#newAgent();
     this.digest = this.#login && new DigestLogin(this.#login);
   }
-}
 
-/** Thrown when a request has received no answer. */
-class Unanswered extends Error {
-  /** True if bytes of the request may have been sent. */
-  readonly maybeSent: boolean;
-
-  constructor(cause: unknown, maybeSent: boolean) {
-    super('unanswered', { cause });
-    this.maybeSent = maybeSent;
+  /** Creates an agent with one connection at a time. */
+  #newAgent(): OutboundAgent {
+    return new OutboundAgent({ most: 1, idleMs: KEEP_ALIVE_MS }, (_to, signal) =>
+      this.#connector.open(signal),
+    );
   }
 }
 
@@ -111,7 +112,7 @@ export class Transport {
   readonly #endpoint: Endpoint;
   readonly #connections: PooledConnection[] = [];
   readonly #idle: PooledConnection[] = [];
-  readonly #waiting = new Set<(connection: PooledConnection) => void>();
+  readonly #free = new Semaphore(MAX_CONNECTIONS);
   readonly #closing = new AbortController();
 
   /** @throws DaemonError for an invalid address. */
@@ -128,8 +129,8 @@ export class Transport {
   async connect(): Promise<void> {
     if (this.#connections.length > 0) return;
     const connection = this.#addConnection();
-    this.#release(connection);
-    await connection.agent.open();
+    this.#idle.push(connection);
+    await connection.agent.openEarly(this.#endpoint);
   }
 
   /**
@@ -143,17 +144,10 @@ export class Transport {
     const timeoutError = (): DaemonError =>
       new DaemonError('timeout', TIMED_OUT, { notTaken: true, code: 'ETIMEDOUT' });
     const end = new CallEnd(deadline, timeoutError, [this.#closing.signal, ...signals]);
+    const call = { path, body, options, end };
     try {
-      const connection = await this.#acquire(end);
-      try {
-        const call = { path, body, options, end };
-        const answer = await (once
-          ? this.#exchangeOnce(connection, call)
-          : this.#exchangeWithRetries(connection, call));
-        return bodyOf(answer, path);
-      } finally {
-        this.#release(connection);
-      }
+      const answer = await this.#free.run(() => this.#exchangeOver(call, once), end.signal);
+      return bodyOf(answer, path);
     } finally {
       end.release();
     }
@@ -163,6 +157,18 @@ export class Transport {
   close(): void {
     this.#closing.abort(new DaemonError('unreachable', CLOSED, { notTaken: true }));
     for (const { agent } of this.#connections) agent.destroy();
+  }
+
+  /** Makes a call over a connection that no other call uses. */
+  async #exchangeOver(call: Call, once: boolean): Promise<Answer> {
+    const connection = this.#idle.pop() ?? this.#addConnection();
+    try {
+      return await (once
+        ? this.#exchangeOnce(connection, call)
+        : this.#exchangeWithRetries(connection, call));
+    } finally {
+      this.#idle.push(connection);
+    }
   }
 
   /** Makes up to three attempts, with pauses, if the connection is refused or breaks. */
@@ -211,76 +217,19 @@ export class Transport {
     const { limit, timeout = DEFAULT_TIMEOUT_MS, contentType } = options;
     const authorization = digest?.header('POST', path);
     const { host, port } = this.#endpoint;
-    const { signal } = end;
-    return new Promise((resolve, reject) => {
-      let connected = false;
-      const fail = (cause: unknown): void => {
-        signal.removeEventListener('abort', ended);
-        reject(new Unanswered(cause, connected));
-      };
-      const ended = (): void => {
-        fail(signal.reason);
-        sent.destroy();
-      };
-      const sent = request({
-        agent,
-        method: 'POST',
-        host,
-        port,
-        path,
-        timeout,
+    return exchange(
+      {
+        ...{ agent, method: 'POST', host, port, path, body },
         headers: { 'content-type': contentType, ...(authorization === undefined ? {} : { authorization }) },
-      });
-      // Before a socket is assigned to the request, none of its bytes can have been sent.
-      sent.on('socket', () => (connected = true));
-      sent.on('timeout', () => sent.destroy(new DaemonError('timeout', TIMED_OUT, { code: 'ETIMEDOUT' })));
-      sent.on('error', fail);
-      onClosedUnanswered(sent, fail);
-      sent.on('response', (reply) => {
-        collect(reply, limit, (bytes) => end.extend(bytes / SLOWEST_BYTES_PER_MS)).then(
-          (answer) => {
-            signal.removeEventListener('abort', ended);
-            resolve({
-              status: reply.statusCode ?? 0,
-              challenges: reply.headersDistinct['www-authenticate'] ?? [],
-              body: answer,
-            });
-          },
-          (error: Error) => {
-            sent.destroy();
-            fail(error);
-          },
-        );
-      });
-      signal.addEventListener('abort', ended);
-      if (signal.aborted) ended();
-      else sent.end(body);
-    });
-  }
-
-  /** Takes a free connection, or waits until one is free. @throws the reason if the call ends earlier. */
-  async #acquire(end: CallEnd): Promise<PooledConnection> {
-    end.signal.throwIfAborted();
-    const idle = this.#idle.pop();
-    if (idle !== undefined) return idle;
-    if (this.#connections.length < MAX_CONNECTIONS) return this.#addConnection();
-    const { promise: free, resolve: take } = Promise.withResolvers<PooledConnection>();
-    this.#waiting.add(take);
-    try {
-      return await end.race(free);
-    } catch (error) {
-      this.#waiting.delete(take);
-      // The connection may have been assigned to this call although it has ended; it is returned then.
-      void free.then((connection) => this.#release(connection));
-      throw error;
-    }
-  }
-
-  #release(connection: PooledConnection): void {
-    const [next] = this.#waiting;
-    if (next === undefined) return void this.#idle.push(connection);
-    this.#waiting.delete(next);
-    next(connection);
+        signal: end.signal,
+        idle: { ms: timeout, error: () => new DaemonError('timeout', TIMED_OUT, { code: 'ETIMEDOUT' }) },
+      },
+      async (reply) => ({
+        status: reply.statusCode ?? 0,
+        challenges: reply.headersDistinct['www-authenticate'] ?? [],
+        body: await collect(reply, limit, (bytes) => end.extend(bytes / SLOWEST_BYTES_PER_MS)),
+      }),
+    );
   }
 
   #addConnection(): PooledConnection {

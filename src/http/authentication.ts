@@ -1,8 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import httpAuth, { type Digest } from 'http-auth';
+import { readDigestParameters } from '../util/digest-parameters.js';
 import { addressOf, setCaller, type Login, type Logins } from './caller.js';
-import { readDigestParameters } from './digest-parameters.js';
 import { sendText, type Handler } from './handler.js';
 import { NonceStore } from './nonce-store.js';
 
@@ -51,12 +50,12 @@ interface DigestVerdict {
   /** Login whose password the request proves; absent for a refused request. */
   readonly login?: Login;
   /** True if the nonce, and not the password, is the reason for the refusal. */
-  readonly stale?: boolean;
+  readonly isStale?: boolean;
 }
 
 /**
- * Creates a handler that requires a login: HTTP digest, or a bearer token. The package http-auth runs the exchange, with
- * nonces of this server: its own nonces work on one connection at a time only, and grow without bound. The answer to an unknown name and to a wrong secret is the same.
+ * Creates a handler that requires a login: HTTP digest, or a bearer token. The answer to an unknown name and to a wrong
+ * secret is the same.
  * @param onRefused called with the address of a client whose login was refused; not for a challenge, nor for an expired
  * nonce.
  */
@@ -65,16 +64,18 @@ export function authentication(
   nonces = new NonceStore(),
   onRefused: (client: string) => void = () => undefined,
 ): Handler {
-  const digest = digestOf(accepted, nonces);
+  const verify = digestOf(accepted, nonces);
   let delayed = 0;
-  const refuse = (req: IncomingMessage, res: ServerResponse, result: DigestVerdict): void => {
-    const attempt = req.headers.authorization !== undefined && result.stale !== true;
+  const ask = (res: ServerResponse, isStale: boolean): void =>
+    challenge(res, { nonce: nonces.issue(), isStale, takesTokens: accepted.byToken !== undefined });
+  const refuse = (req: IncomingMessage, res: ServerResponse, isStale = false): void => {
+    const attempt = req.headers.authorization !== undefined && !isStale;
     if (attempt) onRefused(addressOf(req));
-    if (!attempt || delayed >= MAX_DELAYED) return digest.ask(res, result);
+    if (!attempt || delayed >= MAX_DELAYED) return ask(res, isStale);
     delayed += 1;
     setTimeout(() => {
       delayed -= 1;
-      digest.ask(res, result);
+      ask(res, isStale);
     }, FAILURE_DELAY_MS);
   };
   const admit = (login: Login, req: IncomingMessage, res: ServerResponse, next: () => void): void => {
@@ -87,66 +88,61 @@ export function authentication(
     next();
   };
   return (req, res, next) => {
-    const [, token] = /^bearer +(\S+) *$/i.exec(req.headers.authorization ?? '') ?? [];
+    const { authorization = '' } = req.headers;
+    const [, token] = /^bearer +(\S+) *$/i.exec(authorization) ?? [];
     if (token !== undefined && accepted.byToken !== undefined) {
       const login = accepted.byToken(token);
-      return login === undefined ? refuse(req, res, {}) : admit(login, req, res, next);
+      return login === undefined ? refuse(req, res) : admit(login, req, res, next);
     }
-    digest.isAuthenticated(req, (result) => {
-      if (result instanceof Error) return next(result);
-      const { login } = result;
-      return login === undefined ? refuse(req, res, result) : admit(login, req, res, next);
-    });
+    const { login, isStale } = verify(req, authorization);
+    return login === undefined ? refuse(req, res, isStale) : admit(login, req, res, next);
   };
 }
 
-function digestOf(accepted: Logins, nonces: NonceStore): Digest<DigestVerdict> {
+/** Creates the check of logins by HTTP digest. */
+function digestOf(
+  accepted: Logins,
+  nonces: NonceStore,
+): (req: IncomingMessage, authorization: string) => DigestVerdict {
   /** Random HA1 with which the responses of unknown users are compared. */
   const nobody = randomBytes(16).toString('hex');
-  const digest = httpAuth.digest<DigestVerdict>({ realm: REALM, contentType: 'text/html' }, (_user, done) =>
-    done(nobody),
-  );
-
-  digest.parseAuthorization = readDigestParameters;
-
-  digest.findUser = (req, credentials, done) => {
-    const {
-      nonce = '',
-      nc,
-      cnonce = '',
-      qop,
-      uri = '',
-      response = '',
-      algorithm = 'MD5',
-      username = '',
-    } = credentials;
+  return (req, authorization) => {
+    const credentials = readDigestParameters(authorization);
+    if (credentials === undefined) return {};
+    const { nonce = '', nc = '', cnonce = '', qop, uri = '' } = credentials;
+    const { response = '', algorithm = 'MD5', username = '' } = credentials;
     const found = accepted.byUser(username);
     const ha1 = found?.ha1 ?? nobody;
     const secret = /-sess$/i.test(algorithm) ? md5(`${ha1}:${nonce}:${cnonce}`) : ha1;
     const ha2 = md5(`${req.method ?? ''}:${uri}`);
-    const expected =
-      qop === undefined
-        ? md5(`${secret}:${nonce}:${ha2}`)
-        : md5(`${secret}:${nonce}:${nc ?? ''}:${cnonce}:${qop}:${ha2}`);
-    const responseMatches = sameText(response.toLowerCase(), expected);
+    const counted = qop === undefined ? '' : `${nc}:${cnonce}:${qop}:`;
+    const responseMatches = sameText(response.toLowerCase(), md5(`${secret}:${nonce}:${counted}${ha2}`));
     const wellFormed =
       isMadeFor(uri, req.url) &&
       /^md5(-sess)?$/i.test(algorithm) &&
-      (qop === undefined || (/^auth$/i.test(qop) && /^[0-9a-f]{8}$/i.test(nc ?? '')));
-    if (found === undefined || !responseMatches || !wellFormed) return done({});
-    const verdict = nonces.use(nonce, qop === undefined ? undefined : Number.parseInt(nc ?? '', 16));
-    return done(verdict === 'fresh' ? { login: found.login } : { stale: true });
+      (qop === undefined || (/^auth$/i.test(qop) && /^[0-9a-f]{8}$/i.test(nc)));
+    if (found === undefined || !responseMatches || !wellFormed) return {};
+    const verdict = nonces.use(nonce, qop === undefined ? undefined : Number.parseInt(nc, 16));
+    return verdict === 'fresh' ? { login: found.login } : { isStale: true };
   };
+}
 
-  digest.ask = (res, result) => {
-    const nonce = nonces.issue();
-    const challenge = (algorithm: string): string =>
-      `Digest qop="auth",algorithm=${algorithm},realm="${REALM}",nonce="${nonce}",stale=${result.stale === true}`;
-    const bearer = accepted.byToken === undefined ? [] : [`Bearer realm="${REALM}"`];
-    // Some clients compare header names case-sensitively. Source: http_auth.cpp `add_challenge`.
-    res.setHeader('WWW-authenticate', [...['MD5', 'MD5-sess'].map(challenge), ...bearer]);
-    res.writeHead(401, { 'Content-Type': 'text/html', 'Content-Length': REFUSAL.length });
-    res.end(REFUSAL);
-  };
-  return digest;
+interface Challenge {
+  readonly nonce: string;
+  /** True if the nonce, and not the password, is the reason for the refusal. */
+  readonly isStale: boolean;
+  /** True if the server takes bearer tokens, too. */
+  readonly takesTokens: boolean;
+}
+
+/** Answers a request without a login that counts. */
+function challenge(res: ServerResponse, { nonce, isStale, takesTokens }: Challenge): void {
+  const digests = ['MD5', 'MD5-sess'].map(
+    (algorithm) =>
+      `Digest qop="auth",algorithm=${algorithm},realm="${REALM}",nonce="${nonce}",stale=${isStale}`,
+  );
+  // Some clients compare header names case-sensitively. Source: http_auth.cpp `add_challenge`.
+  res.setHeader('WWW-authenticate', takesTokens ? [...digests, `Bearer realm="${REALM}"`] : digests);
+  res.writeHead(401, { 'Content-Type': 'text/html', 'Content-Length': REFUSAL.length });
+  res.end(REFUSAL);
 }

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { parameterAt } from './digest-parameters.js';
 
 /** Hash functions of RFC 7616, strongest first: name in the RFC, name in Node.js. */
 const HASHES: readonly (readonly [name: string, hash: string])[] = [
@@ -20,24 +21,21 @@ export interface DigestChallenge {
   readonly stale: boolean;
 }
 
-/** Matches a parameter whose value is a token or a quoted string. */
-const PARAMETER = /([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",]+))\s*,?\s*/y;
-
 /** Yields the challenges in a `WWW-Authenticate` header: scheme in lower case, and parameters. */
 function* challengesIn(header: string): Generator<readonly [string, ReadonlyMap<string, string>]> {
   const scheme = /[\s,]*([\w-]+)(?:\s*,\s*|\s+|$)/y;
+  const separator = /,?\s*/y;
   for (let at = 0; at < header.length;) {
     scheme.lastIndex = at;
     const [whole, name = ''] = scheme.exec(header) ?? [];
     if (whole === undefined) return;
     at += whole.length;
     const parameters = new Map<string, string>();
-    for (;;) {
-      PARAMETER.lastIndex = at;
-      const [text, key = '', quoted, token = ''] = PARAMETER.exec(header) ?? [];
-      if (text === undefined) break;
-      parameters.set(key.toLowerCase(), quoted?.replace(/\\(.)/g, '$1') ?? token);
-      at += text.length;
+    for (let found = parameterAt(header, at); found !== undefined; found = parameterAt(header, at)) {
+      parameters.set(found.name, found.value.replace(/\\(.)/g, '$1'));
+      separator.lastIndex = found.end;
+      separator.exec(header);
+      at = separator.lastIndex;
     }
     yield [name.toLowerCase(), parameters];
   }

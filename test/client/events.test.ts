@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it, test } from '@jest/globals';
-import { OpenCalls } from '../../src/client/cancellation.js';
 import { createClient, type EventOptions, type WalletEvent } from '../../src/client/client.js';
 import type { WalletClientError } from '../../src/client/errors.js';
 import { followEvents, type StreamTimes } from '../../src/client/events.js';
@@ -38,7 +37,7 @@ function follow(url: string, options: EventOptions = {}, times = TIMES) {
   const address = { host, port: Number(port), tls: false, fingerprints: [] };
   const transport = new HttpTransport(address, name, new Login(undefined), 1);
   ends.push(() => transport.close());
-  return followEvents({ transport, path: '/events', open: new OpenCalls(), times }, options);
+  return followEvents({ transport, path: '/events', times }, options);
 }
 
 /** Ids of the next events. */

@@ -121,7 +121,7 @@ describe('a TLS file of the settings that cannot be used', () => {
         expect(() => assertTlsFiles({ ...ssl, mode: 'disabled' })).not.toThrow();
         const connector = new Connector({ host: '127.0.0.1', port, secure: false }, ssl, undefined);
         // An error of the files is no proof that the daemon has no TLS.
-        await expect(connector.open()).rejects.toMatchObject({ kind: 'tls' });
+        await expect(connector.open(new AbortController().signal)).rejects.toMatchObject({ kind: 'tls' });
       }
     expect([accepted, await open()]).toEqual([0, 0]);
   });

@@ -1,6 +1,6 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { systemClock, type TimeOfDay } from '../../util/clock.js';
-import { onClosedUnanswered } from '../../util/unanswered-request.js';
+import { exchange, Unanswered } from '../../util/outbound/exchange.js';
 import type { MemberConnections } from './member-connections.js';
 import { FalseAnswer, isProof, isSealed, openAnswer, type OpenedAnswer } from './sealed-answer.js';
 import {
@@ -61,7 +61,7 @@ export interface AttemptParts {
  * secret, and asked for it: until then a lost connection, or a process that does not answer, is known to have run nothing.
  * @param signal ends the attempt, also after its answer began.
  */
-export function attempt(
+export async function attempt(
   { connections, signer, clock = systemClock, acceptMs = ACCEPT_MS }: AttemptParts,
   to: string,
   { method, url, headers, login, client, body }: Message,
@@ -75,80 +75,75 @@ export function attempt(
   const origin = originOf(to);
   if (!connections.mayUse(origin)) {
     const cause = new Error(`${origin} has no TLS, and is not on this machine`);
-    return Promise.resolve({ kind: 'not-sent', cause });
+    return { kind: 'not-sent', cause };
   }
   const envelope: Envelope = {
     ...{ login, client, time: clock.now(), nonce: newNonce() },
     ...{ bodyHash: body?.hash ?? NO_BODY, to: origin },
   };
   const signature = sign(signer, { method, url, headers: passed, envelope });
-  const request = connections.begin(origin, url, {
-    method,
-    headers: {
-      ...passed,
-      [SIGNATURE]: signature,
-      ...(body === undefined ? {} : { 'content-length': body.length, expect: '100-continue' }),
-    },
-  });
-  return new Promise((resolve) => {
-    // A request without a body changes nothing, and may always be sent again.
-    let isSent = false;
-    const end = (error?: Error): void => {
-      clearTimeout(timer);
-      request.destroy(error);
-    };
-    let timer = setTimeout(() => end(new Error(`no answer within ${acceptMs / 1000} s`)), acceptMs);
-    const abort = (): void => end(new Error('the request was ended'));
-    signal.addEventListener('abort', abort, { once: true });
-    request.once('close', () => signal.removeEventListener('abort', abort));
-    let isProven = false;
-    request.on('information', (information) => {
-      isProven ||= isProof(information, signer, signature);
-    });
-    request.once('continue', () => {
-      if (!isProven)
-        return end(new FalseAnswer(`${origin} does not prove that it has the secret of the cluster`));
-      clearTimeout(timer);
-      isSent = true;
-      for (const chunk of body?.chunks ?? []) request.write(chunk);
-      return request.end();
-    });
-    request.once('response', (answer: IncomingMessage) => {
-      clearTimeout(timer);
-      timer = setTimeout(() => end(new Error('the answer does not begin')), acceptMs);
-      void settledBy(answer).then((settled) => {
+  const ending = new AbortController();
+  const end = (error: Error): void => {
+    clearTimeout(timer);
+    ending.abort(error);
+  };
+  const limit = (message: string): NodeJS.Timeout => setTimeout(() => end(new Error(message)), acceptMs);
+  let timer = limit(`no answer within ${acceptMs / 1000} s`);
+  const abort = (): void => end(new Error('the request was ended'));
+  signal.addEventListener('abort', abort, { once: true });
+  const release = (): void => signal.removeEventListener('abort', abort);
+  if (signal.aborted) abort();
+  let isProven = false;
+  const holdBack = (): Error | undefined => {
+    if (!isProven) return new FalseAnswer(`${origin} does not prove that it has the secret of the cluster`);
+    clearTimeout(timer);
+    return undefined;
+  };
+  try {
+    return await exchange(
+      {
+        ...connections.routeTo(origin),
+        ...{ method, path: url, signal: ending.signal },
+        headers: {
+          ...passed,
+          [SIGNATURE]: signature,
+          ...(body === undefined ? {} : { 'content-length': body.length, expect: '100-continue' }),
+        },
+        onInformation(information) {
+          isProven ||= isProof(information, signer, signature);
+        },
+        ...(body === undefined ? {} : { body: body.chunks, holdBack }),
+      },
+      async (answer, sent) => {
         clearTimeout(timer);
-        if (settled.kind !== 'answered') request.destroy();
-        resolve(settled);
-      });
-    });
-    const settledBy = async (answer: IncomingMessage): Promise<Attempt> => {
-      answer.on('error', () => undefined);
-      try {
+        timer = limit('the answer does not begin');
+        // The body of a refused request stays here, so that its connection cannot be used again.
+        sent.once('close', release);
+        const settle = (error?: Error): void =>
+          void (error === undefined && sent.writableEnded ? undefined : sent.destroy(error));
         if (isSealed(answer)) {
           const opened = await openAnswer(answer, signer, signature);
-          if (opened.outcome !== SERVED) return { kind: 'refused', refusal: opened.outcome };
-          // The body of a refused request stays here, so that its connection cannot be used again.
-          const settle = (error?: Error): void =>
-            void (error === undefined && request.writableEnded ? undefined : request.destroy(error));
-          return { kind: 'answered', from: origin, answer: opened, end: settle };
+          if (opened.outcome === SERVED)
+            return { kind: 'answered', from: origin, answer: opened, end: settle };
+          sent.destroy();
+          return { kind: 'refused', refusal: opened.outcome };
         }
         const refusal = answer.headers[OUTCOME.toLowerCase()];
         // Once the body has left, the request may run, also if a program on the way claims the contrary.
-        if (typeof refusal === 'string' && refusal !== SERVED && !isSent) return { kind: 'refused', refusal };
-        throw new FalseAnswer(`${origin} does not answer as a process of the cluster`);
-      } catch (error) {
-        return { kind: isSent ? 'lost' : 'not-sent', cause: error as Error };
-      }
-    };
-    const fail = (cause: Error): void => {
-      clearTimeout(timer);
-      resolve({ kind: isSent ? 'lost' : 'not-sent', cause });
-    };
-    request.on('error', fail);
-    onClosedUnanswered(request, fail);
-    if (body === undefined) request.end();
-    else request.flushHeaders();
-    if (signal.aborted) abort();
-  });
+        const isSent = body !== undefined && sent.writableEnded;
+        if (typeof refusal !== 'string' || refusal === SERVED || isSent)
+          throw new FalseAnswer(`${origin} does not answer as a process of the cluster`);
+        sent.destroy();
+        return { kind: 'refused', refusal };
+      },
+    );
+  } catch (error) {
+    if (!(error instanceof Unanswered)) throw error;
+    const { cause, maybeSent } = error;
+    release();
+    // A request without a body changes nothing, and may always be sent again.
+    return { kind: body !== undefined && maybeSent ? 'lost' : 'not-sent', cause: cause as Error };
+  } finally {
+    clearTimeout(timer);
+  }
 }

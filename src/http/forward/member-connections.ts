@@ -1,13 +1,13 @@
+import type { Socket } from 'node:net';
+import { OutboundAgent } from '../../util/outbound/agent.js';
 import {
-  Agent as HttpAgent,
-  request as requestHttp,
-  type ClientRequest,
-  type RequestOptions,
-} from 'node:http';
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import type { Duplex } from 'node:stream';
-import { connect, type ConnectionOptions } from 'node:tls';
-import { fingerprintOf } from '../../util/fingerprint.js';
+  anyHost,
+  connectTcp,
+  connectTls,
+  withFingerprint,
+  type ConnectTarget,
+  type TlsIdentity,
+} from '../../util/outbound/connect.js';
 import { isSafeTransport } from '../../util/ip-address.js';
 
 /** How the other processes are reached; certificates are absent: those that the authorities of Node.js certify. */
@@ -23,58 +23,28 @@ export interface MemberTls {
 /** Largest number of idle connections to one process. */
 const MOST_IDLE = 64;
 
-/** Time for the handshake of a connection whose certificate is compared with fingerprints [ms]. */
-const HANDSHAKE_MS = 5_000;
+/** Time for a connection, with its TLS handshake [ms]. */
+const CONNECT_MS = 5_000;
 
-type OnConnection = (error: Error | null, socket: Duplex) => void;
-
-/** Agent whose connections have certificates with given fingerprints. Nothing is sent before one was compared. */
-class FingerprintAgent extends HttpsAgent {
-  readonly #fingerprints: readonly string[];
-
-  constructor(options: ConstructorParameters<typeof HttpsAgent>[0], fingerprints: readonly string[]) {
-    super(options);
-    this.#fingerprints = fingerprints;
-  }
-
-  override createConnection(options: RequestOptions, onConnection?: OnConnection): undefined {
-    const socket = connect({ ...(options as ConnectionOptions), rejectUnauthorized: false });
-    const fail = (error: Error): void => {
-      socket.destroy();
-      onConnection?.(error, socket);
-    };
-    socket.setTimeout(HANDSHAKE_MS, () => fail(new Error('the TLS handshake takes too long')));
-    socket.once('error', fail);
-    socket.once('secureConnect', () => {
-      socket.setTimeout(0);
-      socket.removeAllListeners('timeout');
-      socket.off('error', fail);
-      const fingerprint = fingerprintOf(socket.getPeerX509Certificate());
-      if (fingerprint !== undefined && this.#fingerprints.includes(fingerprint)) onConnection?.(null, socket);
-      else fail(new Error(`the certificate has another fingerprint: ${fingerprint ?? 'none'}`));
-    });
-    return undefined;
-  }
+/** Where a request is sent, and over which connections. */
+export interface MemberRoute extends ConnectTarget {
+  readonly agent: OutboundAgent;
 }
 
 /** Kept-alive connections to the other processes of a cluster. */
 export class MemberConnections {
-  readonly #http: HttpAgent;
-  readonly #https: HttpsAgent;
+  readonly #http: OutboundAgent;
+  readonly #https: OutboundAgent;
   readonly #allowsHttp: boolean;
 
-  constructor(tls: MemberTls = {}) {
-    this.#allowsHttp = tls.allowsHttp ?? false;
-    const options = { keepAlive: true, maxFreeSockets: MOST_IDLE, scheduling: 'lifo' } as const;
-    const { ca, fingerprints = [] } = tls;
-    this.#http = new HttpAgent(options);
-    this.#https =
-      fingerprints.length > 0
-        ? new FingerprintAgent(options, fingerprints)
-        : new HttpsAgent({
-            ...options,
-            ...(ca === undefined ? {} : { ca, checkServerIdentity: () => undefined }),
-          });
+  constructor({ allowsHttp = false, ...tls }: MemberTls = {}) {
+    this.#allowsHttp = allowsHttp;
+    const options = { keep: MOST_IDLE, connectMs: CONNECT_MS };
+    const identity = identityOf(tls);
+    this.#http = new OutboundAgent(options, connectTcp);
+    this.#https = new OutboundAgent({ ...options, defaultPort: 443 }, async (to, signal): Promise<Socket> =>
+      connectTls(await connectTcp(to, signal), { ...identity, host: to.host }, signal),
+    );
   }
 
   /** True for the origin of a process to which requests may be sent: with TLS, or on this machine. */
@@ -82,26 +52,34 @@ export class MemberConnections {
     return this.#allowsHttp || isSafeTransport(new URL(origin));
   }
 
-  /** Begins a request. @param to origin of the process. @param path with query, sent as it is. */
-  begin(
-    to: string,
-    path: string,
-    { method, headers }: Required<Pick<RequestOptions, 'method' | 'headers'>>,
-  ): ClientRequest {
-    const { protocol, hostname, port } = new URL(to);
-    const target = {
+  /** Returns the way to a process. @param origin its origin. */
+  routeTo(origin: string): MemberRoute {
+    const { protocol, hostname, port } = new URL(origin);
+    const isSecure = protocol === 'https:';
+    return {
       // IPv6 addresses stand in brackets in a URL.
-      hostname: hostname.replace(/^\[(.*)\]$/, '$1'),
-      ...(port === '' ? {} : { port }),
-      ...{ path, method, headers },
+      host: hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: port === '' ? (isSecure ? 443 : 80) : Number(port),
+      agent: isSecure ? this.#https : this.#http,
     };
-    return protocol === 'https:'
-      ? requestHttps({ ...target, agent: this.#https })
-      : requestHttp({ ...target, agent: this.#http });
   }
 
   close(): void {
     this.#http.destroy();
     this.#https.destroy();
   }
+}
+
+/** Returns the proof that every process must give: a certificate with a fingerprint, or of the authorities. */
+function identityOf({ ca, fingerprints = [] }: MemberTls): Omit<TlsIdentity, 'host'> {
+  const refusal = (fingerprint = 'none'): Error =>
+    new Error(`the certificate has another fingerprint: ${fingerprint}`);
+  return {
+    ALPNProtocols: ['http/1.1'],
+    ...(fingerprints.length > 0
+      ? { judge: withFingerprint(fingerprints, refusal) }
+      : ca === undefined
+        ? {}
+        : { ca, compareHost: anyHost }),
+  };
 }

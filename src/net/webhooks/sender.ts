@@ -1,7 +1,11 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { systemClock } from '../../util/clock.js';
-import { Agent, request, type ClientRequest, type ClientRequestArgs } from 'node:http';
-import type { Duplex } from 'node:stream';
-import { secureConnection, type Connect, type TlsOptions } from './connect.js';
+import { OutboundAgent } from '../../util/outbound/agent.js';
+import { CallEnd } from '../../util/outbound/call-end.js';
+import { connectTls } from '../../util/outbound/connect.js';
+import { exchange, Unanswered, type OutboundRequest } from '../../util/outbound/exchange.js';
+import type { Connect } from './connect.js';
 import { parseRetryAfter } from './schedule.js';
 import type { SignatureHeaders } from './signature.js';
 import { parseTarget, TargetError, type Target } from './target.js';
@@ -62,6 +66,12 @@ export interface DeliverySender {
   close(): void;
 }
 
+/** TLS settings for deliveries. */
+export interface TlsOptions {
+  /** Trusted CA certificates (PEM); absent: those of Node. */
+  readonly ca?: string;
+}
+
 export interface SenderOptions {
   readonly url: string;
   readonly allowPrivate: boolean;
@@ -97,52 +107,19 @@ class ConnectionError extends Error {
   }
 }
 
-/** Agent that keeps the connections to one target open. */
-class DeliveryAgent extends Agent {
-  readonly #target: Target;
-  readonly #options: SenderOptions;
-  readonly #closing = new AbortController();
-
-  constructor(target: Target, options: SenderOptions) {
-    super({
-      keepAlive: true,
-      maxSockets: MAX_CONNECTIONS,
-      maxFreeSockets: MAX_CONNECTIONS,
-      timeout: KEEP_ALIVE_MS,
-    });
-    this.#target = target;
-    this.#options = options;
-  }
-
-  override createConnection(
-    _options: ClientRequestArgs,
-    done: (error: Error | null, socket?: Duplex) => void,
-  ): undefined {
-    this.#open().then(
-      (socket) => done(null, socket),
-      (error: unknown) => done(error as Error),
-    );
-  }
-
-  override destroy(): void {
-    this.#closing.abort();
-    super.destroy();
-  }
-
-  /** Opens a connection. @throws ConnectionError */
-  async #open(): Promise<Duplex> {
-    const { host, port, secure } = this.#target;
-    const { connect, tls = {}, timeoutMs = TIMEOUT_MS } = this.#options;
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeoutMs)]);
-    const raw = await connect(host, port, signal).catch((error: unknown) => {
-      throw new ConnectionError(reasonOf(error), error);
-    });
-    if (!secure) return raw;
-    return secureConnection(raw, host, tls, signal).catch((error: unknown) => {
-      raw.destroy();
-      throw new ConnectionError('tls', error);
-    });
-  }
+/** Opens connections to the target of an endpoint. @throws ConnectionError */
+async function open(
+  { host, port, secure }: Target,
+  { connect, tls = {} }: SenderOptions,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const raw = await connect(host, port, signal).catch((error: unknown) => {
+    throw new ConnectionError(reasonOf(error), error);
+  });
+  if (!secure) return raw;
+  return connectTls(raw, { host, ...tls, ALPNProtocols: ['http/1.1'] }, signal).catch((error: unknown) => {
+    throw new ConnectionError('tls', error);
+  });
 }
 
 /**
@@ -159,12 +136,17 @@ function reasonOf(error: unknown): FailureReason {
 export class HttpSender implements DeliverySender {
   readonly #options: SenderOptions;
   readonly #target: Target | undefined;
-  readonly #agent: DeliveryAgent | undefined;
+  readonly #agent: OutboundAgent | undefined;
 
   constructor(options: SenderOptions) {
     this.#options = options;
-    this.#target = allowedTarget(options);
-    this.#agent = this.#target && new DeliveryAgent(this.#target, options);
+    const target = allowedTarget(options);
+    this.#target = target;
+    const limits = {
+      ...{ keep: MAX_CONNECTIONS, most: MAX_CONNECTIONS },
+      ...{ idleMs: KEEP_ALIVE_MS, connectMs: options.timeoutMs ?? TIMEOUT_MS },
+    };
+    this.#agent = target && new OutboundAgent(limits, (_to, signal) => open(target, options, signal));
   }
 
   async send(delivery: DeliveryRequest, signal: AbortSignal): Promise<DeliveryResult> {
@@ -174,12 +156,9 @@ export class HttpSender implements DeliverySender {
     if (body.length > MAX_BODY_BYTES) return { kind: 'failed', reason: 'too_large' };
     const { userAgent, timeoutMs = TIMEOUT_MS } = this.#options;
     const { host, port, path, authority } = this.#target;
-    const args: ClientRequestArgs = {
-      agent: this.#agent,
-      method: 'POST',
-      host,
-      port,
-      path,
+    const end = new CallEnd(timeoutMs, () => new Error('no response in time'), [signal]);
+    const outbound = {
+      ...{ agent: this.#agent, method: 'POST', host, port, path, body, signal: end.signal },
       maxHeaderSize: MAX_HEADER_BYTES,
       headers: {
         host: authority,
@@ -189,7 +168,21 @@ export class HttpSender implements DeliverySender {
         ...delivery.headers,
       },
     };
-    return new Attempt(args, body, { timeoutMs, signal, onResponse: delivery.onResponse }).result;
+    const response = new DeliveryResponse(delivery.onResponse !== undefined);
+    try {
+      await attempt(outbound, response);
+      return response.result();
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error;
+      if (signal.aborted) return { kind: 'aborted' };
+      const { cause } = error;
+      if (cause instanceof ConnectionError) return response.failure(cause.reason);
+      return response.failure(end.signal.aborted ? 'timeout' : 'response');
+    } finally {
+      end.release();
+      if (response.status !== undefined)
+        delivery.onResponse?.({ status: response.status, text: response.text });
+    }
   }
 
   close(): void {
@@ -209,115 +202,67 @@ function allowedTarget({ url, allowPrivate }: SenderOptions): Target | undefined
 /** Error codes of an idle connection that the receiver has closed. */
 const STALE_CODES = new Set(['ECONNRESET', 'EPIPE']);
 
-/** One request and its response. */
-class Attempt {
-  readonly result: Promise<DeliveryResult>;
-  readonly #args: ClientRequestArgs;
-  readonly #body: Buffer;
-  readonly #signal: AbortSignal;
-  readonly #onResponse: DeliveryRequest['onResponse'];
-  readonly #timer: NodeJS.Timeout;
-  #request: ClientRequest | undefined;
-  #settle: (result: DeliveryResult) => void = () => undefined;
-  /** Status of the response; undefined until its headers were read. */
-  #status: number | undefined;
+/** Sends a request, on another connection if the receiver closes the idle one at this moment. @throws Unanswered */
+async function attempt(outbound: OutboundRequest, response: DeliveryResponse): Promise<void> {
+  for (;;)
+    try {
+      return await exchange(outbound, (answer) => response.read(answer));
+    } catch (error) {
+      const { isReused, cause } = error as Unanswered;
+      const { code = '' } = (cause ?? {}) as NodeJS.ErrnoException;
+      if (!isReused || response.status !== undefined || !STALE_CODES.has(code)) throw error;
+    }
+}
+
+/** Response to one attempt, as far as it arrived. */
+class DeliveryResponse {
+  /** Status; undefined until the headers were read. */
+  status: number | undefined;
   #retryAfter: number | undefined;
-  /** First bytes of the response's body. */
+  readonly #keepsHead: boolean;
+  /** First bytes of the body. */
   #head: Buffer = Buffer.alloc(0);
 
-  constructor(
-    args: ClientRequestArgs,
-    body: Buffer,
-    {
-      timeoutMs,
-      signal,
-      onResponse,
-    }: {
-      readonly timeoutMs: number;
-      readonly signal: AbortSignal;
-      readonly onResponse: DeliveryRequest['onResponse'];
-    },
-  ) {
-    this.#args = args;
-    this.#body = body;
-    this.#signal = signal;
-    this.#onResponse = onResponse;
-    this.result = new Promise((resolve) => (this.#settle = resolve));
-    this.#timer = setTimeout(() => this.#fail('timeout'), timeoutMs);
-    signal.addEventListener('abort', this.#abort);
-    this.#start();
+  /** @param keepsHead true: the beginning of the body is kept. */
+  constructor(keepsHead: boolean) {
+    this.#keepsHead = keepsHead;
   }
 
-  #start(): void {
-    const sent = request(this.#args);
-    this.#request = sent;
-    sent.on('error', (error) => {
-      if (sent === this.#request) this.#onError(error, sent.reusedSocket);
-    });
-    // Without an `error` event, a response with status 101 only closes the request.
-    sent.on('close', () => {
-      if (sent === this.#request) this.#fail('response');
-    });
-    sent.on('response', (reply) => {
-      this.#status = reply.statusCode ?? 0;
-      this.#retryAfter = parseRetryAfter(reply.headers['retry-after'], systemClock.now());
-      let length = 0;
-      reply.on('data', (chunk: Buffer) => {
-        length += chunk.length;
-        if (this.#onResponse !== undefined && this.#head.length < HEAD_BYTES)
-          this.#head = Buffer.concat([this.#head, chunk.subarray(0, HEAD_BYTES - this.#head.length)]);
-        // The status decides the result, so the rest of the body is not read.
-        if (length > MAX_RESPONSE_BYTES) this.#answer();
-      });
-      reply.on('end', () => this.#answer(false));
-      reply.on('error', () => this.#fail('response'));
-    });
-    sent.end(this.#body);
+  /** First characters of the body, in UTF-8, the last of which may be cut off. */
+  get text(): string {
+    return [...this.#head.toString('utf8')].slice(0, HEAD_LENGTH).join('');
   }
 
-  #onError(error: Error, reused: boolean): void {
-    const { code } = error as NodeJS.ErrnoException;
-    if (error instanceof ConnectionError) return this.#fail(error.reason);
-    // The receiver may have closed the idle connection at this moment: tries again on another connection.
-    if (reused && this.#status === undefined && STALE_CODES.has(code ?? '')) return this.#start();
-    this.#fail('response');
+  /** Reads the response. The status decides the result, so the rest of a long body is not read. */
+  async read(answer: IncomingMessage): Promise<void> {
+    this.status = answer.statusCode ?? 0;
+    this.#retryAfter = parseRetryAfter(answer.headers['retry-after'], systemClock.now());
+    let length = 0;
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (this.#keepsHead && this.#head.length < HEAD_BYTES)
+        this.#head = Buffer.concat([this.#head, chunk.subarray(0, HEAD_BYTES - this.#head.length)]);
+      if (length > MAX_RESPONSE_BYTES) return;
+    }
   }
 
-  /** Ends the attempt with the result that the status means. @param destroy true: closes the connection. */
-  #answer(destroy = true): void {
-    const status = this.#status ?? 0;
-    if (status < 200 || status > 299) return this.#fail('status', destroy);
-    this.#end({ kind: 'delivered', status }, destroy);
+  /** Returns the result that the status means. */
+  result(): DeliveryResult {
+    const { status = 0 } = this;
+    return isSuccess(status) ? { kind: 'delivered', status } : this.failure('status');
   }
 
-  /** Ends the attempt with a failure. If the response had a status other than 2xx, that is the reason. */
-  #fail(reason: FailureReason, destroy = true): void {
-    const status = this.#status;
-    if (status === 410) return this.#end({ kind: 'gone' }, destroy);
-    const refused = status !== undefined && (status < 200 || status > 299);
-    this.#end(
-      {
-        kind: 'failed',
-        reason: refused ? 'status' : reason,
-        ...(status === undefined ? {} : { status }),
-        ...(this.#retryAfter === undefined ? {} : { retryAfter: this.#retryAfter }),
-      },
-      destroy,
-    );
-  }
-
-  readonly #abort = (): void => this.#end({ kind: 'aborted' }, true);
-
-  #end(result: DeliveryResult, destroy: boolean): void {
-    const sent = this.#request;
-    this.#request = undefined;
-    clearTimeout(this.#timer);
-    this.#signal.removeEventListener('abort', this.#abort);
-    if (destroy) sent?.destroy();
-    if (this.#status !== undefined) this.#onResponse?.({ status: this.#status, text: headText(this.#head) });
-    this.#settle(result);
+  /** Returns a failure. If the response had a status other than 2xx, that is the reason. */
+  failure(reason: FailureReason): DeliveryResult {
+    const { status } = this;
+    if (status === 410) return { kind: 'gone' };
+    return {
+      kind: 'failed',
+      reason: status === undefined || isSuccess(status) ? reason : 'status',
+      ...(status === undefined ? {} : { status }),
+      ...(this.#retryAfter === undefined ? {} : { retryAfter: this.#retryAfter }),
+    };
   }
 }
 
-/** Returns the first characters of a text in UTF-8, whose last character may be cut off. */
-const headText = (head: Buffer): string => [...head.toString('utf8')].slice(0, HEAD_LENGTH).join('');
+const isSuccess = (status: number): boolean => status >= 200 && status <= 299;

@@ -4,6 +4,7 @@ import type { Member } from '../../cluster/member.js';
 import type { Quorum } from '../../cluster/quorum.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { Clock } from '../../util/clock.js';
+import { SharedRun } from '../../util/shared-run.js';
 import type { WalletLog } from '../context/wallet-log.js';
 import { Custody } from './custody.js';
 import { FailedTakeovers } from './failed-takeovers.js';
@@ -94,8 +95,8 @@ export class ClusterNode {
   /** Time of the last read of the wallets and members [Unix ms]. */
   #readAt = 0;
   #looks = 0;
-  /** Reading of the wallets and members that is under way; undefined if none is. */
-  #reading: Promise<void> | undefined;
+  /** Reads the wallets and members after the call: an earlier read may miss changes that a client was answered meanwhile. */
+  readonly #reading = new SharedRun(() => this.#read());
   #cancel: () => void = () => undefined;
   #look: Promise<void> = Promise.resolve();
   #isDraining = false;
@@ -178,7 +179,7 @@ export class ClusterNode {
   async #lookAround(): Promise<void> {
     const { log } = this.#parts;
     try {
-      await this.#read();
+      await this.#reading.run();
       if (!this.#isReachable) log.info({}, 'the database of the cluster answers again');
       this.#isReachable = true;
     } catch (error) {
@@ -193,17 +194,7 @@ export class ClusterNode {
     if (this.#looks % LOOKS_PER_SHARE === 0) await this.#share();
   }
 
-  /** Reads the wallets and members in a read that begins after the call; callers at the same time share it. */
   async #read(): Promise<void> {
-    // It began before, and may miss changes that a client was answered meanwhile. Its error is that of its own callers.
-    if (this.#reading !== undefined) await this.#reading.catch(() => undefined);
-    this.#reading ??= this.#readNow().finally(() => {
-      this.#reading = undefined;
-    });
-    await this.#reading;
-  }
-
-  async #readNow(): Promise<void> {
     const { leases, members } = this.#parts.cluster;
     [this.#entries, this.#members] = await Promise.all([leases.list(), members.list()]);
     this.#readAt = this.#parts.clock.now();
@@ -393,7 +384,7 @@ export class ClusterNode {
    */
   async refresh(): Promise<boolean> {
     try {
-      await this.#read();
+      await this.#reading.run();
       return true;
     } catch {
       // The next look reports it.

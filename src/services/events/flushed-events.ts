@@ -1,5 +1,6 @@
 import type { WalletStore } from '../../store/wallet-store.js';
 import type { Clock } from '../../util/clock.js';
+import { SharedRun } from '../../util/shared-run.js';
 
 /** Pause after a failed flush [ms]. */
 const ERROR_PAUSE_MS = 5000;
@@ -18,10 +19,9 @@ export class FlushedEvents {
   readonly #store: Pick<WalletStore, 'read' | 'flushEvents'>;
   readonly #clock: Clock;
   readonly #listeners: Listeners;
+  /** Begins a flush after the commit that appended the events has ended. */
+  readonly #flushes = new SharedRun(() => this.#flush());
   #upTo = 0;
-  /** True if events may have been appended since the last flush began. */
-  #isStale = false;
-  #isRunning = false;
   #isClosed = false;
   #done: Promise<void> = Promise.resolve();
   #endPause: () => void = () => undefined;
@@ -39,10 +39,7 @@ export class FlushedEvents {
 
   /** Starts a flush of all committed events, after the one that runs already. */
   advance(): void {
-    this.#isStale = true;
-    if (this.#isRunning || this.#isClosed) return;
-    this.#isRunning = true;
-    this.#done = this.#run();
+    if (!this.#isClosed) this.#done = this.#flushes.run();
   }
 
   /** Ends the flushes. Resolves once the store is not used any more. */
@@ -52,31 +49,21 @@ export class FlushedEvents {
     return this.#done;
   }
 
-  /** Flushes until no event is left; never rejects. */
-  async #run(): Promise<void> {
-    while (this.#isStale && !this.#isClosed) {
-      this.#isStale = false;
-      // Waits until the commit that appended the events has ended.
-      await Promise.resolve();
-      try {
-        await this.#flush();
-      } catch (error) {
-        if (this.#isClosed) break;
-        this.#listeners.onError(error);
-        this.#isStale = true;
-        await this.#pause();
-      }
-    }
-    this.#isRunning = false;
-  }
-
+  /** Flushes the events, and after a failure and a pause once more; never rejects. */
   async #flush(): Promise<void> {
     if (this.#isClosed) return;
-    const last = this.#store.read((r) => r.events.last());
-    await this.#store.flushEvents();
-    if (this.#isClosed) return;
-    this.#upTo = last;
-    this.#listeners.onFlushed();
+    try {
+      const last = this.#store.read((r) => r.events.last());
+      await this.#store.flushEvents();
+      if (this.#isClosed) return;
+      this.#upTo = last;
+      this.#listeners.onFlushed();
+    } catch (error) {
+      if (this.#isClosed) return;
+      this.#listeners.onError(error);
+      await this.#pause();
+      this.advance();
+    }
   }
 
   #pause(): Promise<void> {

@@ -1,4 +1,5 @@
 import { systemClock, type TimeOfDay } from '../../util/clock.js';
+import { KeyedMutex } from '../../util/mutex.js';
 import { resolve } from 'node:path';
 import type { Backup } from '../../store/backup/backup.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
@@ -8,8 +9,8 @@ import type { OpenWallet } from '../open-wallet.js';
 export class Backups {
   readonly #directory: string | undefined;
   readonly #clock: TimeOfDay;
-  /** Running backups by wallet name. */
-  readonly #running = new Map<string, Promise<Backup>>();
+  /** Lets one backup run at a time, by wallet name. */
+  readonly #running = new KeyedMutex();
 
   /** @param directory absent: every backup is refused. */
   constructor(directory: string | undefined, clock: TimeOfDay = systemClock) {
@@ -28,17 +29,10 @@ export class Backups {
     if (paths === undefined)
       throw new WalletError({ kind: 'invalid', reason: 'a wallet in memory has no files' });
     const { name, keys } = paths;
-    const before = this.#running.get(name) ?? Promise.resolve();
-    const backup = before
-      .catch(() => undefined)
-      .then(() => context.store.backup({ name, keys }, directory, new Date(this.#clock.now())));
-    this.#running.set(name, backup);
-    try {
-      const written = await backup;
+    return this.#running.run(name, async () => {
+      const written = await context.store.backup({ name, keys }, directory, new Date(this.#clock.now()));
       context.log.info({ directory: written.directory, bytes: written.bytes }, 'a backup was written');
       return written;
-    } finally {
-      if (this.#running.get(name) === backup) this.#running.delete(name);
-    }
+    });
   }
 }

@@ -157,7 +157,7 @@ export const targets: readonly Target[] = [
   {
     name: 'digest-login',
     errors: [],
-    modules: ['http/authentication', 'http/digest-parameters', 'http/nonce-store'],
+    modules: ['http/authentication', 'util/digest-parameters', 'http/nonce-store'],
     maxBytes: HEADER_BYTES,
     limitMs: HEADER_MS,
     words: [
@@ -177,7 +177,7 @@ export const targets: readonly Target[] = [
   {
     name: 'digest-challenge',
     errors: [],
-    modules: ['util/digest-answer'],
+    modules: ['util/digest-answer', 'util/digest-parameters'],
     words: ['Digest ', 'realm="', 'nonce="', 'qop="auth"', 'algorithm=SHA-512-256', '\\"', ',', ' '],
     maxBytes: HEADER_BYTES,
     limitMs: HEADER_MS,

@@ -1,9 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { IncomingMessage, request, ServerResponse } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { OpenCalls } from '../../../src/client/cancellation.js';
 import { createClient } from '../../../src/client/client.js';
-import { ConnectionPool } from '../../../src/client/connector.js';
 import { WalletClientError } from '../../../src/client/errors.js';
 import { followEvents } from '../../../src/client/events.js';
 import { Login } from '../../../src/client/login.js';
@@ -17,6 +15,7 @@ import { MemberCallError, MemberCalls } from '../../../src/http/forward/member-c
 import type { MemberConnections } from '../../../src/http/forward/member-connections.js';
 import { passAnswer } from '../../../src/http/forward/passed-answer.js';
 import { utf8 } from '../../../src/util/bytes.js';
+import { OutboundAgent } from '../../../src/util/outbound/agent.js';
 import { NEXT_ANSWER, Peer } from '../peer.js';
 import { HEADER_BYTES, HEADER_MS, placeBy, type Parser, type Target } from '../target.js';
 
@@ -118,8 +117,10 @@ function memberParser(): Parser {
   const partsOf = (input: Uint8Array) => ({
     connections: {
       mayUse: () => true,
-      begin: (_to: string, path: string, options: object) =>
-        request({ ...options, path, createConnection: () => peerOf(input) }),
+      routeTo: () => ({
+        ...{ host: '192.0.2.1', port: 1 },
+        agent: new OutboundAgent({ keep: 0 }, () => Promise.resolve(peerOf(input))),
+      }),
     } as unknown as MemberConnections,
     signer: { tag: () => TAG },
   });
@@ -183,7 +184,8 @@ function clientParser(): Parser {
       events('id: 6\ndata: {}\n\ndata: 5\n\n'),
     ].map(utf8),
     async run(input) {
-      ConnectionPool.prototype.createConnection = (_options, done) => {
+      const { createConnection } = OutboundAgent.prototype;
+      OutboundAgent.prototype.createConnection = (_options, done) => {
         done?.(null, peerOf(input));
         return undefined;
       };
@@ -199,13 +201,14 @@ function clientParser(): Parser {
       const times = { firstDelay: 1, maxDelay: 1, maxSilence: 1000 };
       const ended = new AbortController();
       try {
-        const parts = { transport, path: '/events', open: new OpenCalls(), times };
+        const parts = { transport, path: '/events', times };
         const stream = followEvents(parts, { signal: ended.signal, onRetry: () => ended.abort() });
         for await (const { id } of stream) if (typeof id !== 'number') throw new Error('an event without id');
       } catch (error) {
         if (!ended.signal.aborted) throw error;
       } finally {
         transport.close();
+        OutboundAgent.prototype.createConnection = createConnection;
       }
     },
   };
@@ -219,7 +222,7 @@ export const targets: readonly Target[] = [
   {
     name: 'daemon-answer',
     errors: [DaemonError],
-    modules: ['daemon/transport', 'daemon/keep-alive-agent', 'daemon/call-end', 'util/digest-login'],
+    modules: ['daemon/transport', 'util/outbound/agent', 'util/outbound/call-end', 'util/digest-login'],
     words: HTTP_WORDS,
     maxBytes: 2 * HEADER_BYTES,
     limitMs: HEADER_MS,

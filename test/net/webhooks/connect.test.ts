@@ -3,8 +3,9 @@ import { connect as connectSocket, createServer, type AddressInfo } from 'node:n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { directConnect, proxiedConnect, type ResolveHost } from '../../../src/net/webhooks/connect.js';
+import { directConnect, proxiedConnect } from '../../../src/net/webhooks/connect.js';
 import type { HttpSender } from '../../../src/net/webhooks/sender.js';
+import type { ResolveHost } from '../../../src/util/outbound/public-address.js';
 import { makeCertificate } from '../../support/certificate.js';
 import { WebhookReceiver } from '../../support/webhook-receiver.js';
 import { deliveryOf, WebhookSenders } from '../../support/webhook-senders.js';

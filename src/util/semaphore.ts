@@ -1,5 +1,5 @@
 /** Limits the number of tasks that run at one time; further tasks wait in the order of their calls. */
-export class ConnectionLimit {
+export class Semaphore {
   #free: number;
   readonly #waiting = new Set<() => void>();
 
@@ -9,15 +9,16 @@ export class ConnectionLimit {
 
   /** Runs a task when its turn comes. @throws the reason of the signal if it is aborted before. */
   async run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    await this.#turn(signal);
+    await this.take(signal);
     try {
       return await task();
     } finally {
-      this.#release();
+      this.give();
     }
   }
 
-  async #turn(signal: AbortSignal): Promise<void> {
+  /** Takes a place, which is to be given back. @throws the reason of the signal if it is aborted before. */
+  async take(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#free > 0) {
       this.#free -= 1;
@@ -37,11 +38,11 @@ export class ConnectionLimit {
     });
   }
 
-  #release(): void {
+  /** Gives a place back, to the caller that has waited longest, so that no later caller takes it. */
+  give(): void {
     const [next] = this.#waiting;
     if (next === undefined) this.#free += 1;
     else {
-      // Gives the free place to the next waiting task directly, so that no later caller takes it.
       this.#waiting.delete(next);
       next();
     }

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import { readDigestParameters } from '../../src/http/digest-parameters.js';
+import { readDigestParameters } from '../../src/util/digest-parameters.js';
 
 describe('the header of a digest login', () => {
   it('is read from quoted and from plain values', () => {

@@ -1,27 +1,28 @@
 import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Ends a call to a daemon at its deadline, or when one of several signals is aborted. */
+/** Ends a call to another process at its deadline, or when one of several signals is aborted. */
 export class CallEnd {
   readonly #abort = new AbortController();
   readonly #sources: readonly AbortSignal[];
   readonly #timeoutError: () => Error;
   /** Time at which the call ends, on the clock of `performance.now` [ms]. */
   #deadline: number;
-  #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param ms time until the deadline [ms].
+   * @param ms time until the deadline [ms]; undefined: unlimited.
    * @param timeoutError returns the error with which the call ends at the deadline.
    * @param sources signals that end the call with their reason.
    */
-  constructor(ms: number, timeoutError: () => Error, sources: readonly AbortSignal[]) {
+  constructor(ms: number | undefined, timeoutError: () => Error, sources: readonly AbortSignal[]) {
     this.#timeoutError = timeoutError;
-    this.#deadline = performance.now() + ms;
-    this.#timer = setTimeout(this.#check, ms);
+    this.#deadline = performance.now() + (ms ?? Infinity);
+    if (ms !== undefined) this.#timer = setTimeout(this.#check, ms);
     this.#sources = sources;
     for (const source of sources) {
       // Any number of concurrent calls may listen to the same signal, without a warning of Node.
-      setMaxListeners(0, source);
+      if (source instanceof EventTarget) setMaxListeners(0, source);
       if (source.aborted) this.#abort.abort(source.reason);
       else source.addEventListener('abort', this.#follow);
     }
@@ -38,17 +39,9 @@ export class CallEnd {
 
   /** Waits for `ms` milliseconds. @throws the reason if the call ends earlier. */
   async pause(ms: number): Promise<void> {
-    await this.race(new Promise<void>((resolve) => setTimeout(resolve, ms)));
-  }
-
-  /** Waits for a promise. @returns its value. @throws the reason if the call ends earlier. */
-  race<T>(promise: Promise<T>): Promise<T> {
     const { signal } = this;
-    return new Promise((resolve, reject) => {
-      const ended = (): void => reject(signal.reason as Error);
-      if (signal.aborted) return ended();
-      signal.addEventListener('abort', ended);
-      promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', ended));
+    await sleep(ms, undefined, { signal }).catch((error: unknown) => {
+      throw signal.aborted ? signal.reason : error;
     });
   }
 
@@ -67,4 +60,22 @@ export class CallEnd {
   readonly #follow = (event: Event): void => {
     this.#abort.abort((event.target as AbortSignal).reason);
   };
+}
+
+/**
+ * Runs a task that ends at a deadline, or when one of several signals is aborted.
+ * @param task gets the signal that ends it. @throws the reason of that signal, if the task throws it.
+ */
+export async function within<T>(
+  ms: number | undefined,
+  timeoutError: () => Error,
+  sources: readonly AbortSignal[],
+  task: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const end = new CallEnd(ms, timeoutError, sources);
+  try {
+    return await task(end.signal);
+  } finally {
+    end.release();
+  }
 }
