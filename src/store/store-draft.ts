@@ -4,7 +4,7 @@ import { openDatabase } from './file/database.js';
 import { draftOf } from './file/file-draft.js';
 import { withFileErrors, withFileErrorsAsync } from './file/file-errors.js';
 import { syncFile, syncFileAsync } from './file/fsync.js';
-import type { StoreDatabase } from './file/store-database.js';
+import type { StoreDatabase } from './file/database.js';
 import { NEW_CIPHER } from './file/store-cipher.js';
 import { StoreFile } from './file/store-file.js';
 import { Snapshots } from './snapshot.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
-import type { Db } from '../../src/store/file/database.js';
+import { SqlDatabase } from '../../src/util/sql-database.js';
 import { migrate } from '../../src/util/migrations.js';
 import { bytes } from './fixtures.js';
 
@@ -14,13 +14,13 @@ const MIGRATIONS = fileURLToPath(new URL('../../../migrations', import.meta.url)
 const MIGRATION = readdirSync(MIGRATIONS).find((name) => name.endsWith('-arrivals.sql')) ?? '';
 
 let root: string;
-let db: Db;
+let db: SqlDatabase;
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'arrivals-migration-'));
   for (const name of readdirSync(MIGRATIONS))
     if (name.endsWith('.sql') && name < MIGRATION) cpSync(join(MIGRATIONS, name), join(root, name));
-  db = new Database(':memory:');
+  db = new SqlDatabase(new Database(':memory:'));
   migrate(db, root);
   db.exec(`INSERT INTO payment_request (request_id, token, account, minor, tolerance, confirmations, created, first_height)
     VALUES ('a', randomblob(16), 0, 1, 0, 1, 1, 0)`);

@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import Database from 'better-sqlite3';
-import type { Db } from '../../src/store/file/database.js';
+import { SqlDatabase } from '../../src/util/sql-database.js';
 import { WalletWriter } from '../../src/store/wallet-writer.js';
 import { migrate } from '../../src/util/migrations.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../migrations', import.meta.url));
 
 let early: string;
-let db: Db;
+let db: SqlDatabase;
 
 beforeEach(() => {
   early = mkdtempSync(join(tmpdir(), 'migrations-'));
   for (const name of readdirSync(MIGRATIONS).filter((file) => /^00[1-7]-/.test(file)))
     cpSync(join(MIGRATIONS, name), join(early, name));
-  db = new Database(':memory:');
+  db = new SqlDatabase(new Database(':memory:'));
   db.pragma('foreign_keys = ON');
 });
 

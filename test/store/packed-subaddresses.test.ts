@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, test } from '@jest/globals';
 import Database from 'better-sqlite3';
+import { SqlDatabase } from '../../src/util/sql-database.js';
 import fc from 'fast-check';
 import { publicKeyOf, randomSecretKey } from '../../src/monero/crypto/derivation.js';
 import { keccak } from '../../src/monero/crypto/keccak.js';
@@ -126,7 +127,7 @@ describe('keys of a store', () => {
     [20_001, 20_001, 0],
   ])('%i of an earlier version: %i keep their rows', (count, rows, packed) => {
     const early = mkdtempSync(join(tmpdir(), 'migrations-'));
-    const db = new Database(':memory:');
+    const db = new SqlDatabase(new Database(':memory:'));
     try {
       const later = '026-packed-subaddresses.sql';
       for (const name of readdirSync(MIGRATIONS).filter((file) => file < later))

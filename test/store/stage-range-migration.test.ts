@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
+import { SqlDatabase } from '../../src/util/sql-database.js';
 import type { Hash } from '../../src/monero/crypto/types.js';
 import { EventIds } from '../../src/store/event-ids.js';
-import type { Db } from '../../src/store/file/database.js';
 import { EventReader, EventWriter } from '../../src/store/tables/events.js';
 import { migrate } from '../../src/util/migrations.js';
 import { bytes } from './fixtures.js';
@@ -23,7 +23,7 @@ const STATEMENTS = readFileSync(join(MIGRATIONS, MIGRATION), 'utf8').match(/^[A-
 const TIME = 1_700_000_000_000;
 
 let root: string;
-let db: Db;
+let db: SqlDatabase;
 
 /** Copies the migrations before the tested one. @returns their folder. */
 function earlier(): string {
@@ -37,7 +37,7 @@ function earlier(): string {
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'stage-range-'));
-  db = new Database(join(root, 'store'));
+  db = new SqlDatabase(new Database(join(root, 'store')));
   db.pragma('journal_mode = WAL');
   db.pragma('foreign_keys = ON');
   migrate(db, earlier());
@@ -152,7 +152,7 @@ describe('a store whose ranges of stages are in columns of the event table', () 
       );
       const { signal } = spawnSync(process.execPath, [PROCESS, join(root, 'store'), folder]);
       expect(signal).toBe('SIGKILL');
-      db = new Database(join(root, 'store'));
+      db = new SqlDatabase(new Database(join(root, 'store')));
       db.pragma('foreign_keys = ON');
       expect(stageRows()).toEqual(before);
       migrate(db, MIGRATIONS);

@@ -1,16 +1,17 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
-import { openDatabase, type Db } from '../../../src/store/file/database.js';
+import { SqlDatabase } from '../../../src/util/sql-database.js';
+import { openDatabase } from '../../../src/store/file/database.js';
 import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
 import { migrate } from '../../../src/util/migrations.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../../migrations', import.meta.url));
 
-let migrated: Database.Database;
+let migrated: SqlDatabase;
 
 beforeEach(() => {
-  migrated = new Database(':memory:');
+  migrated = new SqlDatabase(new Database(':memory:'));
 });
 
 afterEach(() => {
@@ -18,7 +19,7 @@ afterEach(() => {
 });
 
 /** Objects by name, rows by table, and version of a database. */
-function contentOf(db: Db): unknown {
+function contentOf(db: SqlDatabase): unknown {
   const objects = db
     .prepare<[], { name: string; type: string }>(
       'SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name',
