@@ -1,8 +1,7 @@
-import type { Statement } from '../../util/sql-database.js';
 import type { OwnedOutput } from '../../monero/wallet/model/records.js';
 import { amount, type Amount } from '../../util/amount.js';
 import { toColumn } from '../sql/columns.js';
-import type { Db } from '../file/database.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 
 /** Number and total of the outputs that one address has received. */
 interface Receipts {
@@ -17,28 +16,10 @@ interface Receipts {
  * removal of outputs.
  */
 export class OutputSums {
-  readonly #addToAddress: Statement<
-    [...address: [number, number], ...counts: [number, number, number, number], ...totals: [bigint, bigint]]
-  >;
-  /** Adds to the two sums of an account, each of which is stored as high · 2^32 + low. */
-  readonly #addToAccount: Statement<[account: number, ...sums: [bigint, bigint, bigint, bigint]]>;
+  readonly #db: SqlDatabase;
 
-  constructor(db: Db) {
-    this.#addToAddress = db.prepare(
-      `INSERT INTO address_sum (account, minor, received, unspent, free_count, mined_count, free_total, mined_total)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET
-         received = received + excluded.received, unspent = unspent + excluded.unspent,
-         free_count = free_count + excluded.free_count, free_total = free_total + excluded.free_total,
-         mined_count = mined_count + excluded.mined_count, mined_total = mined_total + excluded.mined_total`,
-    );
-    this.#addToAccount = db.prepare(
-      `INSERT INTO account_sum (account, free_high, free_low, mined_high, mined_low)
-       VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET
-         free_high = free_high + excluded.free_high, free_low = free_low + excluded.free_low,
-         mined_high = mined_high + excluded.mined_high, mined_low = mined_low + excluded.mined_low`,
-    );
+  constructor(db: SqlDatabase) {
+    this.#db = db;
   }
 
   /** Adds outputs that were just inserted. @param outputs unspent outputs that are neither frozen nor burnt. */
@@ -58,12 +39,38 @@ export class OutputSums {
     }
     for (const { account, minor, count, total } of byAddress.values()) {
       const sum = toColumn(total);
-      this.#addToAddress.run(account, minor, count, count, count, count, sum, sum);
+      this.#db.run(
+        `INSERT INTO address_sum (account, minor, received, unspent, free_count, mined_count, free_total, mined_total)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET
+         received = received + excluded.received, unspent = unspent + excluded.unspent,
+         free_count = free_count + excluded.free_count, free_total = free_total + excluded.free_total,
+         mined_count = mined_count + excluded.mined_count, mined_total = mined_total + excluded.mined_total`,
+        account,
+        minor,
+        count,
+        count,
+        count,
+        count,
+        sum,
+        sum,
+      );
     }
     for (const [account, total] of byAccount) {
       const high = total >> 32n;
       const low = total & 0xffffffffn;
-      this.#addToAccount.run(account, high, low, high, low);
+      this.#db.run(
+        `INSERT INTO account_sum (account, free_high, free_low, mined_high, mined_low)
+       VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET
+         free_high = free_high + excluded.free_high, free_low = free_low + excluded.free_low,
+         mined_high = mined_high + excluded.mined_high, mined_low = mined_low + excluded.mined_low`,
+        account,
+        high,
+        low,
+        high,
+        low,
+      );
     }
   }
 }
