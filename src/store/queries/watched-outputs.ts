@@ -1,5 +1,4 @@
-import type { Statement } from '../../util/sql-database.js';
-import type { Db } from '../file/database.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 import { WITHOUT_KEY_IMAGE } from '../sql/key-index.js';
 
 /** Returns an SQL expression that writes an output as a record of a {@link WatchTable}, in hex. */
@@ -15,10 +14,6 @@ const ROWS_AT_ONCE = 512;
 /** Makes SQLite use the index of burnt outputs, which are few. */
 const BURNT = 'INDEXED BY owned_output_burnt';
 
-interface Packed {
-  readonly packed: string | null;
-}
-
 /** Range of output rows by row number: above the first number, up to and including the second. */
 export type RowRange = readonly [above: number, upTo: number];
 
@@ -29,39 +24,15 @@ const IN_ROWS = 'rowid > ? AND rowid <= ?';
 
 /** Reads the outputs whose spends a scanner must recognise, packed for a `WatchTable`. */
 export class WatchReader {
-  readonly #last: Statement<[], number | null>;
-  readonly #withKeyImage: Statement<[number, ...RowRange], Packed>;
-  readonly #withoutKeyImage: Statement<[...RowRange], Packed>;
-  readonly #blind: Statement<[...RowRange], Packed>;
-  readonly #burntWithKeyImage: Statement<[], Packed>;
-  readonly #burntWithoutKeyImage: Statement<[], Packed>;
-  readonly #anyWithoutKeyImage: Statement<[number | null], unknown>;
+  readonly #db: SqlDatabase;
 
-  constructor(db: Db) {
-    const packed = <P extends unknown[]>(record: string, rows: string): Statement<P, Packed> =>
-      db.prepare<P, Packed>(`SELECT group_concat(${record}, '') AS packed FROM owned_output ${rows}`);
-    const records = <P extends unknown[]>(key: string, condition: string, index = ''): Statement<P, Packed> =>
-      packed<P>(recordOf(key), `${index} WHERE ${condition}`);
-    this.#last = db.prepare<[], number | null>('SELECT max(rowid) FROM owned_output').pluck();
-    // Spent outputs are read too, if a reorganisation may undo their spend or if the spending transaction was not seen.
-    this.#withKeyImage = records(
-      'key_image',
-      `burnt = 0 AND key_image IS NOT NULL AND (spent_height IS NULL OR spent_height >= ? OR spent_by = zeroblob(32))
-       AND ${IN_ROWS}`,
-    );
-    this.#withoutKeyImage = records('public_key', `burnt = 0 AND ${WITHOUT_KEY_IMAGE} AND ${IN_ROWS}`);
-    this.#blind = packed(BLIND_RECORD, `WHERE ${WITHOUT_KEY_IMAGE} AND ${IN_ROWS}`);
-    this.#burntWithKeyImage = records('key_image', 'burnt = 1 AND key_image IS NOT NULL', BURNT);
-    this.#burntWithoutKeyImage = records('public_key', 'burnt = 1 AND key_image IS NULL', BURNT);
-    this.#anyWithoutKeyImage = db.prepare<[number | null], unknown>(
-      `SELECT 1 FROM owned_output
-       WHERE ${WITHOUT_KEY_IMAGE} AND burnt = 0 AND account = coalesce(?, account) LIMIT 1`,
-    );
+  constructor(db: SqlDatabase) {
+    this.#db = db;
   }
 
   /** Divides all rows into ranges, each of which is read in a millisecond. */
   ranges(): readonly RowRange[] {
-    const last = this.#last.get() ?? 0;
+    const last = this.#db.value<number | null>('SELECT max(rowid) FROM owned_output') ?? 0;
     return Array.from({ length: Math.ceil((last + 1) / ROWS_AT_ONCE) }, (_, i) => [
       ROWS_AT_ONCE * i - 1,
       ROWS_AT_ONCE * (i + 1) - 1,
@@ -73,12 +44,20 @@ export class WatchReader {
    * @param since height below which no block can be undone.
    */
   withKeyImage(since: number, rows = EVERY_ROW): Uint8Array {
-    return unhex(this.#withKeyImage.get(since, ...rows));
+    // Spent outputs are read too, if a reorganisation may undo their spend or if the spending transaction was not seen.
+    return this.#packed(
+      recordOf('key_image'),
+      `WHERE burnt = 0 AND key_image IS NOT NULL
+         AND (spent_height IS NULL OR spent_height >= ? OR spent_by = zeroblob(32)) AND ${IN_ROWS}`,
+      since,
+      ...rows,
+    );
   }
 
   /** Returns outputs without a known key image, packed by output key. */
   withoutKeyImage(rows = EVERY_ROW): Uint8Array {
-    return unhex(this.#withoutKeyImage.get(...rows));
+    const condition = `WHERE burnt = 0 AND ${WITHOUT_KEY_IMAGE} AND ${IN_ROWS}`;
+    return this.#packed(recordOf('public_key'), condition, ...rows);
   }
 
   /**
@@ -86,7 +65,7 @@ export class WatchReader {
    * name them.
    */
   blind(rows = EVERY_ROW): Uint8Array {
-    return unhex(this.#blind.get(...rows));
+    return this.#packed(BLIND_RECORD, `WHERE ${WITHOUT_KEY_IMAGE} AND ${IN_ROWS}`, ...rows);
   }
 
   /**
@@ -94,12 +73,12 @@ export class WatchReader {
    * their place.
    */
   burntWithKeyImage(): Uint8Array {
-    return unhex(this.#burntWithKeyImage.get());
+    return this.#packed(recordOf('key_image'), `${BURNT} WHERE burnt = 1 AND key_image IS NOT NULL`);
   }
 
   /** Returns burnt outputs with the same keys as outputs of {@link withoutKeyImage}. */
   burntWithoutKeyImage(): Uint8Array {
-    return unhex(this.#burntWithoutKeyImage.get());
+    return this.#packed(recordOf('public_key'), `${BURNT} WHERE burnt = 1 AND key_image IS NULL`);
   }
 
   /**
@@ -107,8 +86,20 @@ export class WatchReader {
    * @param account index of the account; absent: every account.
    */
   anyWithoutKeyImage(account?: number): boolean {
-    return this.#anyWithoutKeyImage.get(account ?? null) !== undefined;
+    const output = this.#db.row(
+      `SELECT 1 FROM owned_output
+       WHERE ${WITHOUT_KEY_IMAGE} AND burnt = 0 AND account = coalesce(?, account) LIMIT 1`,
+      account ?? null,
+    );
+    return output !== undefined;
+  }
+
+  /** Returns records of outputs. @param record SQL that writes one in hex. @param rows SQL that selects the outputs. */
+  #packed(record: string, rows: string, ...params: readonly number[]): Uint8Array {
+    const hex = this.#db.value<string | null>(
+      `SELECT group_concat(${record}, '') FROM owned_output ${rows}`,
+      ...params,
+    );
+    return Buffer.from(hex ?? '', 'hex');
   }
 }
-
-const unhex = (row: Packed | undefined): Uint8Array => Buffer.from(row?.packed ?? '', 'hex');
