@@ -1,10 +1,9 @@
-import type { Statement } from '../../util/sql-database.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { tryParseAddress } from '../../monero/cryptonote/address.js';
 import { amount } from '../../util/amount.js';
 import type { TransferFacts } from '../../monero/wallet/model/events.js';
 import type { OutgoingTx } from '../../monero/wallet/model/records.js';
-import type { Db } from '../file/database.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 import { toNumber, type Integer } from '../sql/columns.js';
 import { SubaddressReader } from '../tables/accounts.js';
 import { toTransferFacts, type TransferFactRow } from '../tables/fact-rows.js';
@@ -33,16 +32,12 @@ const toMined = (row: MinedRow): MinedTransfer => ({ ...toTransferFacts(row), he
  * addresses.
  */
 export class TransferFactReader {
+  readonly #db: SqlDatabase;
   readonly #subaddresses: SubaddressReader;
-  readonly #mined: Statement<[Uint8Array], MinedRow>;
-  readonly #between: Statement<[number, number], MinedRow>;
 
-  constructor(db: Db) {
+  constructor(db: SqlDatabase) {
+    this.#db = db;
     this.#subaddresses = new SubaddressReader(db);
-    const mined = <P extends unknown[]>(condition: string): Statement<P, MinedRow> =>
-      db.prepare<P, MinedRow>(`${MINED} AND ${condition}`).safeIntegers();
-    this.#mined = mined('t.tx_hash = ?');
-    this.#between = mined('t.height BETWEEN ? AND ? ORDER BY t.height, t.tx_hash');
   }
 
   /** Returns the facts of a recorded transfer of any state. */
@@ -52,13 +47,15 @@ export class TransferFactReader {
 
   /** Returns the facts of a transfer if it is mined. */
   minedOf(txHash: Hash): MinedTransfer | undefined {
-    const row = this.#mined.get(txHash);
+    const row = this.#db.bigints.row<MinedRow>(`${MINED} AND t.tx_hash = ?`, txHash);
     return row && toMined(row);
   }
 
   /** Returns the transfers in the blocks at the heights from `from` to `to`, both inclusive. */
   minedBetween(from: number, to: number): MinedTransfer[] {
-    return this.#between.all(from, to).map(toMined);
+    return this.#db.bigints
+      .rows<MinedRow>(`${MINED} AND t.height BETWEEN ? AND ? ORDER BY t.height, t.tx_hash`, from, to)
+      .map(toMined);
   }
 
   /** Returns the facts of a recorded transfer that is not mined. */

@@ -1,5 +1,4 @@
-import type { Statement } from '../../util/sql-database.js';
-import type { Db } from '../file/database.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 
 interface Range {
   /** Lower bound of the heights, exclusive. */
@@ -10,14 +9,10 @@ interface Range {
 
 /** Divides the history of mined transactions into pages, at boundaries between blocks. */
 export class TransferPageReader {
-  readonly #nth: Statement<[Range & { readonly skip: number }], { height: number }>;
+  readonly #db: SqlDatabase;
 
-  constructor(db: Db) {
-    const heights = (table: string): string =>
-      `SELECT height FROM ${table} WHERE height > :min AND height <= :max`;
-    this.#nth = db.prepare(
-      `${heights('received_tx')} UNION ALL ${heights('outgoing_tx')} ORDER BY height DESC LIMIT 1 OFFSET :skip`,
-    );
+  constructor(db: SqlDatabase) {
+    this.#db = db;
   }
 
   /**
@@ -27,11 +22,20 @@ export class TransferPageReader {
    * @returns the exclusive lower bound of the page's heights; undefined if the page includes the whole range.
    */
   below(range: Range, limit: number): number | undefined {
-    const next = this.#nth.get({ ...range, skip: limit })?.height;
+    const next = this.#heightOf(range, limit);
     if (next === undefined) return undefined;
-    const newest = this.#nth.get({ ...range, skip: 0 })?.height;
-    if (next !== newest) return next;
+    if (next !== this.#heightOf(range, 0)) return next;
     const floor = next - 1;
-    return this.#nth.get({ min: range.min, max: floor, skip: 0 }) === undefined ? undefined : floor;
+    return this.#heightOf({ min: range.min, max: floor }, 0) === undefined ? undefined : floor;
+  }
+
+  /** Returns the height of a transaction of a range. @param skip number of transactions above it in the range. */
+  #heightOf({ min, max }: Range, skip: number): number | undefined {
+    const heights = (table: string): string =>
+      `SELECT height FROM ${table} WHERE height > :min AND height <= :max`;
+    return this.#db.value<number>(
+      `${heights('received_tx')} UNION ALL ${heights('outgoing_tx')} ORDER BY height DESC LIMIT 1 OFFSET :skip`,
+      { min, max, skip },
+    );
   }
 }

@@ -1,5 +1,4 @@
-import type { Statement } from '../../util/sql-database.js';
-import type { Db } from '../file/database.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 
 /** Range of heights above `min`, up to and including `max`. */
 export interface HeightRange {
@@ -15,21 +14,22 @@ export interface Division<Range> {
 
 /** Divides the rows of a table, whose column `height` is indexed, into pages at boundaries between blocks. */
 export class HeightPages {
-  readonly #nth: Statement<[HeightRange & { readonly skip: number }], number>;
+  readonly #db: SqlDatabase;
+  readonly #table: string;
 
-  constructor(db: Db, table: 'owned_output' | 'received_tx' | 'outgoing_tx') {
-    this.#nth = db
-      .prepare<[HeightRange & { readonly skip: number }], number>(
-        `SELECT height FROM ${table} WHERE height > :min AND height <= :max ORDER BY height LIMIT 1 OFFSET :skip`,
-      )
-      .pluck();
+  constructor(db: SqlDatabase, table: 'owned_output' | 'received_tx' | 'outgoing_tx') {
+    this.#db = db;
+    this.#table = table;
   }
 
   /**
    * Returns the lowest height up to which a range contains at least `rows` rows (≥ 1); undefined if it contains fewer.
    */
   end({ min, max }: HeightRange, rows: number): number | undefined {
-    return this.#nth.get({ min, max, skip: rows - 1 });
+    return this.#db.value<number>(
+      `SELECT height FROM ${this.#table} WHERE height > :min AND height <= :max ORDER BY height LIMIT 1 OFFSET :skip`,
+      { min, max, skip: rows - 1 },
+    );
   }
 
   /** Divides a range at the height that {@link end} returns; undefined if it contains fewer rows. */

@@ -1,6 +1,5 @@
-import type { Statement } from '../../util/sql-database.js';
 import type { Hash } from '../../monero/crypto/types.js';
-import type { Db } from '../file/database.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 import { toBytes } from './columns.js';
 import type { Division, HeightRange } from './height-pages.js';
 
@@ -32,13 +31,10 @@ export const IN_TX_RANGE = '(t.height, t.tx_hash) > (?, ?) AND (t.height, t.tx_h
 
 /** Divides received transactions into pages by the number of their outputs; a page may end within a block. */
 export class TxPages {
-  readonly #nth: Statement<[...TxRangeColumns, number], { height: number; tx_hash: Uint8Array }>;
+  readonly #db: SqlDatabase;
 
-  constructor(db: Db) {
-    this.#nth = db.prepare(
-      `SELECT t.height, t.tx_hash FROM received_tx t CROSS JOIN owned_output o USING (tx_hash)
-       WHERE ${IN_TX_RANGE} ORDER BY t.height, t.tx_hash LIMIT 1 OFFSET ?`,
-    );
+  constructor(db: SqlDatabase) {
+    this.#db = db;
   }
 
   /**
@@ -48,7 +44,12 @@ export class TxPages {
    * @returns undefined if the range has fewer outputs.
    */
   divide(range: TxRange, outputs: number): Division<TxRange> | undefined {
-    const last = this.#nth.get(...txRangeColumns(range), outputs - 1);
+    const last = this.#db.row<{ height: number; tx_hash: Uint8Array }>(
+      `SELECT t.height, t.tx_hash FROM received_tx t CROSS JOIN owned_output o USING (tx_hash)
+       WHERE ${IN_TX_RANGE} ORDER BY t.height, t.tx_hash LIMIT 1 OFFSET ?`,
+      ...txRangeColumns(range),
+      outputs - 1,
+    );
     if (last === undefined) return undefined;
     const hash = toBytes<'Hash'>(last.tx_hash);
     return {
