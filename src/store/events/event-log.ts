@@ -5,7 +5,7 @@ import type { MinedPaymentFacts } from '../../monero/wallet/model/events.js';
 import type { PageFindings, ReplacedBlocks } from '../../monero/wallet/model/records.js';
 import type { Trace } from '../../util/trace.js';
 import type { EventIds } from '../event-ids.js';
-import type { Db } from '../file/database.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 import type { SubaddressReader } from '../tables/accounts.js';
 import type { ChainReader } from '../tables/chain.js';
 import { EventWriter } from '../tables/events.js';
@@ -93,7 +93,7 @@ export class EventLog {
   readonly #requests: RequestEvents;
   #page: OpenPage | undefined;
 
-  constructor(db: Db, tables: EventTables, { ids, confirmations }: EventSettings) {
+  constructor(db: SqlDatabase, tables: EventTables, { ids, confirmations }: EventSettings) {
     const rows = new EventWriter(db, ids);
     const seen = new SeenPayments(db);
     const reportedTransfers = new ReportedTransfers(db);

@@ -1,21 +1,8 @@
-import type { Statement } from '../../util/sql-database.js';
 import { COINBASE_UNLOCK_BLOCKS } from '../../monero/cryptonote/constants.js';
 import type { EventIds } from '../event-ids.js';
-import type { Db } from '../file/database.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 import { CODES, spanOf } from './event-row.js';
 import { StageRangeWriter, type StageTexts } from './stage-ranges.js';
-
-/** Parameters of the statements; both heights are inclusive. */
-interface Query {
-  readonly min: number;
-  readonly max: number;
-  readonly first: number;
-  readonly span: number;
-  readonly time: number;
-  readonly none: string;
-  readonly coinbase: string;
-  readonly other: string;
-}
 
 /** SQL expression for the stages of a payment, by the unlock time of its output. */
 const STAGES = `CASE o.unlock_time WHEN '0' THEN :none
@@ -35,24 +22,14 @@ const FACTS = `iif(unlock_time = '0' AND NOT coinbase AND payment_id IS NULL, NU
 
 /** Appends the same stages to all payments in a range of blocks, without reading the payments into memory. */
 export class EventStageWriter {
+  readonly #db: SqlDatabase;
   readonly #ids: EventIds;
-  readonly #count: Statement<[number, number], number>;
-  readonly #insert: Statement<[Query]>;
   readonly #ranges: StageRangeWriter;
 
-  constructor(db: Db, ids: EventIds) {
+  constructor(db: SqlDatabase, ids: EventIds) {
+    this.#db = db;
     this.#ids = ids;
     this.#ranges = new StageRangeWriter(db, ids);
-    this.#count = db
-      .prepare<[number, number], number>('SELECT count(*) FROM owned_output WHERE height BETWEEN ? AND ?')
-      .pluck();
-    this.#insert = db.prepare(
-      `INSERT INTO event (id, type, stages, tx_hash, account, minor, amount, height, timestamp, data, time)
-       SELECT CAST(:first AS INTEGER) + (row_number() OVER () - 1) * CAST(:span AS INTEGER), ${CODES.stages},
-         stages, tx_hash, account, minor, total, height, timestamp, ${FACTS},
-         CAST(:time AS INTEGER)
-       FROM (${PAYMENTS})`,
-    );
   }
 
   /**
@@ -61,7 +38,8 @@ export class EventStageWriter {
    */
   append(min: number, max: number, { none, coinbase, other }: StageTexts): number {
     // There are at most as many payments as outputs. Ids that remain unused become gaps.
-    const most = this.#count.get(min, max) ?? 0;
+    const most =
+      this.#db.value<number>('SELECT count(*) FROM owned_output WHERE height BETWEEN ? AND ?', min, max) ?? 0;
     if (most === 0) return 0;
     const ranged = this.#ranges.append({ min, max }, most, { none, coinbase, other });
     if (ranged !== undefined) return ranged;
@@ -69,6 +47,13 @@ export class EventStageWriter {
     const span = Math.max(...texts.map((text) => spanOf(CODES.stages, text)));
     const first = this.#ids.take(span * most);
     const time = Math.floor(this.#ids.now());
-    return this.#insert.run({ min, max, first, span, time, none, coinbase, other }).changes;
+    return this.#db.run(
+      `INSERT INTO event (id, type, stages, tx_hash, account, minor, amount, height, timestamp, data, time)
+       SELECT CAST(:first AS INTEGER) + (row_number() OVER () - 1) * CAST(:span AS INTEGER), ${CODES.stages},
+         stages, tx_hash, account, minor, total, height, timestamp, ${FACTS},
+         CAST(:time AS INTEGER)
+       FROM (${PAYMENTS})`,
+      { min, max, first, span, time, none, coinbase, other },
+    ).changes;
   }
 }

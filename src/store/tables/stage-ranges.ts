@@ -1,8 +1,7 @@
-import type { Statement } from '../../util/sql-database.js';
 import { COINBASE_UNLOCK_BLOCKS } from '../../monero/cryptonote/constants.js';
 import type { EventIds } from '../event-ids.js';
 import type { Integer } from '../sql/columns.js';
-import type { Db } from '../file/database.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 import { CODES, RANGE, spanOf, unlockTimeOf, type EventRow } from './event-row.js';
 
 /**
@@ -34,34 +33,34 @@ interface StageRange extends StageTexts {
 
 /** Reads rows that contain the stages of all payments in a range of blocks. */
 export class StageRangeReader {
-  readonly #range: Statement<[Integer], StageRange>;
-  readonly #mined: Statement<[Integer, Integer, Integer], EventRow>;
+  readonly #db: SqlDatabase;
 
-  constructor(db: Db) {
-    this.#range = db
-      .prepare<[Integer], StageRange>(
-        'SELECT id, min_height, max_height, none, coinbase, other FROM stage_range WHERE id = ?',
-      )
-      .safeIntegers();
-    this.#mined = db
-      .prepare<[Integer, Integer, Integer], EventRow>(
-        `SELECT * FROM event WHERE type = ${CODES['payment.mined']} AND height BETWEEN ? AND ? AND id < ?
-         ORDER BY height, id`,
-      )
-      .safeIntegers();
+  constructor(db: SqlDatabase) {
+    this.#db = db;
   }
 
   /** Returns one row for each payment in a range that reaches a stage. */
   rowsOf({ id, time }: Pick<EventRow, 'id' | 'time'>): EventRow[] {
-    const range = this.#range.get(id);
+    const range = this.#db.bigints.row<StageRange>(
+      'SELECT id, min_height, max_height, none, coinbase, other FROM stage_range WHERE id = ?',
+      id,
+    );
     if (range === undefined) throw new Error('an event has no range of stages');
     const span = BigInt(spanOfTexts([range.none, range.coinbase, range.other]));
-    return this.#mined.all(range.min_height, range.max_height, id).flatMap((mined, i) => {
-      const text = textOf(mined, range);
-      return text === ''
-        ? []
-        : [{ ...mined, id: BigInt(id) + BigInt(i) * span, type: BigInt(CODES.stages), stages: text, time }];
-    });
+    return this.#db.bigints
+      .rows<EventRow>(
+        `SELECT * FROM event WHERE type = ${CODES['payment.mined']} AND height BETWEEN ? AND ? AND id < ?
+         ORDER BY height, id`,
+        range.min_height,
+        range.max_height,
+        id,
+      )
+      .flatMap((mined, i) => {
+        const text = textOf(mined, range);
+        return text === ''
+          ? []
+          : [{ ...mined, id: BigInt(id) + BigInt(i) * span, type: BigInt(CODES.stages), stages: text, time }];
+      });
   }
 }
 
@@ -79,42 +78,12 @@ interface Heights {
 
 /** Appends one row that contains the stages of all payments in a range of blocks. */
 export class StageRangeWriter {
+  readonly #db: SqlDatabase;
   readonly #ids: EventIds;
-  readonly #mined: Statement<[number, number], { readonly count: number; readonly first: number | null }>;
-  readonly #isReversed: Statement<[number, number], number>;
-  readonly #timeOf: Statement<[number], number>;
-  readonly #hasCoinbase: Statement<[number, number], number>;
-  readonly #insertEvent: Statement<[id: number, time: number]>;
-  readonly #insert: Statement<
-    [
-      ...[id: number, ids: number, min: number, max: number, firstMined: number],
-      ...[none: string, coinbase: string, other: string],
-    ]
-  >;
 
-  constructor(db: Db, ids: EventIds) {
+  constructor(db: SqlDatabase, ids: EventIds) {
+    this.#db = db;
     this.#ids = ids;
-    this.#mined = db.prepare(
-      `SELECT count(*) AS count, min(id) AS first FROM event
-       WHERE type = ${CODES['payment.mined']} AND height BETWEEN ? AND ?`,
-    );
-    this.#isReversed = db
-      .prepare<[number, number], number>(
-        `SELECT EXISTS (SELECT 1 FROM event WHERE type = ${CODES['payment.reversed']} AND height BETWEEN ? AND ?)`,
-      )
-      .pluck();
-    this.#timeOf = db.prepare<[number], number>('SELECT time FROM event WHERE id = ?').pluck();
-    this.#hasCoinbase = db
-      .prepare<[number, number], number>(
-        `SELECT EXISTS (SELECT 1 FROM received_tx WHERE height BETWEEN ? AND ?
-           AND unlock_time = CAST(height + ${COINBASE_UNLOCK_BLOCKS} AS TEXT))`,
-      )
-      .pluck();
-    this.#insertEvent = db.prepare(`INSERT INTO event (id, type, time) VALUES (?, ${RANGE}, ?)`);
-    this.#insert = db.prepare(
-      `INSERT INTO stage_range (id, ids, min_height, max_height, first_mined, none, coinbase, other)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
   }
 
   /**
@@ -123,18 +92,56 @@ export class StageRangeWriter {
    * @returns the number of appended rows; undefined if one row cannot contain the stages.
    */
   append({ min, max }: Heights, outputs: number, { none, coinbase, other }: StageTexts): number | undefined {
-    const { count, first } = this.#mined.get(min, max) ?? { count: 0, first: null };
+    const { count, first } = this.#db.row<{ readonly count: number; readonly first: number | null }>(
+      `SELECT count(*) AS count, min(id) AS first FROM event
+       WHERE type = ${CODES['payment.mined']} AND height BETWEEN ? AND ?`,
+      min,
+      max,
+    ) ?? { count: 0, first: null };
     // Each payment has at least one output. Unless a payment was reversed, each row has its own payment; so equal
     // numbers mean that no payment lacks its row.
     if (first === null || count !== outputs || count > MAX_PAYMENTS) return undefined;
-    if (this.#isReversed.get(min, max) === 1) return undefined;
+    if (this.#isReversed({ min, max })) return undefined;
     const time = Math.floor(this.#ids.now());
-    if ((this.#timeOf.get(first) ?? -Infinity) < time - MAX_AGE_MS) return undefined;
-    if (none === '' && other === '' && this.#hasCoinbase.get(min, max) === 0) return 0;
+    const firstTime = this.#db.value<number>('SELECT time FROM event WHERE id = ?', first) ?? -Infinity;
+    if (firstTime < time - MAX_AGE_MS) return undefined;
+    if (none === '' && other === '' && !this.#hasCoinbase({ min, max })) return 0;
     const ids = count * spanOfTexts([none, coinbase, other]);
     const id = this.#ids.take(ids);
-    this.#insertEvent.run(id, time);
-    this.#insert.run(id, ids, min, max, first, none, coinbase, other);
+    this.#db.run(`INSERT INTO event (id, type, time) VALUES (?, ${RANGE}, ?)`, id, time);
+    this.#db.run(
+      `INSERT INTO stage_range (id, ids, min_height, max_height, first_mined, none, coinbase, other)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      id,
+      ids,
+      min,
+      max,
+      first,
+      none,
+      coinbase,
+      other,
+    );
     return 1;
+  }
+
+  #isReversed({ min, max }: Heights): boolean {
+    const type = CODES['payment.reversed'];
+    return (
+      this.#db.row(
+        `SELECT 1 FROM event WHERE type = ${type} AND height BETWEEN ? AND ? LIMIT 1`,
+        min,
+        max,
+      ) !== undefined
+    );
+  }
+
+  #hasCoinbase({ min, max }: Heights): boolean {
+    const found = this.#db.row(
+      `SELECT 1 FROM received_tx WHERE height BETWEEN ? AND ?
+         AND unlock_time = CAST(height + ${COINBASE_UNLOCK_BLOCKS} AS TEXT) LIMIT 1`,
+      min,
+      max,
+    );
+    return found !== undefined;
   }
 }
