@@ -1,4 +1,4 @@
-import type { Db } from './file/database.js';
+import type { SqlDatabase } from '../util/sql-database.js';
 import { AccountTagReader } from './tables/account-tags.js';
 import { AccountReader, SubaddressReader } from './tables/accounts.js';
 import { AddressBookReader } from './tables/address-book.js';
@@ -76,7 +76,7 @@ export class WalletReader {
   readonly webhooks: WebhookReader;
   readonly webhookDeliveries: WebhookDeliveryReader;
 
-  constructor(db: Db) {
+  constructor(db: SqlDatabase) {
     this.meta = new MetaReader(db);
     this.chain = new ChainReader(db);
     this.outputs = new OutputReader(db);
