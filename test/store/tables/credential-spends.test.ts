@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import { amount } from '../../../src/util/amount.js';
 import type { OutgoingState } from '../../../src/monero/wallet/model/records.js';
-import type { Db } from '../../../src/store/file/database.js';
+import type { SqlDatabase } from '../../../src/util/sql-database.js';
 import { CredentialSpendWriter } from '../../../src/store/tables/credential-spends.js';
 import { migratedDatabase } from '../../support/migrated-database.js';
 import { bytes } from '../fixtures.js';
 
-let db: Db;
+let db: SqlDatabase;
 let spends: CredentialSpendWriter;
 
 beforeEach(() => {

@@ -2,13 +2,13 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import type { MadePayment, MadePayments } from '../../../src/monero/wallet/model/made-payment.js';
 import type { OrderTx } from '../../../src/monero/wallet/model/order.js';
-import type { Db } from '../../../src/store/file/database.js';
+import type { SqlDatabase } from '../../../src/util/sql-database.js';
 import { OrderWriter, type NewAttempt } from '../../../src/store/tables/orders.js';
 import { madePayment, madeTx, unsignedPayment } from '../../support/made-payment.js';
 import { migratedDatabase } from '../../support/migrated-database.js';
 import { bytes } from '../fixtures.js';
 
-let db: Db;
+let db: SqlDatabase;
 let orders: OrderWriter;
 
 beforeEach(() => {

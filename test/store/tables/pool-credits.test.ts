@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
-import type { Db } from '../../../src/store/file/database.js';
+import { SqlDatabase } from '../../../src/util/sql-database.js';
 import { PoolCredits } from '../../../src/store/tables/pool-credits.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { migrate } from '../../../src/util/migrations.js';
@@ -11,10 +11,10 @@ import { bytes } from '../fixtures.js';
 const MIGRATIONS = fileURLToPath(new URL('../../../../migrations', import.meta.url));
 const ADDRESS = { major: 0, minor: 1 };
 
-let db: Db;
+let db: SqlDatabase;
 
 beforeEach(() => {
-  db = new Database(':memory:');
+  db = new SqlDatabase(new Database(':memory:'));
   db.pragma('foreign_keys = ON');
   migrate(db, MIGRATIONS);
   // Two payments to one one-time key, which a store of the version before 35 has listed.

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { SubaddressIndex } from '../../../src/monero/cryptonote/types.js';
 import type { Receipt } from '../../../src/monero/wallet/requests/payment-request.js';
-import type { Db } from '../../../src/store/file/database.js';
+import type { SqlDatabase } from '../../../src/util/sql-database.js';
 import { RequestPayments } from '../../../src/store/tables/request-payments.js';
 import { migratedDatabase } from '../../support/migrated-database.js';
 import { bytes } from '../fixtures.js';
 
-let db: Db;
+let db: SqlDatabase;
 let payments: RequestPayments;
 
 beforeEach(() => {
