@@ -123,67 +123,6 @@ export class SqlQueries {
   }
 }
 
-/** A prepared SQL statement. */
-export interface Statement<Params extends unknown[] = unknown[], Row = unknown> {
-  run(...params: Params): RunResult;
-  get(...params: Params): Row | undefined;
-  all(...params: Params): Row[];
-  iterate(...params: Params): IterableIterator<Row>;
-  pluck(): this;
-  raw(): this;
-  safeIntegers(): this;
-}
-
-/** A statement that is prepared when it is first executed. */
-class LazyStatement<Params extends unknown[], Row> implements Statement<Params, Row> {
-  readonly #sql: string;
-  readonly #prepared: PreparedStatements;
-  #forms = 0;
-
-  constructor(sql: string, prepared: PreparedStatements) {
-    this.#sql = sql;
-    this.#prepared = prepared;
-  }
-
-  run(...params: Params): RunResult {
-    return this.prepareNow().run(...params);
-  }
-
-  get(...params: Params): Row | undefined {
-    return this.prepareNow().get(...params);
-  }
-
-  all(...params: Params): Row[] {
-    return this.prepareNow().all(...params);
-  }
-
-  iterate(...params: Params): IterableIterator<Row> {
-    return this.#prepared.iterate(this.#sql, this.#forms, params) as IterableIterator<Row>;
-  }
-
-  pluck(): this {
-    return this.#with(VALUE);
-  }
-
-  raw(): this {
-    return this.#with(ARRAY);
-  }
-
-  safeIntegers(): this {
-    return this.#with(BIGINT);
-  }
-
-  /** Prepares the statement, unless it is prepared already. @throws SqliteError for invalid SQL. */
-  prepareNow(): Statement<Params, Row> {
-    return this.#prepared.get(this.#sql, this.#forms) as unknown as Statement<Params, Row>;
-  }
-
-  #with(form: number): this {
-    this.#forms |= form;
-    return this;
-  }
-}
-
 /**
  * A connection to an SQLite database. It shares each prepared statement among all uses of the same SQL, and can drop all
  * of them.
@@ -224,11 +163,6 @@ export class SqlDatabase extends SqlQueries {
   /** Runs a statement that returns no rows. */
   run(sql: string, ...params: readonly SqlParameter[]): RunResult {
     return this.#prepared.get(sql, 0).run(...params);
-  }
-
-  /** Returns a statement that is prepared when it is first executed; only then are errors in its SQL thrown. */
-  prepare<Params extends unknown[] = unknown[], Row = unknown>(sql: string): LazyStatement<Params, Row> {
-    return new LazyStatement(sql, this.#prepared);
   }
 
   /** Executes SQL statements that have no parameters and whose rows are not needed. */

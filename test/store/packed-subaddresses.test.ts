@@ -134,15 +134,11 @@ describe('keys of a store', () => {
         cpSync(join(MIGRATIONS, name), join(early, name));
       migrate(db, early);
       const keys = someKeys(0, count);
-      const insert = db.prepare(
-        'INSERT INTO subaddress_key (spend_public_key, major, minor) VALUES (?, ?, ?)',
-      );
-      for (const { index, spendPublicKey } of keys) insert.run(spendPublicKey, index.major, index.minor);
+      const insert = 'INSERT INTO subaddress_key (spend_public_key, major, minor) VALUES (?, ?, ?)';
+      for (const { index, spendPublicKey } of keys) db.run(insert, spendPublicKey, index.major, index.minor);
       migrate(db, MIGRATIONS);
-      expect(db.prepare('SELECT count(*) FROM subaddress_key').pluck().get()).toBe(rows);
-      expect(
-        db.prepare('SELECT coalesce(sum(length(entries)), 0) / 40 FROM packed_subaddress').pluck().get(),
-      ).toBe(packed);
+      expect(db.value('SELECT count(*) FROM subaddress_key')).toBe(rows);
+      expect(db.value('SELECT coalesce(sum(length(entries)), 0) / 40 FROM packed_subaddress')).toBe(packed);
       const reader = new SubaddressReader(db);
       expect(sorted(unpackSubaddresses(storedSubaddresses(reader)))).toEqual(sorted(keys));
       for (const { index, spendPublicKey } of keys.slice(0, 300))

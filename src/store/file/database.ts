@@ -17,8 +17,6 @@ export class StoreDatabase extends SqlDatabase {
   upgrade: SchemaUpgrade | undefined;
 }
 
-export type Db = SqlDatabase;
-
 /** Encryption key and cipher of a store. */
 export interface StoreKey {
   /** Encryption key of 32 bytes. */

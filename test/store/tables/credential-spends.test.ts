@@ -25,12 +25,13 @@ const spend = (n: number, time: number, value = 10n, credential = 'shop', txHash
 
 /** Records the n-th transaction as a payment of the wallet. */
 const record = (n: number, state: OutgoingState): void =>
-  void db
-    .prepare(
-      `INSERT INTO outgoing_tx (tx_hash, state, height, account, from_indices, amount_in, fee, change, unlock_time, timestamp)
+  void db.run(
+    `INSERT INTO outgoing_tx (tx_hash, state, height, account, from_indices, amount_in, fee, change, unlock_time, timestamp)
        VALUES (?, ?, ?, 0, '0', 50, 2, 8, '0', 1)`,
-    )
-    .run(bytes(n), state, state === 'confirmed' ? 5 : null);
+    bytes(n),
+    state,
+    state === 'confirmed' ? 5 : null,
+  );
 
 const sum = (credential = 'shop', after = 0): bigint => spends.sumAfter(credential, after);
 

@@ -41,7 +41,7 @@ const attempt = (sequence: number, position: number, number: number, more: Parti
 const attemptsOf = (key: string, fact: (tx: OrderTx) => unknown): unknown[] =>
   (orders.byKey(key)?.transactions ?? []).map((tx) => [tx.position, tx.attempt, fact(tx)]);
 
-const rows = (sql: string): unknown[] => db.prepare(sql).pluck().all();
+const rows = (sql: string): unknown[] => db.values(sql);
 
 describe('an order', () => {
   it('comes back as it was recorded', () => {
@@ -136,9 +136,9 @@ describe('the list of orders', () => {
 
 describe('a transaction before a rescan', () => {
   it('was mined at a height, unmined or unknown', () => {
-    const insert = db.prepare('INSERT INTO reported_transfer VALUES (?, ?, 0, 50, 8, 2)');
-    insert.run(bytes(1), 33);
-    insert.run(bytes(2), null);
+    const insert = 'INSERT INTO reported_transfer VALUES (?, ?, 0, 50, 8, 2)';
+    db.run(insert, bytes(1), 33);
+    db.run(insert, bytes(2), null);
     expect([1, 2, 3].map((n) => orders.beforeRescan(bytes<Hash>(n)))).toStrictEqual([
       { height: 33 },
       {},

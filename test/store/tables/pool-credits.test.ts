@@ -22,16 +22,23 @@ beforeEach(() => {
     [1, 50],
     [2, 60],
   ] as const) {
-    db.prepare(
+    db.run(
       'INSERT INTO pool_tx (tx_hash, timestamp, unlock_time, fee, double_spend_seen) VALUES (?, 7, 0, 1, 0)',
-    ).run(bytes(tx));
-    db.prepare(
+      bytes(tx),
+    );
+    db.run(
       'INSERT INTO pool_output (tx_hash, output_index, public_key, amount, account, minor) VALUES (?, 0, ?, ?, 0, 1)',
-    ).run(bytes(tx), bytes(99), value);
-    db.prepare(
+      bytes(tx),
+      bytes(99),
+      value,
+    );
+    db.run(
       `INSERT INTO seen_payment (tx_hash, account, minor, amount, timestamp, unlock_time, event)
        VALUES (?, 0, 1, ?, 7, '0', ?)`,
-    ).run(bytes(tx), value, tx);
+      bytes(tx),
+      value,
+      tx,
+    );
   }
   db.exec(`${UNDO_SEEN_OUTPUTS} PRAGMA user_version = 34`);
   migrate(db, MIGRATIONS);
