@@ -6,7 +6,7 @@ import { AttributeWriter } from './tables/attributes.js';
 import { ChainWriter } from './tables/chain.js';
 import { CredentialSpendWriter } from './tables/credential-spends.js';
 import type { SqlDatabase } from '../util/sql-database.js';
-import { EventIds } from './event-ids.js';
+import { EventIds } from './file/event-ids.js';
 import { DEFAULT_CONFIRMATIONS, EventLog, type EventSettings } from './events/event-log.js';
 import { ImportedOutputWriter } from './tables/imported-outputs.js';
 import { recogniseSpends } from './resolve-key-images.js';

@@ -1,6 +1,6 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import { MAX_REORGANISATION, type BlockRef, type ReplacedBlocks } from '../../monero/wallet/model/records.js';
-import { toBytes } from '../sql/columns.js';
+import { toBytes } from './columns.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 
 interface BlockRow {

@@ -1,7 +1,7 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import type { Amount } from '../../util/amount.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
-import { toColumn, type Integer } from '../sql/columns.js';
+import { toColumn, type Integer } from './columns.js';
 
 /** A payment that counts towards the limits of a credential. */
 export interface CredentialSpend {

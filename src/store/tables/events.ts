@@ -1,10 +1,10 @@
 import type { EventType, MinedPaymentFacts, WalletEvent } from '../../monero/wallet/model/events.js';
 import { fromHex, toHex } from '../../util/bytes.js';
 import type { Trace } from '../../util/trace.js';
-import type { EventIds } from '../event-ids.js';
-import { toNumber } from '../sql/columns.js';
+import type { EventIds } from '../file/event-ids.js';
+import { toNumber } from './columns.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
-import { EventStageWriter } from './event-stages.js';
+import { EventStageWriter, StageRangeReader, type StageTexts } from './event-stages.js';
 import {
   CODES,
   codesOf,
@@ -20,7 +20,6 @@ import {
 } from './event-row.js';
 import { MetaWriter } from './meta.js';
 import { identityReader } from './payment-requests.js';
-import { StageRangeReader, type StageTexts } from './stage-ranges.js';
 
 /** SQL expression for the height below which blocks are history of the wallet. Until it is known, all blocks are. */
 const ARRIVAL = `SELECT max(iif(key = 'arrived_at', ${Number.MAX_SAFE_INTEGER}, CAST(value AS INTEGER)))

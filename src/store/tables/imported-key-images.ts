@@ -1,8 +1,7 @@
 import type { Hash, KeyImage, PublicKey } from '../../monero/crypto/types.js';
 import type { ImportedKeyImage } from '../../monero/wallet/model/records.js';
-import { fromFlag, toBytes, toFlag, type Integer } from '../sql/columns.js';
+import { fromFlag, toBytes, toFlag, type Integer, keyEquals } from './columns.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
-import { keyEquals } from '../sql/key-index.js';
 import { equalBytes } from '../../util/bytes.js';
 
 interface ImportedRow {

@@ -2,9 +2,9 @@ import type { KeyImage, PublicKey } from '../../monero/crypto/types.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { amount } from '../../util/amount.js';
 import type { ImportedOutput } from '../../monero/wallet/model/records.js';
-import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
+import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from './columns.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
-import { rangeOf, type AddressBalance } from '../queries/balances.js';
+import { rangeOf, type AddressBalance } from './balances.js';
 
 interface ImportedRow {
   readonly public_key: Uint8Array;

@@ -1,6 +1,6 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import { toBytes } from '../sql/columns.js';
+import { toBytes } from './columns.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 
 /** Transaction and address of a payment, which identify it. */

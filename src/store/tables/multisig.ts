@@ -2,7 +2,7 @@ import type { Hash, PublicKey, SecretKey } from '../../monero/crypto/types.js';
 import { chunks, concatBytes } from '../../util/bytes.js';
 import { decode, encode } from '../../util/codec.js';
 import { multisigInfo, type MultisigInfo } from '../../monero/wallet/exchange/transfer-details.js';
-import { toBytes } from '../sql/columns.js';
+import { toBytes } from './columns.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 
 /** Stored result of signing a multisig transaction set. */

@@ -7,9 +7,9 @@ import {
   type OutgoingTx,
 } from '../../monero/wallet/model/records.js';
 import type { PaymentFacts } from '../../monero/wallet/model/imported-wallet.js';
-import { toAmount, toBytes, toColumn, toNumber, type Integer } from '../sql/columns.js';
+import { toAmount, toBytes, toColumn, toNumber, type Integer } from './columns.js';
 import type { SqlDatabase, SqlParameter } from '../../util/sql-database.js';
-import { HeightPages, type Division, type HeightRange } from '../sql/height-pages.js';
+import { HeightPages, type Division, type HeightRange } from './pages.js';
 import { OF_ORDER } from './orders.js';
 import { REUSED } from './output-row.js';
 

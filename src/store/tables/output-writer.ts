@@ -1,10 +1,9 @@
 import { intToBytes } from '../../monero/crypto/scalar.js';
 import type { Hash, KeyImage, PublicKey } from '../../monero/crypto/types.js';
 import type { FoundSpend, OwnedOutput } from '../../monero/wallet/model/records.js';
-import { fromFlag, toColumn } from '../sql/columns.js';
+import { fromFlag, toColumn, keyEquals } from './columns.js';
 import type { RunResult, SqlDatabase } from '../../util/sql-database.js';
-import { keyEquals } from '../sql/key-index.js';
-import { OutputSums } from './output-sums.js';
+import { OutputSums } from './balances.js';
 import { OutputReader, type OutputRef } from './outputs.js';
 import { ReusedKeys, type OnCredit, type SavedSpends } from './reused-keys.js';
 

@@ -3,8 +3,7 @@ import type { OwnedOutput } from '../../monero/wallet/model/records.js';
 import { toHex } from '../../util/bytes.js';
 import { ringPlaceOf } from '../../monero/wallet/scan/ring-owners.js';
 import type { SqlDatabase, SqlParameter } from '../../util/sql-database.js';
-import { toBytes } from '../sql/columns.js';
-import { keyEquals, WITHOUT_KEY_IMAGE } from '../sql/key-index.js';
+import { toBytes, keyEquals, WITHOUT_KEY_IMAGE } from './columns.js';
 import {
   CHAIN_ORDER,
   EXPORT_COLUMNS,

@@ -4,7 +4,7 @@ import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { PaymentRequest, RequestState } from '../../monero/wallet/requests/payment-request.js';
 import type { SqlDatabase, SqlParameter } from '../../util/sql-database.js';
 import type { IdentityOf } from './event-row.js';
-import { toAmount, toBytes, toColumn, toNumber } from '../sql/columns.js';
+import { toAmount, toBytes, toColumn, toNumber } from './columns.js';
 import { RequestPayments } from './request-payments.js';
 import {
   REPORTABLE_COLUMNS,

@@ -2,19 +2,17 @@ import type { Hash, KeyImage } from '../../monero/crypto/types.js';
 import { sum, type Amount } from '../../util/amount.js';
 import { chunks, concatBytes, equalBytes } from '../../util/bytes.js';
 import type { Payment, ReceivedTx } from '../../monero/wallet/model/records.js';
-import {
-  fromFlag,
-  small,
-  toAmount,
-  toBytes,
-  toColumn,
-  toFlag,
-  toNumber,
-  type Integer,
-} from '../sql/columns.js';
+import { fromFlag, small, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from './columns.js';
 import type { SqlDatabase, SqlParameter } from '../../util/sql-database.js';
-import { HeightPages, type Division, type HeightRange } from '../sql/height-pages.js';
-import { IN_TX_RANGE, TxPages, txRangeColumns, type TxRange } from '../sql/tx-pages.js';
+import {
+  HeightPages,
+  type Division,
+  type HeightRange,
+  IN_TX_RANGE,
+  TxPages,
+  txRangeColumns,
+  type TxRange,
+} from './pages.js';
 
 interface TxRow {
   readonly tx_hash: Uint8Array;

@@ -2,8 +2,7 @@ import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { creditOf, type EffectiveOutput } from '../../monero/wallet/scan/reused-keys.js';
 import { amount, ZERO, type Amount } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
-import { toAmount, toFlag, type Integer } from '../sql/columns.js';
-import { keyEquals } from '../sql/key-index.js';
+import { toAmount, toFlag, type Integer, keyEquals } from './columns.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 
 interface OutputRow {

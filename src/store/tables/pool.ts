@@ -1,9 +1,17 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import { creditOf } from '../../monero/wallet/scan/reused-keys.js';
 import type { PoolOutput, PoolTx } from '../../monero/wallet/model/records.js';
-import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
+import {
+  fromFlag,
+  toAmount,
+  toBytes,
+  toColumn,
+  toFlag,
+  toNumber,
+  type Integer,
+  keyEquals,
+} from './columns.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
-import { keyEquals } from '../sql/key-index.js';
 import { ArrivalReader } from './arrivals.js';
 
 interface PoolRow {

@@ -2,7 +2,7 @@ import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { Receipt, RequestPayment } from '../../monero/wallet/requests/payment-request.js';
 import { amount } from '../../util/amount.js';
 import { compareBytes, equalBytes, toHex } from '../../util/bytes.js';
-import { toAmount, toBytes, toFlag, toNumber, type Integer } from '../sql/columns.js';
+import { toAmount, toBytes, toFlag, toNumber, type Integer } from './columns.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 import { PoolCredits } from './pool-credits.js';
 

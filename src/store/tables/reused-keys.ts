@@ -1,8 +1,7 @@
 import type { Hash, PublicKey } from '../../monero/crypto/types.js';
 import { creditsOf, type KeyOutput, type KeySpend } from '../../monero/wallet/scan/reused-keys.js';
-import { toAmount, toBytes, toFlag, toNumber, type Integer } from '../sql/columns.js';
+import { toAmount, toBytes, toFlag, toNumber, type Integer, indexedKey, keyEquals } from './columns.js';
 import type { SqlDatabase, SqlParameter } from '../../util/sql-database.js';
-import { indexedKey, keyEquals } from '../sql/key-index.js';
 import { CHAIN_ORDER, isUnknownSpend, REUSED, type OutputRow } from './output-row.js';
 
 const COLUMNS = `tx_hash, output_index, global_index, amount, change, height, burnt, frozen, spent_by, spent_height,

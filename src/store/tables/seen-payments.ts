@@ -1,8 +1,8 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import type { PaymentFacts } from '../../monero/wallet/model/events.js';
-import { toColumn, toNumber, type Integer } from '../sql/columns.js';
+import { toColumn, toNumber, type Integer } from './columns.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
-import { toPaymentFacts, type PaymentFactRow } from './fact-rows.js';
+import { toPaymentFacts, type PaymentFactRow } from './reported.js';
 
 interface SeenRow extends PaymentFactRow {
   readonly event: Integer;

@@ -1,6 +1,6 @@
 import type { Hash, SecretKey } from '../../monero/crypto/types.js';
 import { chunks, concatBytes } from '../../util/bytes.js';
-import { toBytes } from '../sql/columns.js';
+import { toBytes } from './columns.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 import { OF_ORDER } from './orders.js';
 

@@ -5,11 +5,18 @@ import type {
   SpendableOutputSource,
   SpendableTerms,
 } from '../../monero/wallet/select/spendable-outputs.js';
-import { fromFlag, toAmount, toBytes, toFlag, toNumber, type Integer } from '../sql/columns.js';
+import {
+  fromFlag,
+  toAmount,
+  toBytes,
+  toFlag,
+  toNumber,
+  type Integer,
+  WITHOUT_KEY_IMAGE,
+  MAYBE_LOCKED,
+} from './columns.js';
 import type { SqlDatabase, SqlQueries } from '../../util/sql-database.js';
-import { FREE } from '../tables/output-row.js';
-import { WITHOUT_KEY_IMAGE } from '../sql/key-index.js';
-import { MAYBE_LOCKED } from '../sql/unlocked-column.js';
+import { FREE } from './output-row.js';
 
 interface CoinRow {
   readonly tx_hash: Uint8Array;

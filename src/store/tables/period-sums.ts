@@ -1,5 +1,5 @@
 import type { SqlDatabase } from '../../util/sql-database.js';
-import { IN_TX_RANGE, txRangeColumns, type TxRange } from '../sql/tx-pages.js';
+import { IN_TX_RANGE, txRangeColumns, type TxRange } from './pages.js';
 
 /** Sums of incoming payments [atomic units]. */
 export interface ReceivedSums {

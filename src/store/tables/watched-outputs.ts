@@ -1,5 +1,5 @@
 import type { SqlDatabase } from '../../util/sql-database.js';
-import { WITHOUT_KEY_IMAGE } from '../sql/key-index.js';
+import { WITHOUT_KEY_IMAGE } from './columns.js';
 
 /** Returns an SQL expression that writes an output as a record of a {@link WatchTable}, in hex. */
 const recordOf = (key: string): string =>

@@ -1,8 +1,8 @@
 import { afterAll, expect, it, test } from '@jest/globals';
 import { openDatabase } from '../../../src/store/file/database.js';
 import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
-import { AddressOutputReader } from '../../../src/store/queries/address-outputs.js';
-import { SpendableOutputReader } from '../../../src/store/queries/spendable-outputs.js';
+import { AddressOutputReader } from '../../../src/store/tables/address-outputs.js';
+import { SpendableOutputReader } from '../../../src/store/tables/spendable-outputs.js';
 import { executedSql, planOf } from '../../support/executed-sql.js';
 import { PaymentReader } from '../../../src/store/tables/payments.js';
 

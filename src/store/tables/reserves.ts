@@ -1,7 +1,7 @@
 import type { Amount } from '../../util/amount.js';
 import type { OwnedOutput } from '../../monero/wallet/model/records.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
-import { FREE, OUTPUT_COLUMNS, toOutput, UNSPENT, type OutputRow } from '../tables/output-row.js';
+import { FREE, OUTPUT_COLUMNS, toOutput, UNSPENT, type OutputRow } from './output-row.js';
 
 /** Row number and amount of an output that may prove a reserve. */
 interface Candidate {

@@ -1,5 +1,5 @@
 import type { SqlDatabase } from '../../util/sql-database.js';
-import type { HeightRange } from '../sql/height-pages.js';
+import type { HeightRange } from './pages.js';
 
 /** Position of an output in the chain order of its wallet. */
 export interface OutputPlace {
