@@ -21,7 +21,7 @@ import { OpenAlias } from '../services/context/openalias.js';
 import type { WalletEvents } from '../services/context/wallet-events.js';
 import { START } from '../services/manager/openings.js';
 import { WalletManager } from '../services/manager/wallet-manager.js';
-import { EventIds } from '../store/event-ids.js';
+import { EventIds } from '../store/file/event-ids.js';
 import { PendingRequests } from '../util/pending-requests.js';
 import { collectWhenIdle } from '../util/idle-collector.js';
 import { systemRng } from '../util/random.js';

@@ -1,4 +1,4 @@
-import type { Db } from './file/database.js';
+import type { SqlDatabase } from '../util/sql-database.js';
 
 /**
  * Approximate number of outputs and spends in one transaction. A larger transaction saves time: a commit writes each
@@ -29,7 +29,7 @@ export interface PageTransactionEvents {
  * all before the failing one get stored.
  */
 export class PageTransaction {
-  readonly #db: Db;
+  readonly #db: SqlDatabase;
   readonly #events: PageTransactionEvents;
   #rows = 0;
   #hasFailed = false;
@@ -38,7 +38,7 @@ export class PageTransaction {
   /** Immediate that commits a transaction which is full; undefined otherwise. */
   #soon: NodeJS.Immediate | undefined;
 
-  constructor(db: Db, events: PageTransactionEvents) {
+  constructor(db: SqlDatabase, events: PageTransactionEvents) {
     this.#db = db;
     this.#events = events;
   }

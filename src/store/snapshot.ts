@@ -1,11 +1,11 @@
-import type { Db } from './file/database.js';
+import type { SqlDatabase } from '../util/sql-database.js';
 import { WalletReader } from './wallet-reader.js';
 
 interface SnapshotParts {
   /** Returns the reader of the store's present state. */
   readonly current: () => WalletReader;
   /** Opens a connection that keeps reading the present state. */
-  readonly open: () => Db;
+  readonly open: () => SqlDatabase;
   readonly guard: <T>(task: () => T) => T;
   readonly onRelease: () => void;
 }
@@ -13,7 +13,7 @@ interface SnapshotParts {
 /** State of a store at one time, which later writes do not change. It costs nothing until the store is next written. */
 export class Snapshot {
   readonly #parts: SnapshotParts;
-  #frozen: { readonly db: Db; readonly reader: WalletReader } | undefined;
+  #frozen: { readonly db: SqlDatabase; readonly reader: WalletReader } | undefined;
   #released = false;
   #failure: { readonly error: unknown } | undefined;
 

@@ -1,10 +1,9 @@
 import { DeferredBlocks } from './deferred-blocks.js';
 import { removeDatabase } from './file/atomic-replace.js';
-import { openDatabase } from './file/database.js';
+import { openDatabase, type StoreDatabase } from './file/database.js';
 import { draftOf } from './file/file-draft.js';
 import { withFileErrors, withFileErrorsAsync } from './file/file-errors.js';
 import { syncFile, syncFileAsync } from './file/fsync.js';
-import type { StoreDatabase } from './file/store-database.js';
 import { NEW_CIPHER } from './file/store-cipher.js';
 import { StoreFile } from './file/store-file.js';
 import { Snapshots } from './snapshot.js';

@@ -1,4 +1,4 @@
-import type { Db } from './file/database.js';
+import type { SqlDatabase } from '../util/sql-database.js';
 import { AccountTagReader } from './tables/account-tags.js';
 import { AccountReader, SubaddressReader } from './tables/accounts.js';
 import { AddressBookReader } from './tables/address-book.js';
@@ -7,9 +7,9 @@ import { ChainReader } from './tables/chain.js';
 import { CredentialSpendReader } from './tables/credential-spends.js';
 import { EventMarkReader } from './tables/event-marks.js';
 import { EventReader } from './tables/events.js';
-import { AddressOutputReader } from './queries/address-outputs.js';
-import { SpendableOutputReader } from './queries/spendable-outputs.js';
-import { IncomingReader } from './queries/incoming.js';
+import { AddressOutputReader } from './tables/address-outputs.js';
+import { SpendableOutputReader } from './tables/spendable-outputs.js';
+import { IncomingReader } from './tables/incoming.js';
 import { ImportedOutputReader } from './tables/imported-outputs.js';
 import { MetaReader } from './tables/meta.js';
 import { MultisigReader } from './tables/multisig.js';
@@ -18,21 +18,20 @@ import { OrderReader } from './tables/orders.js';
 import { NoteReader } from './tables/notes.js';
 import { OutgoingReader } from './tables/outgoing.js';
 import { TxKeyReader } from './tables/tx-keys.js';
-import { BalanceReader } from './queries/balances.js';
+import { BalanceReader } from './tables/balances.js';
 import { OutputReader } from './tables/outputs.js';
 import { PaymentRequestReader } from './tables/payment-requests.js';
 import { PaymentReader } from './tables/payments.js';
-import { ReserveReader } from './queries/reserves.js';
+import { ReserveReader } from './tables/reserves.js';
 import { AmbiguousSpendReader } from './tables/ambiguous-spends.js';
 import { LostAddressReader } from './tables/lost-addresses.js';
 import { LostInputReader } from './tables/lost-inputs.js';
-import { PeriodSumReader } from './queries/period-sums.js';
+import { PeriodSumReader } from './tables/period-sums.js';
 import { PoolReader } from './tables/pool.js';
 import { SearchedAddressReader } from './tables/searched-addresses.js';
-import { TransferFactReader } from './queries/transfer-facts.js';
-import { TransferPageReader } from './queries/transfer-pages.js';
+import { TransferFactReader, TransferPageReader } from './tables/transfers.js';
 import { ImportedKeyImageReader } from './tables/imported-key-images.js';
-import { WatchReader } from './queries/watched-outputs.js';
+import { WatchReader } from './tables/watched-outputs.js';
 import { WebhookDeliveryReader } from './tables/webhook-deliveries.js';
 import { WebhookReader } from './tables/webhooks.js';
 
@@ -76,7 +75,7 @@ export class WalletReader {
   readonly webhooks: WebhookReader;
   readonly webhookDeliveries: WebhookDeliveryReader;
 
-  constructor(db: Db) {
+  constructor(db: SqlDatabase) {
     this.meta = new MetaReader(db);
     this.chain = new ChainReader(db);
     this.outputs = new OutputReader(db);

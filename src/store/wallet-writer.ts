@@ -5,8 +5,8 @@ import { ArrivalWriter } from './tables/arrivals.js';
 import { AttributeWriter } from './tables/attributes.js';
 import { ChainWriter } from './tables/chain.js';
 import { CredentialSpendWriter } from './tables/credential-spends.js';
-import { type Db } from './file/database.js';
-import { EventIds } from './event-ids.js';
+import type { SqlDatabase } from '../util/sql-database.js';
+import { EventIds } from './file/event-ids.js';
 import { DEFAULT_CONFIRMATIONS, EventLog, type EventSettings } from './events/event-log.js';
 import { ImportedOutputWriter } from './tables/imported-outputs.js';
 import { recogniseSpends } from './resolve-key-images.js';
@@ -30,7 +30,6 @@ import { SearchedAddressWriter } from './tables/searched-addresses.js';
 import { ImportedKeyImageWriter } from './tables/imported-key-images.js';
 import { WebhookDeliveryWriter } from './tables/webhook-deliveries.js';
 import { WebhookWriter } from './tables/webhooks.js';
-import type { Statement } from '../util/sql-database.js';
 import type { Hash, SecretKey } from '../monero/crypto/types.js';
 import { amount } from '../util/amount.js';
 import type {
@@ -121,12 +120,10 @@ export class WalletWriter {
   readonly notifiedTxs: NotifiedTxWriter;
   readonly webhooks: WebhookWriter;
   readonly webhookDeliveries: WebhookDeliveryWriter;
-  readonly #hasFound: Statement<[{ readonly from: number; readonly to: number }], number>;
-  readonly #nthFromTop: Statement<[{ readonly rows: number }], number | null>;
+  readonly #db: SqlDatabase;
 
-  constructor(db: Db, events: EventSettings = ownEvents()) {
-    this.#hasFound = db.prepare<[{ readonly from: number; readonly to: number }], number>(HAS_FOUND).pluck();
-    this.#nthFromTop = db.prepare<[{ readonly rows: number }], number | null>(NTH_FROM_TOP).pluck();
+  constructor(db: SqlDatabase, events: EventSettings = ownEvents()) {
+    this.#db = db;
     this.meta = new MetaWriter(db);
     this.chain = new ChainWriter(db);
     this.outputs = new OutputWriter(db, (txHash) => this.events.touch(txHash));
@@ -213,8 +210,13 @@ export class WalletWriter {
       this.imported.isEmpty() &&
       this.events.isAtRest &&
       // Deeper payments have reached every stage; rows above the tip come from `addFound`.
-      this.#hasFound.get({ from: tip - this.events.deepestStage + 2, to: MAX_HEIGHT }) === 0
+      !this.#hasFound(tip - this.events.deepestStage + 2, MAX_HEIGHT)
     );
+  }
+
+  /** Returns true if any row except blocks comes from the blocks at the heights from `from` to `to`, both inclusive. */
+  #hasFound(from: number, to: number): boolean {
+    return this.#db.value<number>(HAS_FOUND, { from, to }) !== 0;
   }
 
   /**
@@ -282,7 +284,7 @@ export class WalletWriter {
    * @returns true if rows were deleted.
    */
   #detachFound(from: number, to: number, freeInputs: boolean): boolean {
-    if (this.#hasFound.get({ from, to }) === 0) return false;
+    if (!this.#hasFound(from, to)) return false;
     if (!freeInputs) this.lostInputs.detach(from, to);
     this.outputs.detach(from, to, freeInputs);
     this.payments.detach(from, to);
@@ -384,7 +386,7 @@ export class WalletWriter {
    * @returns true when all rows are deleted.
    */
   clearNext({ hard, rows }: { readonly hard: boolean; readonly rows: number }): boolean {
-    const from = this.#nthFromTop.get({ rows }) ?? 0;
+    const from = this.#db.value<number | null>(NTH_FROM_TOP, { rows }) ?? 0;
     this.events.rescan(from);
     this.detach(from);
     if (from > 0) return false;

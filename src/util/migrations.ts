@@ -13,16 +13,19 @@ export interface SchemaUpgrade {
   readonly to: number;
 }
 
+/** Operations of a database on its schema. */
+type SchemaDatabase = Pick<SqlDatabase, 'exec' | 'pragma' | 'transaction'>;
+
 /** Returns the names of all migrations in their order. */
 const namesIn = (directory: string): readonly string[] =>
   readdirSync(directory)
     .filter((name) => /^\d{3}-.*\.sql$/.test(name))
     .sort();
 
-const versionOf = (db: SqlDatabase): number => Number(db.pragma('user_version', { simple: true }));
+const versionOf = (db: SchemaDatabase): number => Number(db.pragma('user_version', { simple: true }));
 
 /** Returns true if {@link migrate} would apply a migration. */
-export const lacksMigrations = (db: SqlDatabase, directory: string): boolean =>
+export const lacksMigrations = (db: SchemaDatabase, directory: string): boolean =>
   versionOf(db) < namesIn(directory).length;
 
 /**
@@ -30,7 +33,7 @@ export const lacksMigrations = (db: SqlDatabase, directory: string): boolean =>
  * @param directory path of the migrations, `001-….sql` and so on, without gaps.
  * @returns undefined if no migration was missing. @throws NewerSchemaError
  */
-export function migrate(db: SqlDatabase, directory: string): SchemaUpgrade | undefined {
+export function migrate(db: SchemaDatabase, directory: string): SchemaUpgrade | undefined {
   const steps = namesIn(directory);
   const version = versionOf(db);
   if (version > steps.length)

@@ -31,11 +31,11 @@ beforeAll(async () => {
   await server.rpc('set_tx_notes', { txids: hashes, notes: hashes.map(() => 'n') });
   const db = await openStoreBeside(server.walletDir, 'old', server);
   try {
-    db.prepare('UPDATE subaddress_label SET label = ?').run(LONG);
-    db.prepare('UPDATE account_tag SET description = ?').run(LONG);
-    db.prepare('UPDATE address_book SET description = ?').run(LONG);
-    db.prepare('UPDATE attribute SET value = ?').run(LONG);
-    db.prepare('UPDATE tx_note SET note = ?').run(LONG);
+    db.run('UPDATE subaddress_label SET label = ?', LONG);
+    db.run('UPDATE account_tag SET description = ?', LONG);
+    db.run('UPDATE address_book SET description = ?', LONG);
+    db.run('UPDATE attribute SET value = ?', LONG);
+    db.run('UPDATE tx_note SET note = ?', LONG);
   } finally {
     db.close();
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Db } from '../../src/store/file/database.js';
+import type { SqlDatabase } from '../../src/util/sql-database.js';
 import type { Loose } from '../support/json-rpc.js';
 import { openStoreBeside } from '../support/open-store.js';
 import { until } from '../support/until.js';
@@ -22,7 +22,7 @@ let crowd: Crowd;
 /** Runs a task while another connection holds the write lock of the store of `locked`. */
 async function whileLocked<T>(task: () => Promise<T>): Promise<T> {
   const { server, at } = crowd;
-  const db: Db = await openStoreBeside(server.walletDir, 'locked', at('locked'));
+  const db: SqlDatabase = await openStoreBeside(server.walletDir, 'locked', at('locked'));
   try {
     db.exec('BEGIN IMMEDIATE');
     return await task();

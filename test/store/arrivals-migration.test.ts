@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
-import type { Db } from '../../src/store/file/database.js';
+import { SqlDatabase } from '../../src/util/sql-database.js';
 import { migrate } from '../../src/util/migrations.js';
 import { bytes } from './fixtures.js';
 
@@ -14,13 +14,13 @@ const MIGRATIONS = fileURLToPath(new URL('../../../migrations', import.meta.url)
 const MIGRATION = readdirSync(MIGRATIONS).find((name) => name.endsWith('-arrivals.sql')) ?? '';
 
 let root: string;
-let db: Db;
+let db: SqlDatabase;
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'arrivals-migration-'));
   for (const name of readdirSync(MIGRATIONS))
     if (name.endsWith('.sql') && name < MIGRATION) cpSync(join(MIGRATIONS, name), join(root, name));
-  db = new Database(':memory:');
+  db = new SqlDatabase(new Database(':memory:'));
   migrate(db, root);
   db.exec(`INSERT INTO payment_request (request_id, token, account, minor, tolerance, confirmations, created, first_height)
     VALUES ('a', randomblob(16), 0, 1, 0, 1, 1, 0)`);
@@ -32,33 +32,50 @@ afterEach(() => {
 
 /** Stores a transaction in a block that pays an address twice. */
 function mine(tx: number, minor: number, timestamp: number): void {
-  db.prepare(
+  db.run(
     `INSERT INTO received_tx (tx_hash, height, timestamp, unlock_time, fee, coinbase, tx_public_key, additional_keys)
      VALUES (?, 5, ?, '0', 1, 0, ?, x'')`,
-  ).run(bytes(tx), timestamp, bytes(tx));
+    bytes(tx),
+    timestamp,
+    bytes(tx),
+  );
   for (const index of [0, 1])
-    db.prepare(
+    db.run(
       `INSERT INTO owned_output (tx_hash, output_index, global_index, public_key, amount, mask, rct, account, minor,
          derivation_key, height, unlock_time, coinbase, change)
        VALUES (?, ?, ?, ?, 7, ?, 1, 0, ?, ?, 5, '0', 0, 0)`,
-    ).run(bytes(tx), index, 10 * tx + index, bytes(300 + 10 * tx + index), bytes(1), minor, bytes(tx));
+      bytes(tx),
+      index,
+      10 * tx + index,
+      bytes(300 + 10 * tx + index),
+      bytes(1),
+      minor,
+      bytes(tx),
+    );
 }
 
 /** Stores a payment that is not mined. */
 const see = (tx: number, minor: number, timestamp: number): void =>
-  void db
-    .prepare("INSERT INTO seen_payment VALUES (?, 0, ?, 7, ?, '0', NULL, ?, NULL, 0)")
-    .run(bytes(tx), minor, timestamp, tx);
+  void db.run(
+    "INSERT INTO seen_payment VALUES (?, 0, ?, 7, ?, '0', NULL, ?, NULL, 0)",
+    bytes(tx),
+    minor,
+    timestamp,
+    tx,
+  );
 
 /** Stores a payment that a rescan has not found again. */
 const report = (tx: number, minor: number, timestamp: number): void =>
-  void db
-    .prepare("INSERT INTO reported_payment VALUES (?, 0, ?, 5, 7, ?, '0', 0, NULL)")
-    .run(bytes(tx), minor, timestamp);
+  void db.run(
+    "INSERT INTO reported_payment VALUES (?, 0, ?, 5, 7, ?, '0', 0, NULL)",
+    bytes(tx),
+    minor,
+    timestamp,
+  );
 
 /** Records the sight of a payment in the mempool, as an earlier version does. */
 const arrive = (tx: number, time: number, contested = 0): void =>
-  void db.prepare('INSERT INTO request_arrival VALUES (0, 1, ?, ?, ?)').run(bytes(tx), time, contested);
+  void db.run('INSERT INTO request_arrival VALUES (0, 1, ?, ?, ?)', bytes(tx), time, contested);
 
 it('the times by which payments to requests were counted become their arrivals, and sights in the mempool those of all', () => {
   mine(1, 1, 100);
@@ -76,10 +93,9 @@ it('the times by which payments to requests were counted become their arrivals, 
   arrive(9, 95);
   report(10, 2, 100);
   migrate(db, MIGRATIONS);
-  const rows = db
-    .prepare('SELECT tx_hash, account, minor, time, since, contested FROM arrival ORDER BY tx_hash')
-    .raw()
-    .all() as [Uint8Array, ...unknown[]][];
+  const rows = db.arrays.rows(
+    'SELECT tx_hash, account, minor, time, since, contested FROM arrival ORDER BY tx_hash',
+  ) as [Uint8Array, ...unknown[]][];
   expect(new Map(rows.map(([txHash, ...facts]) => [txHash[0], facts]))).toEqual(
     new Map([
       [1, [0, 1, 100, null, 0]],
@@ -107,12 +123,9 @@ it.each<[string, readonly object[] | undefined, string | undefined]>([
     '12',
   ],
 ])('a rescan runs if a former tip is that of one: with %s', (_, peaks, expected) => {
-  if (peaks !== undefined)
-    db.prepare("INSERT INTO meta VALUES ('event_peaks', ?)").run(JSON.stringify(peaks));
+  if (peaks !== undefined) db.run("INSERT INTO meta VALUES ('event_peaks', ?)", JSON.stringify(peaks));
   db.exec("INSERT INTO meta VALUES ('spends_rescanned_to', '7')");
   migrate(db, MIGRATIONS);
-  const facts = db
-    .prepare("SELECT key, value FROM meta WHERE key IN ('rescan_to', 'spends_rescanned_to')")
-    .all();
+  const facts = db.rows("SELECT key, value FROM meta WHERE key IN ('rescan_to', 'spends_rescanned_to')");
   expect(facts).toEqual(expected === undefined ? [] : [{ key: 'rescan_to', value: expected }]);
 });

@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import Database from 'better-sqlite3';
-import type { Db } from '../../src/store/file/database.js';
+import { SqlDatabase } from '../../src/util/sql-database.js';
 import { WalletWriter } from '../../src/store/wallet-writer.js';
 import { migrate } from '../../src/util/migrations.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../migrations', import.meta.url));
 
 let early: string;
-let db: Db;
+let db: SqlDatabase;
 
 beforeEach(() => {
   early = mkdtempSync(join(tmpdir(), 'migrations-'));
   for (const name of readdirSync(MIGRATIONS).filter((file) => /^00[1-7]-/.test(file)))
     cpSync(join(MIGRATIONS, name), join(early, name));
-  db = new Database(':memory:');
+  db = new SqlDatabase(new Database(':memory:'));
   db.pragma('foreign_keys = ON');
 });
 
@@ -34,21 +34,17 @@ const COLUMNS = `tx_hash, output_index, global_index, public_key, key_image, amo
 
 /** Two transactions with three outputs each; one is spent, one frozen, one from before RingCT. */
 function fill(): void {
-  const tx = db.prepare(
-    `INSERT INTO received_tx (tx_hash, height, timestamp, unlock_time, fee, coinbase, tx_public_key, additional_keys)
-     VALUES (@hash, @height, 1, '0', 0, 0, @hash, zeroblob(0))`,
-  );
-  const output = db.prepare(
-    `INSERT INTO owned_output (${COLUMNS}) VALUES (@tx, @index, @global, @key, @image, @amount, @key, @rct, 0, @minor, @key, @height,
-       '0', 0, 0, 0, @frozen, @spentBy, @spentHeight)`,
-  );
+  const tx = `INSERT INTO received_tx (tx_hash, height, timestamp, unlock_time, fee, coinbase, tx_public_key, additional_keys)
+     VALUES (@hash, @height, 1, '0', 0, 0, @hash, zeroblob(0))`;
+  const output = `INSERT INTO owned_output (${COLUMNS}) VALUES (@tx, @index, @global, @key, @image, @amount, @key, @rct, 0, @minor, @key, @height,
+       '0', 0, 0, 0, @frozen, @spentBy, @spentHeight)`;
   for (const [hash, height] of [
     [9, 5],
     [2, 7],
   ] as const) {
-    tx.run({ hash: blob(hash), height });
+    db.run(tx, { hash: blob(hash), height });
     for (let index = 0; index < 3; index++)
-      output.run({
+      db.run(output, {
         tx: blob(hash),
         index,
         global: 10 * height + index,
@@ -66,7 +62,7 @@ function fill(): void {
 }
 
 const rows = (table: string, columns = '*'): unknown[] =>
-  db.prepare(`SELECT ${columns} FROM ${table} ORDER BY 1, 2`).all();
+  db.rows(`SELECT ${columns} FROM ${table} ORDER BY 1, 2`);
 const outputs = (): unknown[] => rows('owned_output', COLUMNS);
 
 test('keeps all outputs of an earlier version, and the sums stay correct', () => {
@@ -77,18 +73,16 @@ test('keeps all outputs of an earlier version, and the sums stay correct', () =>
   expect(before.sums).toHaveLength(3);
   migrate(db, MIGRATIONS);
   expect({ outputs: outputs(), sums: rows('address_sum') }).toEqual(before);
-  expect(() => db.prepare('INSERT INTO owned_output SELECT * FROM owned_output LIMIT 1').run()).toThrow(
-    'UNIQUE',
-  );
-  db.prepare('UPDATE owned_output SET frozen = 0').run();
-  db.prepare('DELETE FROM received_tx WHERE tx_hash = ?').run(blob(9));
+  expect(() => db.run('INSERT INTO owned_output SELECT * FROM owned_output LIMIT 1')).toThrow('UNIQUE');
+  db.run('UPDATE owned_output SET frozen = 0');
+  db.run('DELETE FROM received_tx WHERE tx_hash = ?', blob(9));
   expect(outputs()).toHaveLength(3);
-  expect(db.prepare('SELECT minor, received, free_total FROM address_sum ORDER BY minor').all()).toEqual([
+  expect(db.rows('SELECT minor, received, free_total FROM address_sum ORDER BY minor')).toEqual([
     { minor: 0, received: 1, free_total: 0 },
     { minor: 1, received: 1, free_total: 701 },
     { minor: 2, received: 1, free_total: 702 },
   ]);
-  db.prepare('DELETE FROM received_tx').run();
+  db.run('DELETE FROM received_tx');
   fill();
   expect(outputs()).toEqual(before.outputs);
 });
@@ -101,41 +95,41 @@ test('credits outputs on one key of an earlier version by their order in the cha
     [3, 16, 0],
     [4, 12, 1],
   ] as const) {
-    db.prepare("INSERT INTO received_tx VALUES (@hash, @n, 1, '0', 0, 0, NULL, @hash, zeroblob(0))").run({
+    db.run("INSERT INTO received_tx VALUES (@hash, @n, 1, '0', 0, 0, NULL, @hash, zeroblob(0))", {
       hash: blob(n),
       n,
     });
-    db.prepare(
+    db.run(
       `INSERT INTO owned_output (${COLUMNS}) VALUES (@hash, 0, @n, @key, @key, @amount, @key, 1, 0, 0, @key, @n, '0', 0,
          0, 0, 0, @by, @height)`,
-    ).run({
-      hash: blob(n),
-      n,
-      key: blob(50),
-      amount,
-      by: n === 1 ? blob(77) : null,
-      height: n === 1 ? 2 : null,
-    });
-    db.prepare('UPDATE owned_output SET burnt = ? WHERE tx_hash = ?').run(burnt, blob(n));
+      {
+        hash: blob(n),
+        n,
+        key: blob(50),
+        amount,
+        by: n === 1 ? blob(77) : null,
+        height: n === 1 ? 2 : null,
+      },
+    );
+    db.run('UPDATE owned_output SET burnt = ? WHERE tx_hash = ?', burnt, blob(n));
   }
   migrate(db, MIGRATIONS);
-  db.prepare(
+  db.run(
     `INSERT INTO outgoing_tx (tx_hash, state, account, from_indices, amount_in, fee, change, unlock_time, timestamp, height)
      VALUES (?, 'confirmed', 0, '0', 16, 1, 0, '0', 2, 2)`,
-  ).run(blob(77));
+    blob(77),
+  );
   const writer = new WalletWriter(db);
   expect(writer.meta.get('reused_keys')).toBe('unsettled');
   writer.recomputeReusedKeys();
   expect(writer.meta.get('reused_keys')).toBeUndefined();
-  expect(
-    db.prepare('SELECT amount, burnt, credited, spent_height FROM owned_output ORDER BY height').all(),
-  ).toEqual([
+  expect(db.rows('SELECT amount, burnt, credited, spent_height FROM owned_output ORDER BY height')).toEqual([
     { amount: 10, burnt: 0, credited: null, spent_height: 2 },
     { amount: 16, burnt: 1, credited: 0, spent_height: null },
     { amount: 12, burnt: 1, credited: 0, spent_height: null },
   ]);
-  expect(db.prepare('SELECT amount_in FROM outgoing_tx').all()).toEqual([{ amount_in: 10 }]);
-  expect(db.prepare('SELECT unspent, free_total, mined_total FROM address_sum').all()).toEqual([
+  expect(db.rows('SELECT amount_in FROM outgoing_tx')).toEqual([{ amount_in: 10 }]);
+  expect(db.rows('SELECT unspent, free_total, mined_total FROM address_sum')).toEqual([
     { unspent: 0, free_total: 0, mined_total: 0 },
   ]);
 });

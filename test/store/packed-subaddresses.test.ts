@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, test } from '@jest/globals';
 import Database from 'better-sqlite3';
+import { SqlDatabase } from '../../src/util/sql-database.js';
 import fc from 'fast-check';
 import { publicKeyOf, randomSecretKey } from '../../src/monero/crypto/derivation.js';
 import { keccak } from '../../src/monero/crypto/keccak.js';
@@ -126,22 +127,18 @@ describe('keys of a store', () => {
     [20_001, 20_001, 0],
   ])('%i of an earlier version: %i keep their rows', (count, rows, packed) => {
     const early = mkdtempSync(join(tmpdir(), 'migrations-'));
-    const db = new Database(':memory:');
+    const db = new SqlDatabase(new Database(':memory:'));
     try {
       const later = '026-packed-subaddresses.sql';
       for (const name of readdirSync(MIGRATIONS).filter((file) => file < later))
         cpSync(join(MIGRATIONS, name), join(early, name));
       migrate(db, early);
       const keys = someKeys(0, count);
-      const insert = db.prepare(
-        'INSERT INTO subaddress_key (spend_public_key, major, minor) VALUES (?, ?, ?)',
-      );
-      for (const { index, spendPublicKey } of keys) insert.run(spendPublicKey, index.major, index.minor);
+      const insert = 'INSERT INTO subaddress_key (spend_public_key, major, minor) VALUES (?, ?, ?)';
+      for (const { index, spendPublicKey } of keys) db.run(insert, spendPublicKey, index.major, index.minor);
       migrate(db, MIGRATIONS);
-      expect(db.prepare('SELECT count(*) FROM subaddress_key').pluck().get()).toBe(rows);
-      expect(
-        db.prepare('SELECT coalesce(sum(length(entries)), 0) / 40 FROM packed_subaddress').pluck().get(),
-      ).toBe(packed);
+      expect(db.value('SELECT count(*) FROM subaddress_key')).toBe(rows);
+      expect(db.value('SELECT coalesce(sum(length(entries)), 0) / 40 FROM packed_subaddress')).toBe(packed);
       const reader = new SubaddressReader(db);
       expect(sorted(unpackSubaddresses(storedSubaddresses(reader)))).toEqual(sorted(keys));
       for (const { index, spendPublicKey } of keys.slice(0, 300))

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { EventIds } from '../../src/store/event-ids.js';
+import { EventIds } from '../../src/store/file/event-ids.js';
 import { DEFAULT_CONFIRMATIONS } from '../../src/store/events/event-log.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 

@@ -57,7 +57,7 @@ const add = (findings: PageFindings): void => store.addPage(findings, { isFollow
 /** Number of blocks that other connections see, and would be left after a crash of the process. */
 function committed(): number {
   const db = openSnapshot(path, { key: KEY, cipher: NEW_CIPHER });
-  const count = db.prepare('SELECT count(*) FROM chain_block').pluck().get() as number;
+  const count = db.value('SELECT count(*) FROM chain_block') as number;
   db.close();
   return count;
 }

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
+import { SqlDatabase } from '../../src/util/sql-database.js';
 import type { Hash } from '../../src/monero/crypto/types.js';
-import { EventIds } from '../../src/store/event-ids.js';
-import type { Db } from '../../src/store/file/database.js';
+import { EventIds } from '../../src/store/file/event-ids.js';
 import { EventReader, EventWriter } from '../../src/store/tables/events.js';
 import { migrate } from '../../src/util/migrations.js';
 import { bytes } from './fixtures.js';
@@ -23,7 +23,7 @@ const STATEMENTS = readFileSync(join(MIGRATIONS, MIGRATION), 'utf8').match(/^[A-
 const TIME = 1_700_000_000_000;
 
 let root: string;
-let db: Db;
+let db: SqlDatabase;
 
 /** Copies the migrations before the tested one. @returns their folder. */
 function earlier(): string {
@@ -37,25 +37,21 @@ function earlier(): string {
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'stage-range-'));
-  db = new Database(join(root, 'store'));
+  db = new SqlDatabase(new Database(join(root, 'store')));
   db.pragma('journal_mode = WAL');
   db.pragma('foreign_keys = ON');
   migrate(db, earlier());
   // Payments in blocks 5, 6 and 9: without a lock, with that of a miner transaction, with another one.
-  const mined = db.prepare(
-    `INSERT INTO event (id, type, stages, tx_hash, account, minor, amount, height, timestamp, time, data)
-     VALUES (?, 2, '1', ?, 0, 1, ?, ?, 77, ?, ?)`,
-  );
-  mined.run(100, bytes(1), 11, 5, TIME, null);
-  mined.run(102, bytes(2), 12, 6, TIME, '{"unlockTime":"66","coinbase":true}');
-  mined.run(104, bytes(3), 13, 9, TIME, '{"unlockTime":"1000"}');
+  const mined = `INSERT INTO event (id, type, stages, tx_hash, account, minor, amount, height, timestamp, time, data)
+     VALUES (?, 2, '1', ?, 0, 1, ?, ?, 77, ?, ?)`;
+  db.run(mined, 100, bytes(1), 11, 5, TIME, null);
+  db.run(mined, 102, bytes(2), 12, 6, TIME, '{"unlockTime":"66","coinbase":true}');
+  db.run(mined, 104, bytes(3), 13, 9, TIME, '{"unlockTime":"1000"}');
   // The columns of the earlier version: least and greatest height, ids, least id of a payment, texts.
-  const range = db.prepare(
-    `INSERT INTO event (id, type, stages, height, minor, amount, timestamp, time) VALUES (?, 9, ?, ?, ?, ?, ?, ?)`,
-  );
-  range.run(200, '5,u|5|5', 5, 9, 6, 100, TIME + 1);
-  range.run(300, '|u|', 6, 6, 1, 102, TIME + 2);
-  range.run(400, '||10', 5, 9, 3, 100, TIME + 3);
+  const range = `INSERT INTO event (id, type, stages, height, minor, amount, timestamp, time) VALUES (?, 9, ?, ?, ?, ?, ?, ?)`;
+  db.run(range, 200, '5,u|5|5', 5, 9, 6, 100, TIME + 1);
+  db.run(range, 300, '|u|', 6, 6, 1, 102, TIME + 2);
+  db.run(range, 400, '||10', 5, 9, 3, 100, TIME + 3);
 });
 
 afterEach(() => {
@@ -64,11 +60,11 @@ afterEach(() => {
 });
 
 const stageRows = (): unknown[] =>
-  db.prepare('SELECT id, type, stages, height, minor, amount, timestamp FROM event WHERE type = 9').all();
+  db.rows('SELECT id, type, stages, height, minor, amount, timestamp FROM event WHERE type = 9');
 
 /** Expects the rows and events of the migrated store. */
 function expectMigrated(): void {
-  expect(db.prepare('SELECT * FROM stage_range ORDER BY id').all()).toEqual([
+  expect(db.rows('SELECT * FROM stage_range ORDER BY id')).toEqual([
     ...[
       {
         id: 200,
@@ -137,7 +133,7 @@ describe('a store whose ranges of stages are in columns of the event table', () 
     writer.expire(500, 1);
     expect(writer.expiredUpTo()).toBe(402);
     writer.expire(500, 100);
-    expect(db.prepare('SELECT count(*) FROM stage_range').pluck().get()).toBe(0);
+    expect(db.value('SELECT count(*) FROM stage_range')).toBe(0);
   });
 
   it.each(STATEMENTS.map((_, i) => i + 1))(
@@ -152,7 +148,7 @@ describe('a store whose ranges of stages are in columns of the event table', () 
       );
       const { signal } = spawnSync(process.execPath, [PROCESS, join(root, 'store'), folder]);
       expect(signal).toBe('SIGKILL');
-      db = new Database(join(root, 'store'));
+      db = new SqlDatabase(new Database(join(root, 'store')));
       db.pragma('foreign_keys = ON');
       expect(stageRows()).toEqual(before);
       migrate(db, MIGRATIONS);

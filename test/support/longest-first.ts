@@ -77,7 +77,7 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'refresh/feeds/chain-feed-model': 12,
   'services/sync/wallet-events-model': 12,
   'store/file/wallet-lock': 12,
-  'store/queries/balances': 12,
+  'store/tables/balances': 12,
   'integration/hostile-files': 11,
   'integration/reference-preload': 11,
   'integration/regtest-cli': 11,

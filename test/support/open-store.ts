@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { SecretKey } from '../../src/monero/crypto/types.js';
-import { unlockDatabase, type Db } from '../../src/store/file/database.js';
+import { unlockDatabase } from '../../src/store/file/database.js';
+import type { SqlDatabase } from '../../src/util/sql-database.js';
 import { cipherOf } from '../../src/store/file/store-cipher.js';
 import { storeKey } from '../../src/store/file/store-key.js';
 import { fromHex } from '../../src/util/bytes.js';
@@ -11,7 +12,7 @@ export async function openStoreBeside(
   walletDir: string,
   name: string,
   { rpc }: Pick<WalletCalls, 'rpc'>,
-): Promise<Db> {
+): Promise<SqlDatabase> {
   const secret = async (key_type: string): Promise<SecretKey> =>
     fromHex((await rpc('query_key', { key_type })).key as string) as SecretKey;
   const key = storeKey(await secret('view_key'), await secret('spend_key'));

@@ -12,7 +12,8 @@ import { SpendGuard } from '../../src/services/payments/spend-guard.js';
 import type { TxFacts } from '../../src/services/payments/tx-facts.js';
 import { LostPayments } from '../../src/services/sync/lost-payments.js';
 import { PaymentRelay } from '../../src/services/sync/payment-relay.js';
-import { openDatabase, type Db } from '../../src/store/file/database.js';
+import { openDatabase } from '../../src/store/file/database.js';
+import type { SqlDatabase } from '../../src/util/sql-database.js';
 import { NEW_CIPHER } from '../../src/store/file/store-cipher.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { amount } from '../../src/util/amount.js';
@@ -141,7 +142,7 @@ export class PaymentHome {
   }
 
   /** Opens another connection that holds the write lock until it is closed. */
-  lockStore(): Db {
+  lockStore(): SqlDatabase {
     const db = openDatabase(join(this.#directory, 'w'), { key: KEY, cipher: NEW_CIPHER });
     db.exec('BEGIN IMMEDIATE');
     return db;

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { digestAuth } from '../../http/digest-auth.js';
 import { HttpServer } from '../../http/http-server.js';
 import { LoginDeadline } from '../../http/login-deadline.js';
-import { RegtestDaemon } from '../../regtest/daemon.js';
+import { RegtestDaemon } from '../../regtest/rpc/daemon.js';
 import { minerAddress } from '../../regtest/rpc/methods/mining.js';
 import { FaultInjector } from '../../regtest/fault-injection.js';
 import { ChainEvents } from '../../regtest/rpc/chain-events.js';

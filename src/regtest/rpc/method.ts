@@ -1,5 +1,5 @@
 import { defineMethod as define, type Method } from '../../http/method.js';
-import type { RegtestDaemon } from '../daemon.js';
+import type { RegtestDaemon } from './daemon.js';
 
 /** The daemon and the port to which a request was sent. */
 export interface Context {

@@ -1,6 +1,6 @@
-import type { Statement } from 'better-sqlite3';
 import type { Hash } from '../../monero/crypto/types.js';
-import { toBytes, type Db } from './database.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
+import { toBytes } from './database.js';
 
 /** A block that is not in the main chain. */
 export interface AlternativeBlock {
@@ -36,49 +36,44 @@ const toBlock = (row: AlternativeRow): AlternativeBlock => ({
 
 /** Table of the alternative blocks. */
 export class AlternativeTable {
-  readonly #byHash: Statement<[Uint8Array], AlternativeRow>;
-  readonly #all: Statement<[], AlternativeRow>;
-  readonly #count: Statement<[], number>;
-  readonly #insert: Statement<[AlternativeRow]>;
-  readonly #remove: Statement<[Uint8Array]>;
+  readonly #db: SqlDatabase;
 
-  constructor(db: Db) {
-    this.#byHash = db.prepare('SELECT * FROM alternative_block WHERE hash = ?');
-    this.#all = db.prepare('SELECT * FROM alternative_block ORDER BY height, hash');
-    this.#count = db.prepare<[], number>('SELECT count(*) FROM alternative_block').pluck();
-    this.#insert = db.prepare(
-      `INSERT INTO alternative_block
-         VALUES (@hash, @prev_hash, @height, @blob, @weight, @cumulative_difficulty, @generated)`,
-    );
-    this.#remove = db.prepare('DELETE FROM alternative_block WHERE hash = ?');
+  constructor(db: SqlDatabase) {
+    this.#db = db;
   }
 
   get(hash: Hash): AlternativeBlock | undefined {
-    const row = this.#byHash.get(hash);
+    const row = this.#db.row<AlternativeRow>('SELECT * FROM alternative_block WHERE hash = ?', hash);
     return row && toBlock(row);
   }
 
   all(): AlternativeBlock[] {
-    return this.#all.all().map(toBlock);
+    return this.#db
+      .rows<AlternativeRow>('SELECT * FROM alternative_block ORDER BY height, hash')
+      .map(toBlock);
   }
 
   count(): number {
-    return this.#count.get() ?? 0;
+    return this.#db.value<number>('SELECT count(*) FROM alternative_block') ?? 0;
   }
 
   add(block: AlternativeBlock): void {
-    this.#insert.run({
-      hash: block.hash,
-      prev_hash: block.prevHash,
-      height: block.height,
-      blob: block.blob,
-      weight: block.weight,
-      cumulative_difficulty: block.cumulativeDifficulty.toString(),
-      generated: block.generated.toString(),
-    });
+    this.#db.run(
+      `INSERT INTO alternative_block
+         VALUES (@hash, @prev_hash, @height, @blob, @weight, @cumulative_difficulty, @generated)`,
+      {
+        hash: block.hash,
+        prev_hash: block.prevHash,
+        height: block.height,
+        blob: block.blob,
+        weight: block.weight,
+        cumulative_difficulty: block.cumulativeDifficulty.toString(),
+        generated: block.generated.toString(),
+      },
+    );
   }
 
   remove(hash: Hash): void {
-    this.#remove.run(hash);
+    this.#db.run('DELETE FROM alternative_block WHERE hash = ?', hash);
   }
 }

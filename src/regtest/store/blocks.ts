@@ -1,6 +1,6 @@
-import type { Statement } from 'better-sqlite3';
 import type { Hash } from '../../monero/crypto/types.js';
-import { toBytes, type Db } from './database.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
+import { toBytes } from './database.js';
 
 /** A block of the main chain, with counters that are cumulative from the genesis block. */
 export interface StoredBlock {
@@ -53,114 +53,97 @@ type Column = 'timestamp' | 'weight' | 'long_term_weight' | 'rct_outputs';
 
 /** Table of the blocks in the main chain. */
 export class BlockTable {
-  readonly #tip: Statement<[], BlockRow>;
-  readonly #at: Statement<[number], BlockRow>;
-  readonly #byHash: Statement<[Uint8Array], BlockRow>;
-  readonly #range: Statement<[number, number], BlockRow>;
-  readonly #hashes: Statement<[number, number], Uint8Array>;
-  readonly #columns: Readonly<Record<Column, Statement<[number, number], number>>>;
-  readonly #since: Statement<[number], number>;
-  readonly #insert: Statement<[BlockRow]>;
-  readonly #remove: Statement<[number]>;
+  readonly #db: SqlDatabase;
 
-  constructor(db: Db) {
-    this.#tip = db.prepare('SELECT * FROM block ORDER BY height DESC LIMIT 1');
-    this.#at = db.prepare('SELECT * FROM block WHERE height = ?');
-    this.#byHash = db.prepare('SELECT * FROM block WHERE hash = ?');
-    this.#range = db.prepare('SELECT * FROM block WHERE height >= ? ORDER BY height LIMIT ?');
-    this.#hashes = db
-      .prepare<[number, number], Uint8Array>(
-        'SELECT hash FROM block WHERE height >= ? ORDER BY height LIMIT ?',
-      )
-      .pluck();
-    const column = (name: Column): Statement<[number, number], number> =>
-      db
-        .prepare<[number, number], number>(
-          `SELECT ${name} FROM block WHERE height >= ? ORDER BY height LIMIT ?`,
-        )
-        .pluck();
-    this.#columns = {
-      timestamp: column('timestamp'),
-      weight: column('weight'),
-      long_term_weight: column('long_term_weight'),
-      rct_outputs: column('rct_outputs'),
-    };
-    this.#since = db
-      .prepare<[number], number>('SELECT height FROM block WHERE timestamp >= ? ORDER BY height LIMIT 1')
-      .pluck();
-    this.#insert = db.prepare(
-      `INSERT INTO block VALUES (@height, @hash, @blob, @timestamp, @weight, @long_term_weight, @difficulty,
-         @cumulative_difficulty, @generated, @rct_outputs, @payments)`,
-    );
-    this.#remove = db.prepare('DELETE FROM block WHERE height = ?');
+  constructor(db: SqlDatabase) {
+    this.#db = db;
   }
 
   /** Returns the latest block; undefined in an empty store. */
   tip(): StoredBlock | undefined {
-    const row = this.#tip.get();
+    const row = this.#db.row<BlockRow>('SELECT * FROM block ORDER BY height DESC LIMIT 1');
     return row && toBlock(row);
   }
 
   at(height: number): StoredBlock | undefined {
-    const row = this.#at.get(height);
+    const row = this.#db.row<BlockRow>('SELECT * FROM block WHERE height = ?', height);
     return row && toBlock(row);
   }
 
   get(hash: Hash): StoredBlock | undefined {
-    const row = this.#byHash.get(hash);
+    const row = this.#db.row<BlockRow>('SELECT * FROM block WHERE hash = ?', hash);
     return row && toBlock(row);
   }
 
   /** Returns at most `count` blocks from the height `start` on, by ascending height. */
   range(start: number, count: number): StoredBlock[] {
-    return this.#range.all(start, count).map(toBlock);
+    return this.#db
+      .rows<BlockRow>('SELECT * FROM block WHERE height >= ? ORDER BY height LIMIT ?', start, count)
+      .map(toBlock);
   }
 
   hashes(start: number, count: number): Hash[] {
-    return this.#hashes.all(start, count).map((hash) => toBytes<'Hash'>(hash));
+    return this.#db
+      .values<Uint8Array>('SELECT hash FROM block WHERE height >= ? ORDER BY height LIMIT ?', start, count)
+      .map((hash) => toBytes<'Hash'>(hash));
   }
 
   /**
    * Returns the height of the first block whose timestamp is not before a time [Unix s]; undefined if there is none.
    */
   firstSince(time: number): number | undefined {
-    return this.#since.get(time);
+    return this.#db.value<number>(
+      'SELECT height FROM block WHERE timestamp >= ? ORDER BY height LIMIT 1',
+      time,
+    );
   }
 
   timestamps(start: number, count: number): number[] {
-    return this.#columns.timestamp.all(start, count);
+    return this.#column('timestamp', start, count);
   }
 
   weights(start: number, count: number): number[] {
-    return this.#columns.weight.all(start, count);
+    return this.#column('weight', start, count);
   }
 
   longTermWeights(start: number, count: number): number[] {
-    return this.#columns.long_term_weight.all(start, count);
+    return this.#column('long_term_weight', start, count);
   }
 
   /** Returns the cumulative number of RingCT outputs for at most `count` blocks from the height `start` on. */
   rctOutputs(start: number, count: number): number[] {
-    return this.#columns.rct_outputs.all(start, count);
+    return this.#column('rct_outputs', start, count);
+  }
+
+  #column(name: Column, start: number, count: number): number[] {
+    return this.#db.values<number>(
+      `SELECT ${name} FROM block WHERE height >= ? ORDER BY height LIMIT ?`,
+      start,
+      count,
+    );
   }
 
   add(block: StoredBlock): void {
-    this.#insert.run({
-      height: block.height,
-      hash: block.hash,
-      blob: block.blob,
-      timestamp: block.timestamp,
-      weight: block.weight,
-      long_term_weight: block.longTermWeight,
-      difficulty: block.difficulty.toString(),
-      cumulative_difficulty: block.cumulativeDifficulty.toString(),
-      generated: block.generated.toString(),
-      rct_outputs: block.rctOutputs,
-      payments: block.payments,
-    });
+    this.#db.run(
+      `INSERT INTO block VALUES (@height, @hash, @blob, @timestamp, @weight, @long_term_weight, @difficulty,
+         @cumulative_difficulty, @generated, @rct_outputs, @payments)`,
+      {
+        height: block.height,
+        hash: block.hash,
+        blob: block.blob,
+        timestamp: block.timestamp,
+        weight: block.weight,
+        long_term_weight: block.longTermWeight,
+        difficulty: block.difficulty.toString(),
+        cumulative_difficulty: block.cumulativeDifficulty.toString(),
+        generated: block.generated.toString(),
+        rct_outputs: block.rctOutputs,
+        payments: block.payments,
+      },
+    );
   }
 
   remove(height: number): void {
-    this.#remove.run(height);
+    this.#db.run('DELETE FROM block WHERE height = ?', height);
   }
 }

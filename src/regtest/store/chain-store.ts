@@ -1,6 +1,7 @@
 import { AlternativeTable } from './alternatives.js';
 import { BlockTable } from './blocks.js';
-import { openDatabase, type Db } from './database.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
+import { openDatabase } from './database.js';
 import { KeyImageTable } from './key-images.js';
 import { OutputTable } from './outputs.js';
 import { PoolTable } from './pool.js';
@@ -16,7 +17,7 @@ export class ChainStore {
   readonly alternatives: AlternativeTable;
   readonly pool: PoolTable;
   readonly served: ServedBlocks;
-  readonly #db: Db;
+  readonly #db: SqlDatabase;
 
   /**
    * @param directory directory of the database; undefined: the database is kept in memory.

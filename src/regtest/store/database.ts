@@ -5,9 +5,8 @@ import type { Bytes } from '../../util/bytes.js';
 import { makeDirectory } from '../../util/make-directory.js';
 import { migrate } from '../../util/migrations.js';
 import { PACKAGE_ROOT } from '../../util/own-package.js';
+import { SqlDatabase } from '../../util/sql-database.js';
 import { sqlitePath } from '../../util/sqlite-path.js';
-
-export type Db = Database.Database;
 
 const MIGRATIONS = fileURLToPath(new URL('migrations/regtest', PACKAGE_ROOT));
 const FILE = 'regtest.sqlite';
@@ -17,9 +16,10 @@ const FILE = 'regtest.sqlite';
  * @param directory is created if it is missing; undefined: the database is kept in memory.
  * @throws NewerSchemaError if a newer version of this program wrote the database.
  */
-export function openDatabase(directory: string | undefined): Db {
+export function openDatabase(directory: string | undefined): SqlDatabase {
   if (directory !== undefined) makeDirectory(directory);
-  const db = new Database(directory === undefined ? ':memory:' : sqlitePath(join(directory, FILE)));
+  const path = directory === undefined ? ':memory:' : sqlitePath(join(directory, FILE));
+  const db = new SqlDatabase(new Database(path));
   try {
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = NORMAL');

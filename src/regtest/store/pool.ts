@@ -1,8 +1,8 @@
-import type { Statement } from 'better-sqlite3';
 import type { Hash, KeyImage } from '../../monero/crypto/types.js';
 import { amount, type Amount } from '../../util/amount.js';
 import { compareBytes } from '../../util/bytes.js';
-import { toBytes, type Db } from './database.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
+import { toBytes } from './database.js';
 
 /** A transaction in the pool. */
 export interface PoolTx {
@@ -76,48 +76,20 @@ const ORDER = 'ORDER BY fee * 1.0 / weight DESC, receive_time, hash';
 
 /** Tables of the pool transactions and of the key images that they spend. */
 export class PoolTable {
-  readonly #get: Statement<[Uint8Array], PoolRow>;
-  readonly #all: Statement<[], PoolRow>;
-  readonly #hashes: Statement<[], Uint8Array>;
-  readonly #count: Statement<[], number>;
-  readonly #weight: Statement<[], number>;
-  readonly #spenders: Statement<[Uint8Array], Uint8Array>;
-  readonly #spends: Statement<[], { image: Uint8Array; tx: Uint8Array }>;
-  readonly #put: Statement<[PoolRow]>;
-  readonly #addSpend: Statement<[Uint8Array, Uint8Array]>;
-  readonly #remove: Statement<[Uint8Array]>;
+  readonly #db: SqlDatabase;
 
-  constructor(db: Db) {
-    this.#get = db.prepare<[Uint8Array], PoolRow>('SELECT * FROM pool_tx WHERE hash = ?').safeIntegers();
-    this.#all = db.prepare<[], PoolRow>(`SELECT * FROM pool_tx ${ORDER}`).safeIntegers();
-    this.#hashes = db.prepare<[], Uint8Array>(`SELECT hash FROM pool_tx ${ORDER}`).pluck();
-    this.#count = db.prepare<[], number>('SELECT count(*) FROM pool_tx').pluck();
-    this.#weight = db.prepare<[], number>('SELECT coalesce(sum(weight), 0) FROM pool_tx').pluck();
-    this.#spenders = db
-      .prepare<[Uint8Array], Uint8Array>('SELECT tx FROM pool_key_image WHERE image = ?')
-      .pluck();
-    this.#spends = db.prepare('SELECT image, tx FROM pool_key_image ORDER BY image, tx');
-    this.#put = db.prepare(
-      `INSERT INTO pool_tx VALUES (@hash, @blob, @weight, @fee, @receive_time, @last_relayed_time, @relayed,
-         @do_not_relay, @kept_by_block, @double_spend_seen, @max_used_height, @max_used_hash, @failed_height,
-         @failed_hash)
-       ON CONFLICT (hash) DO UPDATE SET receive_time = @receive_time, last_relayed_time = @last_relayed_time,
-         relayed = @relayed, do_not_relay = @do_not_relay, kept_by_block = @kept_by_block,
-         double_spend_seen = @double_spend_seen, max_used_height = @max_used_height,
-         max_used_hash = @max_used_hash, failed_height = @failed_height, failed_hash = @failed_hash`,
-    );
-    this.#addSpend = db.prepare('INSERT OR IGNORE INTO pool_key_image VALUES (?, ?)');
-    this.#remove = db.prepare('DELETE FROM pool_tx WHERE hash = ?');
+  constructor(db: SqlDatabase) {
+    this.#db = db;
   }
 
   get(hash: Hash): PoolTx | undefined {
-    const row = this.#get.get(hash);
+    const row = this.#db.bigints.row<PoolRow>('SELECT * FROM pool_tx WHERE hash = ?', hash);
     return row && toPoolTx(row);
   }
 
   /** Returns all transactions, highest fee per weight first. */
   all(): PoolTx[] {
-    return this.#all.all().map(toPoolTx);
+    return this.#db.bigints.rows<PoolRow>(`SELECT * FROM pool_tx ${ORDER}`).map(toPoolTx);
   }
 
   /** Returns all transactions in the order of upstream's database: by hash, as {@link compareHashes} orders them. */
@@ -126,55 +98,68 @@ export class PoolTable {
   }
 
   hashes(): Hash[] {
-    return this.#hashes.all().map((hash) => toBytes<'Hash'>(hash));
+    return this.#db
+      .values<Uint8Array>(`SELECT hash FROM pool_tx ${ORDER}`)
+      .map((hash) => toBytes<'Hash'>(hash));
   }
 
   count(): number {
-    return this.#count.get() ?? 0;
+    return this.#db.value<number>('SELECT count(*) FROM pool_tx') ?? 0;
   }
 
   /** Returns the total weight of all transactions. */
   weight(): number {
-    return this.#weight.get() ?? 0;
+    return this.#db.value<number>('SELECT coalesce(sum(weight), 0) FROM pool_tx') ?? 0;
   }
 
   /** Returns the hashes of the pool transactions that spend a key image. */
   spendersOf(image: KeyImage): Hash[] {
-    return this.#spenders.all(image).map((hash) => toBytes<'Hash'>(hash));
+    return this.#db
+      .values<Uint8Array>('SELECT tx FROM pool_key_image WHERE image = ?', image)
+      .map((hash) => toBytes<'Hash'>(hash));
   }
 
   spends(): PoolSpend[] {
-    return this.#spends
-      .all()
+    return this.#db
+      .rows<{ image: Uint8Array; tx: Uint8Array }>('SELECT image, tx FROM pool_key_image ORDER BY image, tx')
       .map(({ image, tx }) => ({ keyImage: toBytes<'KeyImage'>(image), txHash: toBytes<'Hash'>(tx) }));
   }
 
   /** Inserts or replaces a transaction. */
   put(tx: PoolTx): void {
-    this.#put.run({
-      hash: tx.hash,
-      blob: tx.blob,
-      weight: BigInt(tx.weight),
-      fee: tx.fee,
-      receive_time: BigInt(tx.receiveTime),
-      last_relayed_time: BigInt(tx.lastRelayedTime),
-      relayed: flag(tx.relayed),
-      do_not_relay: flag(tx.doNotRelay),
-      kept_by_block: flag(tx.keptByBlock),
-      double_spend_seen: flag(tx.doubleSpendSeen),
-      max_used_height: BigInt(tx.maxUsedHeight),
-      max_used_hash: tx.maxUsedHash,
-      failed_height: BigInt(tx.failedHeight),
-      failed_hash: tx.failedHash,
-    });
+    this.#db.run(
+      `INSERT INTO pool_tx VALUES (@hash, @blob, @weight, @fee, @receive_time, @last_relayed_time, @relayed,
+         @do_not_relay, @kept_by_block, @double_spend_seen, @max_used_height, @max_used_hash, @failed_height,
+         @failed_hash)
+       ON CONFLICT (hash) DO UPDATE SET receive_time = @receive_time, last_relayed_time = @last_relayed_time,
+         relayed = @relayed, do_not_relay = @do_not_relay, kept_by_block = @kept_by_block,
+         double_spend_seen = @double_spend_seen, max_used_height = @max_used_height,
+         max_used_hash = @max_used_hash, failed_height = @failed_height, failed_hash = @failed_hash`,
+      {
+        hash: tx.hash,
+        blob: tx.blob,
+        weight: BigInt(tx.weight),
+        fee: tx.fee,
+        receive_time: BigInt(tx.receiveTime),
+        last_relayed_time: BigInt(tx.lastRelayedTime),
+        relayed: flag(tx.relayed),
+        do_not_relay: flag(tx.doNotRelay),
+        kept_by_block: flag(tx.keptByBlock),
+        double_spend_seen: flag(tx.doubleSpendSeen),
+        max_used_height: BigInt(tx.maxUsedHeight),
+        max_used_hash: tx.maxUsedHash,
+        failed_height: BigInt(tx.failedHeight),
+        failed_hash: tx.failedHash,
+      },
+    );
   }
 
   addSpend({ keyImage, txHash }: PoolSpend): void {
-    this.#addSpend.run(keyImage, txHash);
+    this.#db.run('INSERT OR IGNORE INTO pool_key_image VALUES (?, ?)', keyImage, txHash);
   }
 
   /** Removes a transaction and its key images. */
   remove(hash: Hash): void {
-    this.#remove.run(hash);
+    this.#db.run('DELETE FROM pool_tx WHERE hash = ?', hash);
   }
 }

@@ -1,5 +1,4 @@
-import type { Statement } from 'better-sqlite3';
-import type { Db } from './database.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 
 /** A transaction as sent to wallets. Its hash is listed in the block. */
 export interface ServedPayment {
@@ -20,7 +19,9 @@ export interface ServedBlock {
   readonly outputIndices: readonly (readonly number[])[];
 }
 
-type Range = [first: number, end: number];
+const IN_RANGE = 'height >= ? AND height < ?';
+/** SQL that selects payments: only miner transactions have an empty prunable part. */
+const PAYMENTS = `FROM tx WHERE ${IN_RANGE} AND length(prunable) > 0 ORDER BY height, id`;
 
 /**
  * Reads ranges of blocks with only the columns that are sent to wallets. Wallets request the whole chain, so a range is
@@ -28,37 +29,10 @@ type Range = [first: number, end: number];
  * rows of one column.
  */
 export class ServedBlocks {
-  readonly #blobs: Statement<Range, Uint8Array>;
-  readonly #counts: Statement<Range, number>;
-  readonly #firstTx: Statement<[number], number>;
-  readonly #pruned: Statement<Range, [pruned: Uint8Array, prunableHash: Uint8Array]>;
-  readonly #whole: Statement<Range, Uint8Array>;
-  readonly #indices: Statement<Range, number>;
+  readonly #db: SqlDatabase;
 
-  constructor(db: Db) {
-    const where = 'WHERE height >= ? AND height < ?';
-    this.#blobs = db.prepare<Range, Uint8Array>(`SELECT blob FROM block ${where} ORDER BY height`).pluck();
-    this.#counts = db.prepare<Range, number>(`SELECT payments FROM block ${where} ORDER BY height`).pluck();
-    this.#firstTx = db
-      .prepare<[number], number>('SELECT id FROM tx WHERE height >= ? ORDER BY height, id LIMIT 1')
-      .pluck();
-    // Selects payments: only miner transactions have an empty prunable part.
-    const payments = `FROM tx ${where} AND length(prunable) > 0 ORDER BY height, id`;
-    this.#pruned = db
-      .prepare<Range, [Uint8Array, Uint8Array]>(`SELECT pruned, prunable_hash ${payments}`)
-      .raw();
-    // Concatenating the columns in SQLite takes half the time of reading two columns. The cast to text and back keeps
-    // the bytes.
-    this.#whole = db
-      .prepare<Range, Uint8Array>(`SELECT CAST(pruned || prunable AS BLOB) ${payments}`)
-      .pluck();
-    // Global indices, negated (−1 − index) for the first output of each transaction, so that one column suffices.
-    this.#indices = db
-      .prepare<Range, number>(
-        `SELECT CASE position WHEN 0 THEN -1 - idx ELSE idx END FROM output
-           WHERE tx >= ? AND tx < ? ORDER BY tx, position`,
-      )
-      .pluck();
+  constructor(db: SqlDatabase) {
+    this.#db = db;
   }
 
   /**
@@ -67,10 +41,18 @@ export class ServedBlocks {
    */
   range(start: number, count: number, prune: boolean): ServedBlock[] {
     const end = start + count;
-    const blobs = this.#blobs.all(start, end);
+    const blobs = this.#db.values<Uint8Array>(
+      `SELECT blob FROM block WHERE ${IN_RANGE} ORDER BY height`,
+      start,
+      end,
+    );
     const payments = prune ? this.#prunedPayments(start, end) : this.#wholePayments(start, end);
     const outputIndices = this.#outputIndices(start, end);
-    const counts = this.#counts.all(start - 1, end);
+    const counts = this.#db.values<number>(
+      `SELECT payments FROM block WHERE ${IN_RANGE} ORDER BY height`,
+      start - 1,
+      end,
+    );
     if (start === 0) counts.unshift(0);
     const before = counts[0] ?? 0;
     return blobs.map((blob, i) => {
@@ -85,21 +67,43 @@ export class ServedBlocks {
   }
 
   #prunedPayments(start: number, end: number): ServedPayment[] {
-    return this.#pruned.all(start, end).map(([blob, prunableHash]) => ({ blob, prunableHash }));
+    return this.#db.arrays
+      .rows<[pruned: Uint8Array, prunableHash: Uint8Array]>(
+        `SELECT pruned, prunable_hash ${PAYMENTS}`,
+        start,
+        end,
+      )
+      .map(([blob, prunableHash]) => ({ blob, prunableHash }));
   }
 
   #wholePayments(start: number, end: number): ServedPayment[] {
-    return this.#whole.all(start, end).map((blob) => ({ blob }));
+    // Concatenating the columns in SQLite takes half the time of reading two columns. The cast to text and back keeps
+    // the bytes.
+    return this.#db
+      .values<Uint8Array>(`SELECT CAST(pruned || prunable AS BLOB) ${PAYMENTS}`, start, end)
+      .map((blob) => ({ blob }));
   }
 
   /** Returns the global output indices of each transaction, in chain order. */
   #outputIndices(start: number, end: number): number[][] {
-    const first = this.#firstTx.get(start);
+    const first = this.#firstTxFrom(start);
     if (first === undefined) return [];
+    // Global indices, negated (−1 − index) for the first output of each transaction, so that one column suffices.
+    const indices = this.#db.values<number>(
+      `SELECT CASE position WHEN 0 THEN -1 - idx ELSE idx END FROM output
+       WHERE tx >= ? AND tx < ? ORDER BY tx, position`,
+      first,
+      this.#firstTxFrom(end) ?? Number.MAX_SAFE_INTEGER,
+    );
     const transactions: number[][] = [];
-    for (const index of this.#indices.all(first, this.#firstTx.get(end) ?? Number.MAX_SAFE_INTEGER))
+    for (const index of indices)
       if (index < 0) transactions.push([-1 - index]);
       else transactions.at(-1)?.push(index);
     return transactions;
+  }
+
+  /** Returns the number of the first transaction in the blocks from a height on; undefined if there is none. */
+  #firstTxFrom(height: number): number | undefined {
+    return this.#db.value<number>('SELECT id FROM tx WHERE height >= ? ORDER BY height, id LIMIT 1', height);
   }
 }

@@ -1,7 +1,7 @@
-import type { Statement } from 'better-sqlite3';
 import type { Hash } from '../../monero/crypto/types.js';
 import { amount, type Amount } from '../../util/amount.js';
-import { toBytes, type Db } from './database.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
+import { toBytes } from './database.js';
 
 /** A transaction in the main chain. */
 export interface StoredTx {
@@ -40,62 +40,50 @@ const toTx = (row: TxRow): StoredTx => ({
   weight: Number(row.weight),
 });
 
-type NewTx = [Uint8Array, number, Uint8Array, Uint8Array, Uint8Array, bigint, number];
-
 /** Table of the transactions in the main chain, including miner transactions. */
 export class TransactionTable {
-  readonly #byHash: Statement<[Uint8Array], TxRow>;
-  readonly #ofBlock: Statement<[number], TxRow>;
-  readonly #hashes: Statement<[], Uint8Array>;
-  readonly #exists: Statement<[Uint8Array], number>;
-  readonly #feesOf: Statement<[number, number], bigint>;
-  readonly #insert: Statement<NewTx>;
-  readonly #removeOf: Statement<[number]>;
+  readonly #db: SqlDatabase;
 
-  constructor(db: Db) {
-    this.#byHash = db.prepare<[Uint8Array], TxRow>('SELECT * FROM tx WHERE hash = ?').safeIntegers();
-    this.#ofBlock = db
-      .prepare<[number], TxRow>('SELECT * FROM tx WHERE height = ? ORDER BY id')
-      .safeIntegers();
-    this.#hashes = db.prepare<[], Uint8Array>('SELECT hash FROM tx ORDER BY id').pluck();
-    this.#exists = db.prepare<[Uint8Array], number>('SELECT 1 FROM tx WHERE hash = ?').pluck();
-    this.#feesOf = db
-      .prepare<[number, number], bigint>('SELECT coalesce(sum(fee), 0) FROM tx WHERE height BETWEEN ? AND ?')
-      .pluck()
-      .safeIntegers();
-    this.#insert = db.prepare(
-      'INSERT INTO tx (hash, height, pruned, prunable, prunable_hash, fee, weight) VALUES (?, ?, ?, ?, ?, ?, ?)',
-    );
-    this.#removeOf = db.prepare('DELETE FROM tx WHERE height = ?');
+  constructor(db: SqlDatabase) {
+    this.#db = db;
   }
 
   get(hash: Hash): StoredTx | undefined {
-    const row = this.#byHash.get(hash);
+    const row = this.#db.bigints.row<TxRow>('SELECT * FROM tx WHERE hash = ?', hash);
     return row && toTx(row);
   }
 
   /** Returns the hashes of all transactions, in chain order. */
   hashes(): Hash[] {
-    return this.#hashes.all().map((hash) => toBytes<'Hash'>(hash));
+    return this.#db
+      .values<Uint8Array>('SELECT hash FROM tx ORDER BY id')
+      .map((hash) => toBytes<'Hash'>(hash));
   }
 
   has(hash: Hash): boolean {
-    return this.#exists.get(hash) !== undefined;
+    return this.#db.row('SELECT 1 FROM tx WHERE hash = ?', hash) !== undefined;
   }
 
   /** Returns the transactions of the block at a height, the miner transaction first. */
   ofBlock(height: number): StoredTx[] {
-    return this.#ofBlock.all(height).map(toTx);
+    return this.#db.bigints.rows<TxRow>('SELECT * FROM tx WHERE height = ? ORDER BY id', height).map(toTx);
   }
 
   /** Returns the sum of all fees in the blocks at the heights from `first` to `last`, both inclusive [atomic units]. */
   feesBetween(first: number, last: number): bigint {
-    return this.#feesOf.get(first, last) ?? 0n;
+    return (
+      this.#db.bigints.value<bigint>(
+        'SELECT coalesce(sum(fee), 0) FROM tx WHERE height BETWEEN ? AND ?',
+        first,
+        last,
+      ) ?? 0n
+    );
   }
 
   /** Adds a transaction. @returns its {@link StoredTx.id}. */
   add(tx: Omit<StoredTx, 'id'>): number {
-    const { lastInsertRowid } = this.#insert.run(
+    const { lastInsertRowid } = this.#db.run(
+      'INSERT INTO tx (hash, height, pruned, prunable, prunable_hash, fee, weight) VALUES (?, ?, ?, ?, ?, ?, ?)',
       tx.hash,
       tx.height,
       tx.pruned,
@@ -108,6 +96,6 @@ export class TransactionTable {
   }
 
   removeOf(height: number): void {
-    this.#removeOf.run(height);
+    this.#db.run('DELETE FROM tx WHERE height = ?', height);
   }
 }

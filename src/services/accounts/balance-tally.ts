@@ -1,4 +1,4 @@
-import type { AddressBalance as OutputSum } from '../../store/queries/balances.js';
+import type { AddressBalance as OutputSum } from '../../store/tables/balances.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { amount, ZERO, type Amount } from '../../util/amount.js';
 

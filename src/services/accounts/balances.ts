@@ -1,6 +1,6 @@
 import { unixSeconds } from '../../util/clock.js';
 import { CachedRead } from '../../store/cached-read.js';
-import { addressesOf } from '../../store/queries/balances.js';
+import { addressesOf } from '../../store/tables/balances.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import { sum, type Amount } from '../../util/amount.js';
 import {

@@ -1,4 +1,4 @@
-import { readCachedBalances } from '../../store/imported-balances.js';
+import { readCachedBalances } from '../../store/import-wallet.js';
 import { CachedRead, type VersionedStore } from '../../store/cached-read.js';
 import type { CachedBalances } from '../../monero/wallet/model/imported-wallet.js';
 import type { BalanceTally } from './balance-tally.js';

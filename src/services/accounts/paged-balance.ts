@@ -3,7 +3,7 @@ import {
   addressesOf,
   type AddressBalance as OutputSum,
   type AddressRange,
-} from '../../store/queries/balances.js';
+} from '../../store/tables/balances.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import type { Paged } from '../../util/paged.js';
 import { yieldToEventLoop } from '../../util/event-loop.js';

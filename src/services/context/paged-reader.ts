@@ -1,4 +1,4 @@
-import type { Division } from '../../store/sql/height-pages.js';
+import type { Division } from '../../store/tables/pages.js';
 import type { Snapshot } from '../../store/snapshot.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import { yieldToEventLoop } from '../../util/event-loop.js';

@@ -1,4 +1,4 @@
-import { MergedOutputs, type MergedScope } from '../../store/queries/merged-outputs.js';
+import { MergedOutputs, type MergedScope } from './merged-outputs.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import type { Payment } from '../../monero/wallet/model/records.js';
 import type { PagedReader, Part } from '../context/paged-reader.js';

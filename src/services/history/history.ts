@@ -1,9 +1,8 @@
 import { unixSeconds } from '../../util/clock.js';
 import type { Hash } from '../../monero/crypto/types.js';
-import type { HeightRange } from '../../store/sql/height-pages.js';
-import type { TxRange } from '../../store/sql/tx-pages.js';
+import type { HeightRange, TxRange } from '../../store/tables/pages.js';
 import type { PaymentPlace } from '../../store/tables/payments.js';
-import type { IncomingFilter } from '../../store/queries/incoming.js';
+import type { IncomingFilter } from '../../store/tables/incoming.js';
 import { equalBytes } from '../../util/bytes.js';
 import type { RowTemplate } from '../../util/row-template.js';
 import { mapPages, singlePage, type Paged } from '../../util/paged.js';

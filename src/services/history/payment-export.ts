@@ -1,8 +1,7 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { Destination, OutgoingTx, Payment, PoolTx } from '../../monero/wallet/model/records.js';
-import type { HeightRange } from '../../store/sql/height-pages.js';
-import type { TxRange } from '../../store/sql/tx-pages.js';
+import type { HeightRange, TxRange } from '../../store/tables/pages.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import { amount, sum, ZERO, type Amount } from '../../util/amount.js';
 import { compareBytes } from '../../util/bytes.js';

@@ -1,4 +1,4 @@
-import type { TxRange } from '../../store/sql/tx-pages.js';
+import type { TxRange } from '../../store/tables/pages.js';
 import { workSlices } from '../../util/work-slices.js';
 import type { WalletContext } from '../context/wallet-context.js';
 

@@ -6,7 +6,7 @@ import type { KeysFile } from '../../store/keys/keys-file.js';
 import { removeStore } from '../../store/file/atomic-replace.js';
 import { fileError } from '../../store/file/file-errors.js';
 import { draftKeysFile, keysFileVersion, loadKeysFile } from '../../store/keys/keys-file-disk.js';
-import { removeLeftoverDrafts } from '../../store/file/leftover-drafts.js';
+import { removeLeftoverDrafts } from '../../store/keys/leftover-drafts.js';
 import { lockWallet, type WalletLock } from '../../store/file/wallet-lock.js';
 import { checkPages } from '../../store/backup/store-copy.js';
 import { cipherOf } from '../../store/file/store-cipher.js';

@@ -1,7 +1,7 @@
 import type { FeeRates } from '../../monero/cryptonote/fees.js';
 import { detectingDamage, openSnapshot } from '../../store/file/database.js';
 import type { SharedFile } from '../../store/file/store-file.js';
-import { SpendableOutputReader } from '../../store/queries/spendable-outputs.js';
+import { SpendableOutputReader } from '../../store/tables/spendable-outputs.js';
 import { systemRng } from '../../util/random.js';
 import { planPayment, type PlanRequest } from '../../monero/wallet/select/payment-plan.js';
 import {

@@ -35,7 +35,7 @@ function copy(source: string, path: string, key: StoreKey): void {
   const db = unlockDatabase(source, key, { readonly: true, fileMustExist: true });
   try {
     db.pragma('temp_store = MEMORY');
-    db.prepare('VACUUM INTO ?').run(path);
+    db.run('VACUUM INTO ?', path);
   } finally {
     db.close();
   }
@@ -54,9 +54,7 @@ function check({ path, key, isQuick = false }: StoreCopyTask): StoreFacts {
       const orphans = db.pragma('foreign_key_check') as readonly unknown[];
       if (orphans.length > 0) throw new Error(`${orphans.length} rows refer to missing rows`);
     }
-    const { height } = db.prepare('SELECT coalesce(max(height) + 1, 0) AS height FROM chain_block').get() as {
-      height: number;
-    };
+    const height = db.value<number>('SELECT coalesce(max(height) + 1, 0) FROM chain_block') ?? 0;
     return { height, bytes: statSync(path).size };
   } finally {
     db.close();

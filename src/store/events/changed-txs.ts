@@ -4,7 +4,7 @@ import type { MinedPaymentFacts } from '../../monero/wallet/model/events.js';
 import type { OutgoingReader } from '../tables/outgoing.js';
 import type { PaymentReader } from '../tables/payments.js';
 import { minedFacts, type PaymentEvents } from './payment-events.js';
-import type { MinedTransfer, TransferFactReader } from '../queries/transfer-facts.js';
+import type { MinedTransfer, TransferFactReader } from '../tables/transfers.js';
 import type { TransferEvents } from './transfer-events.js';
 
 /** Tables that {@link ChangedTxs} reads, and event writers that it calls. */

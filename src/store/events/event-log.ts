@@ -4,8 +4,8 @@ import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { MinedPaymentFacts } from '../../monero/wallet/model/events.js';
 import type { PageFindings, ReplacedBlocks } from '../../monero/wallet/model/records.js';
 import type { Trace } from '../../util/trace.js';
-import type { EventIds } from '../event-ids.js';
-import type { Db } from '../file/database.js';
+import type { EventIds } from '../file/event-ids.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 import type { SubaddressReader } from '../tables/accounts.js';
 import type { ChainReader } from '../tables/chain.js';
 import { EventWriter } from '../tables/events.js';
@@ -29,7 +29,7 @@ import { PoolEvents } from './pool-events.js';
 import { RequestEvents } from './request-events.js';
 import { Rescan } from './rescan.js';
 import { Stages } from './stages.js';
-import { TransferFactReader } from '../queries/transfer-facts.js';
+import { TransferFactReader } from '../tables/transfers.js';
 import { TransferEvents } from './transfer-events.js';
 import { UnknownSpends } from './unknown-spends.js';
 
@@ -93,7 +93,7 @@ export class EventLog {
   readonly #requests: RequestEvents;
   #page: OpenPage | undefined;
 
-  constructor(db: Db, tables: EventTables, { ids, confirmations }: EventSettings) {
+  constructor(db: SqlDatabase, tables: EventTables, { ids, confirmations }: EventSettings) {
     const rows = new EventWriter(db, ids);
     const seen = new SeenPayments(db);
     const reportedTransfers = new ReportedTransfers(db);

@@ -5,7 +5,7 @@ import {
 } from '../../monero/cryptonote/constants.js';
 import { openingOf } from '../../monero/wallet/model/unlock-time.js';
 import { UNLOCKED } from '../tables/event-row.js';
-import type { StageTexts } from '../tables/stage-ranges.js';
+import type { StageTexts } from '../tables/event-stages.js';
 
 /** Fields of a mined payment on which its stages depend. */
 export interface StagedPayment {

@@ -1,6 +1,6 @@
 import type { ReversalReason, TransferFacts } from '../../monero/wallet/model/events.js';
 import type { OutgoingTx } from '../../monero/wallet/model/records.js';
-import type { MinedTransfer, TransferFactReader } from '../queries/transfer-facts.js';
+import type { MinedTransfer, TransferFactReader } from '../tables/transfers.js';
 import type { EventWriter } from '../tables/events.js';
 import type { OutgoingReader } from '../tables/outgoing.js';
 import type { ReportedTransfer, ReportedTransfers } from '../tables/reported.js';

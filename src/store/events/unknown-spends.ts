@@ -1,8 +1,7 @@
-import type { Statement } from '../../util/sql-database.js';
 import { equalBytes } from '../../util/bytes.js';
 import type { ReversalReason, SpentOutputFacts } from '../../monero/wallet/model/events.js';
-import { toAmount, toBytes, toColumn, toNumber, type Integer } from '../sql/columns.js';
-import type { Db } from '../file/database.js';
+import { toAmount, toBytes, toColumn, toNumber, type Integer } from '../tables/columns.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 import type { EventWriter } from '../tables/events.js';
 
 interface OutputRef {
@@ -34,42 +33,17 @@ const toFacts = (row: SpendRow): SpentOutputFacts => ({
  * spends. Triggers of the table `owned_output` record which outputs have changed.
  */
 export class UnknownSpends {
+  readonly #db: SqlDatabase;
   readonly #rows: EventWriter;
-  readonly #any: Statement<[], unknown>;
-  readonly #changed: Statement<[], OutputRef>;
-  readonly #clear: Statement<[]>;
-  readonly #stored: Statement<[Uint8Array, number], SpendRow>;
-  readonly #exists: Statement<[Uint8Array, number], unknown>;
-  readonly #take: Statement<[Uint8Array, number], ReportedRow>;
-  readonly #keep: Statement<unknown[]>;
 
-  constructor({ db, rows }: { readonly db: Db; readonly rows: EventWriter }) {
+  constructor({ db, rows }: { readonly db: SqlDatabase; readonly rows: EventWriter }) {
+    this.#db = db;
     this.#rows = rows;
-    this.#any = db.prepare('SELECT 1 FROM changed_spend LIMIT 1');
-    this.#changed = db.prepare('SELECT tx_hash, output_index FROM changed_spend');
-    this.#clear = db.prepare('DELETE FROM changed_spend');
-    this.#stored = db
-      .prepare<[Uint8Array, number], SpendRow>(
-        `SELECT tx_hash, key_image, account, minor, amount FROM owned_output
-         WHERE tx_hash = ? AND output_index = ? AND spent_by = zeroblob(32) AND burnt = 0`,
-      )
-      .safeIntegers();
-    this.#exists = db.prepare('SELECT 1 FROM owned_output WHERE tx_hash = ? AND output_index = ?');
-    this.#take = db
-      .prepare<[Uint8Array, number], ReportedRow>(
-        `DELETE FROM reported_spend WHERE tx_hash = ? AND output_index = ?
-         RETURNING tx_hash, key_image, account, minor, amount, event`,
-      )
-      .safeIntegers();
-    this.#keep = db.prepare(
-      `INSERT INTO reported_spend (tx_hash, output_index, key_image, account, minor, amount, event)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    );
   }
 
   /** True if all changes are reported. */
   get isEmpty(): boolean {
-    return this.#any.get() === undefined;
+    return this.#db.row('SELECT 1 FROM changed_spend LIMIT 1') === undefined;
   }
 
   /**
@@ -78,14 +52,24 @@ export class UnknownSpends {
    */
   settle({ isRescan }: { readonly isRescan: boolean }): void {
     if (this.isEmpty) return;
-    const changed = this.#changed.all();
-    this.#clear.run();
+    const changed = this.#db.rows<OutputRef>('SELECT tx_hash, output_index FROM changed_spend');
+    this.#db.run('DELETE FROM changed_spend');
     for (const ref of changed) this.#report(ref, isRescan);
   }
 
   #report({ tx_hash: txHash, output_index: index }: OutputRef, isRescan: boolean): void {
-    const before = this.#take.get(txHash, index);
-    const now = this.#stored.get(txHash, index);
+    const before = this.#db.bigints.row<ReportedRow>(
+      `DELETE FROM reported_spend WHERE tx_hash = ? AND output_index = ?
+         RETURNING tx_hash, key_image, account, minor, amount, event`,
+      txHash,
+      index,
+    );
+    const now = this.#db.bigints.row<SpendRow>(
+      `SELECT tx_hash, key_image, account, minor, amount FROM owned_output
+         WHERE tx_hash = ? AND output_index = ? AND spent_by = zeroblob(32) AND burnt = 0`,
+      txHash,
+      index,
+    );
     const facts = now && toFacts(now);
     const reported = before && toFacts(before);
     const isSame =
@@ -102,11 +86,26 @@ export class UnknownSpends {
     if (facts === undefined) return;
     if (!isSame) event = this.#rows.append({ type: 'output.spent', data: facts });
     const { keyImage, subaddress, amount } = facts;
-    this.#keep.run(txHash, index, keyImage, subaddress.major, subaddress.minor, toColumn(amount), event);
+    this.#db.run(
+      `INSERT INTO reported_spend (tx_hash, output_index, key_image, account, minor, amount, event)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      txHash,
+      index,
+      keyImage,
+      subaddress.major,
+      subaddress.minor,
+      toColumn(amount),
+      event,
+    );
   }
 
   #reasonFor(txHash: Uint8Array, index: number, isRescan: boolean): ReversalReason {
     if (isRescan) return 'rescan';
-    return this.#exists.get(txHash, index) === undefined ? 'reorganised' : 'corrected';
+    const output = this.#db.row(
+      'SELECT 1 FROM owned_output WHERE tx_hash = ? AND output_index = ?',
+      txHash,
+      index,
+    );
+    return output === undefined ? 'reorganised' : 'corrected';
   }
 }

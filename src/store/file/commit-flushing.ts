@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { Db } from './database.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 
 /**
  * Part of the log that SQLite flushes to disk during a commit: all of it (FULL); only its header, when a new log begins
@@ -9,7 +9,7 @@ type Flushing = 'FULL' | 'NORMAL' | 'OFF';
 
 /** Sets how much the next commit of a connection flushes to disk. A new connection is set as by {@link full}. */
 export class CommitFlushing {
-  readonly #db: Db;
+  readonly #db: SqlDatabase;
   readonly #log: string | undefined;
   readonly #autocheckpoint: number;
   #current: Flushing = 'FULL';
@@ -20,7 +20,7 @@ export class CommitFlushing {
    * @param log path of the write-ahead log; undefined for a database in memory.
    * @param autocheckpoint size of the log from which a commit moves it into the main file [pages]; 0: never.
    */
-  constructor(db: Db, log: string | undefined, autocheckpoint: number) {
+  constructor(db: SqlDatabase, log: string | undefined, autocheckpoint: number) {
     this.#db = db;
     this.#log = log;
     this.#autocheckpoint = autocheckpoint;

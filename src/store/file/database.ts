@@ -1,21 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type Database from 'better-sqlite3';
+import Database from 'better-sqlite3';
 import { toHex } from '../../util/bytes.js';
-import { lacksMigrations, migrate, NewerSchemaError } from '../../util/migrations.js';
+import { lacksMigrations, migrate, NewerSchemaError, type SchemaUpgrade } from '../../util/migrations.js';
 import { PACKAGE_ROOT } from '../../util/own-package.js';
-import type { SqlDatabase } from '../../util/sql-database.js';
+import { SqlDatabase } from '../../util/sql-database.js';
 import { sqlitePath } from '../../util/sqlite-path.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { codeOf, fileError, withFileErrors } from './file-errors.js';
 import type { StoreCipher } from './store-cipher.js';
-import { StoreDatabase } from './store-database.js';
 
-/** Operations of a connection to a store that its readers, writers and transactions use. */
-export interface Db extends SqlDatabase {
-  readonly inTransaction: boolean;
-  close(): void;
+/** A connection to the database of a store. Its statements take a megabyte; an idle wallet keeps none. */
+export class StoreDatabase extends SqlDatabase {
+  /** Migrations that were applied when the database was opened; undefined if it lacked none. */
+  upgrade: SchemaUpgrade | undefined;
 }
 
 /** Encryption key and cipher of a store. */
@@ -75,8 +74,8 @@ export function unlockDatabase(
   options: Database.Options = {},
 ): StoreDatabase {
   const settings = { timeout: BUSY_MS, ...options };
-  if (path === IN_MEMORY) return new StoreDatabase(path, settings);
-  const db = new StoreDatabase(sqlitePath(path), settings);
+  if (path === IN_MEMORY) return new StoreDatabase(new Database(path, settings));
+  const db = new StoreDatabase(new Database(sqlitePath(path), settings));
   db.pragma(`cipher = '${cipher}'`);
   db.pragma(`key = "x'${toHex(key)}'"`);
   return db;
@@ -86,7 +85,7 @@ export function unlockDatabase(
  * Opens a read-only connection to an open database. The connection keeps reading the present state, whatever is written
  * later.
  */
-export function openSnapshot(path: string, key: StoreKey): Db {
+export function openSnapshot(path: string, key: StoreKey): SqlDatabase {
   return withFileErrors(path, () => {
     const db = unlockDatabase(path, key, { readonly: true, fileMustExist: true });
     try {
@@ -106,7 +105,7 @@ export class UpgradeNeeded extends Error {
 }
 
 /** Creates the schema and the rows of a new store in an empty database. */
-const createSchema = (db: Db): void => db.transaction(() => db.exec(readFileSync(SCHEMA, 'utf8')))();
+const createSchema = (db: SqlDatabase): void => db.transaction(() => db.exec(readFileSync(SCHEMA, 'utf8')))();
 
 /**
  * Closes a database.
@@ -114,8 +113,8 @@ const createSchema = (db: Db): void => db.transaction(() => db.exec(readFileSync
  * keeps a log that another connection reads, and a connection that only reads leaves it where it is. If there cannot be
  * such a connection, the log is removed.
  */
-export function closeDatabase(db: Db, path: string, key: StoreKey, keepsLog: boolean): void {
-  let reader: Db | undefined;
+export function closeDatabase(db: SqlDatabase, path: string, key: StoreKey, keepsLog: boolean): void {
+  let reader: SqlDatabase | undefined;
   try {
     if (keepsLog) reader = openSnapshot(path, key);
   } catch {
@@ -125,7 +124,7 @@ export function closeDatabase(db: Db, path: string, key: StoreKey, keepsLog: boo
   reader?.close();
 }
 
-const isEmpty = (db: Db): boolean => db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
+const isEmpty = (db: SqlDatabase): boolean => db.row('SELECT 1 FROM sqlite_schema') === undefined;
 
 /** How a database is opened. */
 export interface OpenOptions {

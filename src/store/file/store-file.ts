@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Secret } from '../../util/secret.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { commitDraft, logOf, removeDatabase } from './atomic-replace.js';
 import { addBackupName } from './backup-name.js';
@@ -14,14 +15,13 @@ import {
   isDamage,
   openDatabase,
   openSnapshot,
-  type Db,
+  type StoreDatabase,
   type StoreKey,
 } from './database.js';
 import { draftOf } from './file-draft.js';
 import { fileError, withFileErrorsAsync } from './file-errors.js';
 import { FileIdentity } from './file-identity.js';
 import { syncDirectory, syncFile } from './fsync.js';
-import type { StoreDatabase } from './store-database.js';
 import type { StoreCipher } from './store-cipher.js';
 import { markEmptyLog } from './kept-log.js';
 import { HELD_LOG, type LogKeeper } from './log-keeper.js';
@@ -80,7 +80,7 @@ export interface SharedFile {
 
 /** Writes into a replicated store that it may lack pages in its log which are stored nowhere else. */
 function markBaseNeeded(db: StoreDatabase): void {
-  db.prepare<[]>("INSERT OR REPLACE INTO meta (key, value) VALUES ('base_needed', '1')").run();
+  db.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('base_needed', '1')");
 }
 
 const keyOf = ({ key, cipher }: Location): StoreKey => ({ key: key.expose(), cipher });
@@ -188,7 +188,7 @@ export class StoreFile {
     removeDatabase(draft);
     // All pages of the new file are new.
     if (isReplicated) markBaseNeeded(this.#db);
-    this.#db.prepare('VACUUM INTO ?').run(draft);
+    this.#db.run('VACUUM INTO ?', draft);
     syncFile(draft);
     const backup = existsSync(path) ? addBackupName(path, 'replaced') : undefined;
     this.#db.close();
@@ -244,7 +244,7 @@ export class StoreFile {
   }
 
   #logState(): LogState {
-    const state = this.#db.prepare<[], LogState>('PRAGMA wal_checkpoint(NOOP)').get();
+    const state = this.#db.row<LogState>('PRAGMA wal_checkpoint(NOOP)');
     if (state === undefined) throw new Error('SQLite did not report the state of the log');
     return state;
   }
@@ -324,7 +324,7 @@ export class StoreFile {
   }
 
   /** Opens a connection that keeps reading the present state. @throws Error for a store in memory. */
-  openSnapshot(): Db {
+  openSnapshot(): SqlDatabase {
     if (this.location === undefined) throw new Error('a store in memory has no snapshots');
     return openSnapshot(this.location.path, keyOf(this.location));
   }

@@ -1,7 +1,6 @@
 import { ThreadClient } from '../../util/thread-client.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
-import { openDatabase, UpgradeNeeded, type StoreKey } from './database.js';
-import type { StoreDatabase } from './store-database.js';
+import { openDatabase, UpgradeNeeded, type StoreDatabase, type StoreKey } from './database.js';
 import type { UpgradeJobs, UpgradeRefusal } from './upgrade-thread.js';
 
 /** One thread upgrades one store after the other: each upgrade sorts the rows of its store in memory. */

@@ -1,10 +1,9 @@
-import type { Statement } from '../../util/sql-database.js';
 import { amount } from '../../util/amount.js';
 import type { Hash, KeyImage } from '../../monero/crypto/types.js';
 import { chunks, concatBytes, equalBytes } from '../../util/bytes.js';
 import type { AmbiguousSpend } from '../../monero/wallet/model/records.js';
-import { toAmount, toBytes, toColumn, toNumber, type Integer } from '../sql/columns.js';
-import type { Db } from '../file/database.js';
+import { toAmount, toBytes, toColumn, toNumber, type Integer } from './columns.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 
 interface Row {
   readonly tx_hash: Uint8Array;
@@ -30,33 +29,25 @@ const toSpend = (row: Row): AmbiguousSpend => ({
 
 /** Reads transactions that may spend outputs without a known key image. */
 export class AmbiguousSpendReader {
-  protected readonly db: Db;
-  readonly #list: Statement<[], Row>;
+  protected readonly db: SqlDatabase;
 
-  constructor(db: Db) {
+  constructor(db: SqlDatabase) {
     this.db = db;
-    this.#list = db.prepare<[], Row>('SELECT * FROM possible_spend ORDER BY height').safeIntegers();
   }
 
   /** Returns all ambiguous transactions, by ascending height. */
   list(): AmbiguousSpend[] {
-    return this.#list.all().map(toSpend);
+    return this.db.bigints.rows<Row>('SELECT * FROM possible_spend ORDER BY height').map(toSpend);
   }
 }
 
 export class AmbiguousSpendWriter extends AmbiguousSpendReader {
-  readonly #drop: Statement<[number, number]>;
-  readonly #get: Statement<[Uint8Array], { readonly key_images: Uint8Array }>;
-
-  constructor(db: Db) {
-    super(db);
-    this.#get = db.prepare('SELECT key_images FROM possible_spend WHERE tx_hash = ?');
-    this.#drop = db.prepare('DELETE FROM possible_spend WHERE height >= ? AND height <= ?');
-  }
-
   /** Adds a transaction. If it is known already, its key images are added to the known ones. */
   add(spend: AmbiguousSpend): void {
-    const known = this.#get.get(spend.txHash);
+    const known = this.db.row<{ readonly key_images: Uint8Array }>(
+      'SELECT key_images FROM possible_spend WHERE tx_hash = ?',
+      spend.txHash,
+    );
     if (known !== undefined) {
       const keyImages = chunks(known.key_images, 32).map((image) => toBytes<'KeyImage'>(image));
       return this.keep(spend.txHash, [
@@ -64,38 +55,37 @@ export class AmbiguousSpendWriter extends AmbiguousSpendReader {
         ...spend.keyImages.filter((image) => !keyImages.some((other) => equalBytes(other, image))),
       ]);
     }
-    this.db
-      .prepare(
-        `INSERT INTO possible_spend (tx_hash, height, timestamp, unlock_time, fee, amount_out, key_images,
+    this.db.run(
+      `INSERT INTO possible_spend (tx_hash, height, timestamp, unlock_time, fee, amount_out, key_images,
            global_index) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      )
-      .run(
-        spend.txHash,
-        spend.height,
-        spend.timestamp,
-        spend.unlockTime.toString(),
-        spend.fee === undefined ? null : toColumn(spend.fee),
-        spend.amountOut.toString(),
-        concatBytes(...spend.keyImages),
-        spend.globalIndex ?? null,
-      );
+      spend.txHash,
+      spend.height,
+      spend.timestamp,
+      spend.unlockTime.toString(),
+      spend.fee === undefined ? null : toColumn(spend.fee),
+      spend.amountOut.toString(),
+      concatBytes(...spend.keyImages),
+      spend.globalIndex ?? null,
+    );
   }
 
   /** Sets the key images of a transaction; deletes the transaction if there are none. */
   keep(txHash: Hash, keyImages: readonly KeyImage[]): void {
-    if (keyImages.length === 0) this.db.prepare('DELETE FROM possible_spend WHERE tx_hash = ?').run(txHash);
+    if (keyImages.length === 0) this.db.run('DELETE FROM possible_spend WHERE tx_hash = ?', txHash);
     else
-      this.db
-        .prepare('UPDATE possible_spend SET key_images = ? WHERE tx_hash = ?')
-        .run(concatBytes(...keyImages), txHash);
+      this.db.run(
+        'UPDATE possible_spend SET key_images = ? WHERE tx_hash = ?',
+        concatBytes(...keyImages),
+        txHash,
+      );
   }
 
   /** Deletes the transactions in the blocks at the heights from `from` to `to`, both inclusive. */
   detach(from: number, to: number): void {
-    this.#drop.run(from, to);
+    this.db.run('DELETE FROM possible_spend WHERE height >= ? AND height <= ?', from, to);
   }
 
   clear(): void {
-    this.db.prepare('DELETE FROM possible_spend').run();
+    this.db.run('DELETE FROM possible_spend');
   }
 }

@@ -1,32 +1,21 @@
-import type { Statement } from '../../util/sql-database.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import type { MinedPaymentFacts, PaymentFacts } from '../../monero/wallet/model/events.js';
 import type { Sight } from '../../monero/wallet/requests/arrival.js';
-import type { Db } from '../file/database.js';
-
-/** Identity of a payment, with the time at which it is seen now [Unix s]. */
-interface SeenColumns {
-  readonly txHash: Uint8Array;
-  readonly account: number;
-  readonly minor: number;
-  readonly time: number;
-}
+import type { SqlDatabase } from '../../util/sql-database.js';
 
 /** Reads when payments arrived. */
 export class ArrivalReader {
-  protected readonly db: Db;
-  readonly #first: Statement<[Uint8Array], number | null>;
+  protected readonly db: SqlDatabase;
 
-  constructor(db: Db) {
+  constructor(db: SqlDatabase) {
     this.db = db;
-    this.#first = db
-      .prepare<[Uint8Array], number | null>('SELECT min(time) FROM arrival WHERE tx_hash = ?')
-      .pluck();
   }
 
   /** Returns the time of the first sight of a transaction [Unix s]; undefined if none is recorded. */
   firstSight(txHash: Hash): number | undefined {
-    return this.#first.get(txHash) ?? undefined;
+    return (
+      this.db.value<number | null>('SELECT min(time) FROM arrival WHERE tx_hash = ?', txHash) ?? undefined
+    );
   }
 }
 
@@ -37,35 +26,20 @@ export class ArrivalReader {
 const afterCancellation = (time: string): string =>
   `max(${time}, coalesce((SELECT cancelled + 1 FROM payment_request WHERE minor = :minor AND account = :account), 0))`;
 
+/** SQL that begins to record a payment; its times follow. */
+const INSERT = 'INSERT INTO arrival (tx_hash, account, minor, time, since) VALUES (:txHash, :account, :minor';
+
 /** Records when payments arrive: once for each payment. */
 export class ArrivalWriter extends ArrivalReader {
-  readonly #see: Statement<[SeenColumns & { readonly since: number | null }]>;
-  readonly #mine: Statement<[SeenColumns & { readonly blockTime: number }], number>;
-  readonly #contest: Statement<[Uint8Array]>;
-
-  constructor(db: Db) {
-    super(db);
-    const insert =
-      'INSERT INTO arrival (tx_hash, account, minor, time, since) VALUES (:txHash, :account, :minor';
-    this.#see = db.prepare(
-      `${insert}, ${afterCancellation(':time')}, ${afterCancellation(':since')}) ON CONFLICT DO NOTHING`,
-    );
-    this.#mine = db
-      .prepare<[SeenColumns & { readonly blockTime: number }], number>(
-        `${insert}, ${afterCancellation(':time')}, NULL)
-         ON CONFLICT DO UPDATE SET time = iif(since IS NULL, time, max(since, min(time, :blockTime))), since = NULL
-         RETURNING time`,
-      )
-      .pluck();
-    this.#contest = db.prepare('UPDATE arrival SET contested = 1 WHERE tx_hash = ? AND contested = 0');
-  }
-
   /** Records the first sight of a payment in the mempool. */
   see(
     { txHash, subaddress: { major, minor } }: Pick<PaymentFacts, 'txHash' | 'subaddress'>,
     { time, since }: Sight,
   ): void {
-    this.#see.run({ txHash, account: major, minor, time, since: since ?? null });
+    this.db.run(
+      `${INSERT}, ${afterCancellation(':time')}, ${afterCancellation(':since')}) ON CONFLICT DO NOTHING`,
+      { txHash, account: major, minor, time, since: since ?? null },
+    );
   }
 
   /**
@@ -75,11 +49,18 @@ export class ArrivalWriter extends ArrivalReader {
    * @returns the recorded time of its arrival [Unix s].
    */
   mine({ txHash, subaddress: { major, minor }, timestamp }: MinedPaymentFacts, time: number): number {
-    return this.#mine.get({ txHash, account: major, minor, time, blockTime: timestamp }) ?? time;
+    return (
+      this.db.value<number>(
+        `${INSERT}, ${afterCancellation(':time')}, NULL)
+         ON CONFLICT DO UPDATE SET time = iif(since IS NULL, time, max(since, min(time, :blockTime))), since = NULL
+         RETURNING time`,
+        { txHash, account: major, minor, time, blockTime: timestamp },
+      ) ?? time
+    );
   }
 
   /** Records that the mempool has seen another transaction with the inputs of this one. */
   contest(txHash: Hash): void {
-    this.#contest.run(txHash);
+    this.db.run('UPDATE arrival SET contested = 1 WHERE tx_hash = ? AND contested = 0', txHash);
   }
 }

@@ -1,27 +1,24 @@
-import type { Statement } from '../../util/sql-database.js';
-import type { Db } from '../file/database.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 
 /** Reads the key-value texts that clients store with the wallet. */
 export class AttributeReader {
-  protected readonly db: Db;
-  readonly #get: Statement<[string], { value: string }>;
+  protected readonly db: SqlDatabase;
 
-  constructor(db: Db) {
+  constructor(db: SqlDatabase) {
     this.db = db;
-    this.#get = db.prepare('SELECT value FROM attribute WHERE key = ?');
   }
 
   get(key: string): string | undefined {
-    return this.#get.get(key)?.value;
+    return this.db.value<string>('SELECT value FROM attribute WHERE key = ?', key);
   }
 }
 
 export class AttributeWriter extends AttributeReader {
   set(key: string, value: string): void {
-    this.db
-      .prepare(
-        'INSERT INTO attribute (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
-      )
-      .run(key, value);
+    this.db.run(
+      'INSERT INTO attribute (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+      key,
+      value,
+    );
   }
 }

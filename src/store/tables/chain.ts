@@ -1,8 +1,7 @@
-import type { Statement } from '../../util/sql-database.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { MAX_REORGANISATION, type BlockRef, type ReplacedBlocks } from '../../monero/wallet/model/records.js';
-import { toBytes } from '../sql/columns.js';
-import type { Db } from '../file/database.js';
+import { toBytes } from './columns.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 
 interface BlockRow {
   readonly height: number;
@@ -27,25 +26,18 @@ const DEEPEST_NAMED = MAX_REORGANISATION - 100;
 
 /** Reads the stored block hashes. */
 export class ChainReader {
-  protected readonly db: Db;
-  readonly #at: Statement<[number], BlockRow>;
-  readonly #atOrBelow: Statement<[number], BlockRow>;
-  readonly #atOrAbove: Statement<[number], BlockRow>;
+  protected readonly db: SqlDatabase;
 
-  constructor(db: Db) {
+  constructor(db: SqlDatabase) {
     this.db = db;
-    this.#at = db.prepare('SELECT height, hash FROM chain_block WHERE height = ?');
-    this.#atOrBelow = db.prepare(
-      'SELECT height, hash FROM chain_block WHERE height <= ? ORDER BY height DESC LIMIT 1',
-    );
-    this.#atOrAbove = db.prepare(
-      'SELECT height, hash FROM chain_block WHERE height >= ? ORDER BY height LIMIT 1',
-    );
   }
 
   /** Returns the oldest block at or above a height; undefined if there is none. */
   oldestFrom(height: number): BlockRef | undefined {
-    const row = this.#atOrAbove.get(height);
+    const row = this.db.row<BlockRow>(
+      'SELECT height, hash FROM chain_block WHERE height >= ? ORDER BY height LIMIT 1',
+      height,
+    );
     return row && toBlock(row);
   }
 
@@ -61,13 +53,12 @@ export class ChainReader {
   }
 
   tip(): BlockRef | undefined {
-    const row = this.#atOrBelow.get(Number.MAX_SAFE_INTEGER);
-    return row && toBlock(row);
+    return this.#newestUpTo(Number.MAX_SAFE_INTEGER);
   }
 
   hashAt(height: number): Hash | undefined {
-    const row = this.#at.get(height);
-    return row && toBytes<'Hash'>(row.hash);
+    const hash = this.db.value<Uint8Array>('SELECT hash FROM chain_block WHERE height = ?', height);
+    return hash && toBytes<'Hash'>(hash);
   }
 
   /**
@@ -79,43 +70,45 @@ export class ChainReader {
     const top = this.tip()?.height ?? -1;
     const deepest = top - DEEPEST_NAMED;
     for (let height = top, step = 1; height >= 0;) {
-      const row = this.#atOrBelow.get(height);
-      if (row === undefined) break;
-      history.push(toBlock(row));
+      const block = this.#newestUpTo(height);
+      if (block === undefined) break;
+      history.push(block);
       if (history.length >= DENSE_HISTORY) step *= 2;
-      height = row.height > deepest ? Math.max(row.height - step, deepest) : row.height - step;
+      height = block.height > deepest ? Math.max(block.height - step, deepest) : block.height - step;
     }
     const oldest = this.oldestFrom(0);
     if (oldest !== undefined && history.at(-1)?.height !== oldest.height) history.push(oldest);
     return history;
   }
+
+  /** Returns the newest block at or below a height; undefined if there is none. */
+  #newestUpTo(height: number): BlockRef | undefined {
+    const row = this.db.row<BlockRow>(
+      'SELECT height, hash FROM chain_block WHERE height <= ? ORDER BY height DESC LIMIT 1',
+      height,
+    );
+    return row && toBlock(row);
+  }
 }
 
 export class ChainWriter extends ChainReader {
-  readonly #insert: Statement<[number, Uint8Array]>;
-  readonly #drop: Statement<[number]>;
-  readonly #thin: Statement<[number, number]>;
-
-  constructor(db: Db) {
-    super(db);
-    this.#insert = db.prepare('INSERT INTO chain_block (height, hash) VALUES (?, ?)');
-    this.#drop = db.prepare('DELETE FROM chain_block WHERE height >= ?');
-    this.#thin = db.prepare(
-      `DELETE FROM chain_block WHERE height BETWEEN ? AND ? AND height % ${SPARSE} <> 0
-         AND height > (SELECT min(height) FROM chain_block)`,
-    );
-  }
-
   /** Deletes the blocks at or above a height. */
   drop(height: number): void {
-    this.#drop.run(height);
+    this.db.run('DELETE FROM chain_block WHERE height >= ?', height);
   }
 
   attach(startHeight: number, hashes: readonly Hash[]): void {
     const firstRecent = (this.tip()?.height ?? startHeight - 1) + 1 - MAX_REORGANISATION;
-    hashes.forEach((hash, i) => this.#insert.run(startHeight + i, hash));
+    hashes.forEach((hash, i) =>
+      this.db.run('INSERT INTO chain_block (height, hash) VALUES (?, ?)', startHeight + i, hash),
+    );
     // Blocks below `firstRecent` were deleted when they ceased to be recent, so a page takes the same time at any chain
     // length.
-    this.#thin.run(firstRecent, startHeight + hashes.length - MAX_REORGANISATION - 1);
+    this.db.run(
+      `DELETE FROM chain_block WHERE height BETWEEN ? AND ? AND height % ${SPARSE} <> 0
+         AND height > (SELECT min(height) FROM chain_block)`,
+      firstRecent,
+      startHeight + hashes.length - MAX_REORGANISATION - 1,
+    );
   }
 }

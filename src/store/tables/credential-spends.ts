@@ -1,8 +1,7 @@
-import type { Statement } from '../../util/sql-database.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import type { Amount } from '../../util/amount.js';
-import type { Db } from '../file/database.js';
-import { toColumn, type Integer } from '../sql/columns.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
+import { toColumn, type Integer } from './columns.js';
 
 /** A payment that counts towards the limits of a credential. */
 export interface CredentialSpend {
@@ -26,70 +25,77 @@ const COUNTS = `(withdrawn = 0 OR EXISTS (
 
 /** Reads the amounts that were spent with each credential. */
 export class CredentialSpendReader {
-  protected readonly db: Db;
-  readonly #sum: Statement<[string, number], SumRow>;
-  readonly #latest: Statement<[string], number | null>;
-  readonly #has: Statement<[string, Uint8Array], number>;
+  protected readonly db: SqlDatabase;
 
-  constructor(db: Db) {
+  constructor(db: SqlDatabase) {
     this.db = db;
-    // Added up as two partial sums, each of which fits into 64 bits.
-    this.#sum = db
-      .prepare<[string, number], SumRow>(
-        `SELECT SUM(amount >> 32) AS high, SUM(amount & 0xffffffff) AS low
-         FROM credential_spend WHERE credential = ? AND time > ? AND ${COUNTS}`,
-      )
-      .safeIntegers();
-    this.#latest = db
-      .prepare<[string], number | null>('SELECT MAX(time) FROM credential_spend WHERE credential = ?')
-      .pluck();
-    this.#has = db
-      .prepare<[string, Uint8Array], number>(
-        `SELECT 1 FROM credential_spend WHERE credential = ? AND signing_hash = ? AND ${COUNTS}`,
-      )
-      .pluck();
   }
 
   /** Returns the sum of the amounts of payments after a time [Unix s]. */
   sumAfter(credential: string, time: number): bigint {
-    const { high, low } = this.#sum.get(credential, time) ?? { high: null, low: null };
+    // Added up as two partial sums, each of which fits into 64 bits.
+    const { high, low } = this.db.bigints.row<SumRow>(
+      `SELECT SUM(amount >> 32) AS high, SUM(amount & 0xffffffff) AS low
+         FROM credential_spend WHERE credential = ? AND time > ? AND ${COUNTS}`,
+      credential,
+      time,
+    ) ?? { high: null, low: null };
     return ((high ?? 0n) << 32n) + (low ?? 0n);
   }
 
   /** Returns the time of the latest payment [Unix s]; undefined if there is none. */
   latest(credential: string): number | undefined {
-    return this.#latest.get(credential) ?? undefined;
+    return (
+      this.db.value<number | null>(
+        'SELECT MAX(time) FROM credential_spend WHERE credential = ?',
+        credential,
+      ) ?? undefined
+    );
   }
 
   /** Returns true if a payment is recorded already. */
   has(credential: string, signingHash: Hash): boolean {
-    return this.#has.get(credential, signingHash) !== undefined;
+    return (
+      this.db.row(
+        `SELECT 1 FROM credential_spend WHERE credential = ? AND signing_hash = ? AND ${COUNTS}`,
+        credential,
+        signingHash,
+      ) !== undefined
+    );
   }
 }
 
 export class CredentialSpendWriter extends CredentialSpendReader {
   /** Records a payment. A withdrawn payment counts again, at the new time. */
   add({ credential, signingHash, txHash, time, amount }: CredentialSpend): void {
-    this.db
-      .prepare(
-        `INSERT INTO credential_spend (credential, signing_hash, tx_hash, time, amount) VALUES (?, ?, ?, ?, ?)
+    this.db.run(
+      `INSERT INTO credential_spend (credential, signing_hash, tx_hash, time, amount) VALUES (?, ?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET withdrawn = 0, time = excluded.time, amount = excluded.amount,
            tx_hash = COALESCE(excluded.tx_hash, tx_hash)`,
-      )
-      .run(credential, signingHash, txHash ?? null, time, toColumn(amount));
+      credential,
+      signingHash,
+      txHash ?? null,
+      time,
+      toColumn(amount),
+    );
   }
 
   /** Dates the payments after a time to this time [Unix s]. */
   redate(credential: string, time: number): void {
-    this.db
-      .prepare('UPDATE credential_spend SET time = ? WHERE credential = ? AND time > ?')
-      .run(time, credential, time);
+    this.db.run(
+      'UPDATE credential_spend SET time = ? WHERE credential = ? AND time > ?',
+      time,
+      credential,
+      time,
+    );
   }
 
   /** Marks a payment as withdrawn because the daemon refused it when it was first relayed. */
   withdraw(credential: string, signingHash: Hash): void {
-    this.db
-      .prepare('UPDATE credential_spend SET withdrawn = 1 WHERE credential = ? AND signing_hash = ?')
-      .run(credential, signingHash);
+    this.db.run(
+      'UPDATE credential_spend SET withdrawn = 1 WHERE credential = ? AND signing_hash = ?',
+      credential,
+      signingHash,
+    );
   }
 }

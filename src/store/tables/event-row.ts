@@ -15,7 +15,7 @@ import type {
   WalletEvent,
 } from '../../monero/wallet/model/events.js';
 import type { RequestState } from '../../monero/wallet/requests/payment-request.js';
-import { toAmount, toBytes, toColumn, toNumber, type Integer } from '../sql/columns.js';
+import { toAmount, toBytes, toColumn, toNumber, type Integer } from './columns.js';
 
 /**
  * Numbers of event types in the table. `stages` marks a row that contains only stages. The events `payment.confirmed`

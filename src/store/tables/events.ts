@@ -1,11 +1,10 @@
-import type { Statement } from '../../util/sql-database.js';
 import type { EventType, MinedPaymentFacts, WalletEvent } from '../../monero/wallet/model/events.js';
 import { fromHex, toHex } from '../../util/bytes.js';
 import type { Trace } from '../../util/trace.js';
-import type { EventIds } from '../event-ids.js';
-import { toNumber, type Integer } from '../sql/columns.js';
-import type { Db } from '../file/database.js';
-import { EventStageWriter } from './event-stages.js';
+import type { EventIds } from '../file/event-ids.js';
+import { toNumber } from './columns.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
+import { EventStageWriter, StageRangeReader, type StageTexts } from './event-stages.js';
 import {
   CODES,
   codesOf,
@@ -18,11 +17,9 @@ import {
   type EventRow,
   type IdentityOf,
   type NewEvent,
-  type NewRow,
 } from './event-row.js';
 import { MetaWriter } from './meta.js';
 import { identityReader } from './payment-requests.js';
-import { StageRangeReader, type StageTexts } from './stage-ranges.js';
 
 /** SQL expression for the height below which blocks are history of the wallet. Until it is known, all blocks are. */
 const ARRIVAL = `SELECT max(iif(key = 'arrived_at', ${Number.MAX_SAFE_INTEGER}, CAST(value AS INTEGER)))
@@ -63,51 +60,14 @@ const lastIdOf = ({ id, type, stages, ids }: SpanRow): number =>
 
 /** Reads events by ascending id. */
 export class EventReader {
-  protected readonly db: Db;
-  readonly #all: Statement<[number, number], EventRow>;
-  readonly #typed: Statement<[TypedQuery], EventRow>;
-  readonly #latest: Statement<[string, number], EventRow>;
-  readonly #rowAt: Statement<[number], number>;
-  readonly #last: Statement<[], SpanRow>;
-  readonly #expired: Statement<[], string>;
-  readonly #oldestId: Statement<[], number>;
-  readonly #awaitsPool: Statement<[], number>;
+  protected readonly db: SqlDatabase;
   readonly #ranges: StageRangeReader;
-  readonly #arrival: Statement<[], number | null>;
   readonly #identityOf: IdentityOf;
-  readonly #trace: Statement<[number], { readonly trace_id: Uint8Array; readonly sampled: number }>;
 
-  constructor(db: Db) {
+  constructor(db: SqlDatabase) {
     this.db = db;
-    this.#arrival = db.prepare<[], number | null>(ARRIVAL).pluck();
     this.#ranges = new StageRangeReader(db);
     this.#identityOf = identityReader(db);
-    const rows = <P extends unknown[]>(condition: string): Statement<P, EventRow> =>
-      db.prepare<P, EventRow>(`SELECT * FROM event WHERE ${condition}`).safeIntegers();
-    this.#all = rows('id >= ? ORDER BY id LIMIT ?');
-    this.#typed = rows(
-      `id >= :from
-         AND (:codes IS NULL OR type IN (SELECT value FROM json_each(:codes))
-           OR (:staged AND (stages IS NOT NULL OR type = ${RANGE})))
-         AND NOT (height < :liveFrom AND type IN (${OF_BLOCKS.join()}))
-       ORDER BY id LIMIT :limit`,
-    );
-    this.#latest = rows('type IN (SELECT value FROM json_each(?)) ORDER BY id DESC LIMIT ?');
-    this.#rowAt = db
-      .prepare<[number], number>('SELECT id FROM event WHERE id <= ? ORDER BY id DESC LIMIT 1')
-      .pluck();
-    this.#trace = db.prepare(
-      'SELECT trace_id, sampled FROM event_trace WHERE event = (SELECT max(id) FROM event WHERE id <= ?)',
-    );
-    this.#last = db.prepare(`${SPANS} ORDER BY e.id DESC LIMIT 1`);
-    this.#awaitsPool = db
-      .prepare<[], number>(
-        `SELECT EXISTS (SELECT 1 FROM seen_payment WHERE gone_height IS NOT NULL OR tx_hash NOT IN (SELECT tx_hash FROM pool_tx))
-           OR EXISTS (SELECT 1 FROM reported_transfer)`,
-      )
-      .pluck();
-    this.#oldestId = db.prepare<[], number>('SELECT id FROM event ORDER BY id LIMIT 1').pluck();
-    this.#expired = db.prepare<[], string>("SELECT value FROM meta WHERE key = 'events_expired'").pluck();
   }
 
   /**
@@ -132,13 +92,17 @@ export class EventReader {
       wanted?.has('payment.confirmed') === true || wanted?.has('payment.unlocked') === true,
     );
     // The row that contains the event of the cursor may contain later events too.
-    let from = this.#rowAt.get(id) ?? 0;
+    let from = this.db.value<number>('SELECT id FROM event WHERE id <= ? ORDER BY id DESC LIMIT 1', id) ?? 0;
     while (found.length < limit) {
       const most = Math.min(CHUNK, limit - found.length + 1);
       const rows =
         types === undefined && liveFrom === 0
-          ? this.#all.all(from, most)
-          : this.#typed.all({ from, codes, staged, liveFrom, limit: most });
+          ? this.db.bigints.rows<EventRow>(
+              'SELECT * FROM event WHERE id >= ? ORDER BY id LIMIT ?',
+              from,
+              most,
+            )
+          : this.#typed({ from, codes, staged, liveFrom, limit: most });
       for (const row of rows)
         for (const event of this.#eventsOf(row, arrival)) {
           const isWanted = event.id > id && wanted?.has(event.type) !== false;
@@ -149,6 +113,17 @@ export class EventReader {
       from = toNumber(last.id) + 1;
     }
     return found;
+  }
+
+  #typed(query: TypedQuery): EventRow[] {
+    return this.db.bigints.rows<EventRow>(
+      `SELECT * FROM event WHERE id >= :from
+         AND (:codes IS NULL OR type IN (SELECT value FROM json_each(:codes))
+           OR (:staged AND (stages IS NOT NULL OR type = ${RANGE})))
+         AND NOT (height < :liveFrom AND type IN (${OF_BLOCKS.join()}))
+       ORDER BY id LIMIT :limit`,
+      query,
+    );
   }
 
   /** Returns the events of a row. @param arrival height below which blocks are history of the wallet. */
@@ -162,7 +137,7 @@ export class EventReader {
 
   /** Returns the height below which blocks are history of the wallet; a value above all heights until it is known. */
   arrivalHeight(): number {
-    return this.#arrival.get() ?? 0;
+    return this.db.value<number | null>(ARRIVAL) ?? 0;
   }
 
   /**
@@ -175,8 +150,12 @@ export class EventReader {
       ...(types.some(isStage) ? [CODES.stages, CODES['payment.mined'], RANGE] : []),
     ];
     const arrival = this.arrivalHeight();
-    return this.#latest
-      .all(JSON.stringify(codes), limit)
+    return this.db.bigints
+      .rows<EventRow>(
+        'SELECT * FROM event WHERE type IN (SELECT value FROM json_each(?)) ORDER BY id DESC LIMIT ?',
+        JSON.stringify(codes),
+        limit,
+      )
       .flatMap((row) => this.#eventsOf(row, arrival).reverse())
       .filter(({ type }) => types.includes(type))
       .slice(0, limit);
@@ -184,29 +163,36 @@ export class EventReader {
 
   /** Returns the greatest id of the wallet's events, including expired ones; 0 if there was none. */
   last(): number {
-    const row = this.#last.get();
+    const row = this.db.row<SpanRow>(`${SPANS} ORDER BY e.id DESC LIMIT 1`);
     return row === undefined ? this.expiredUpTo() : lastIdOf(row);
   }
 
   /** Returns true if the next read of the mempool may change a reported payment or transfer. */
   awaitsPool(): boolean {
-    return this.#awaitsPool.get() === 1;
+    const awaits = this.db.value<number>(
+      `SELECT EXISTS (SELECT 1 FROM seen_payment WHERE gone_height IS NOT NULL OR tx_hash NOT IN (SELECT tx_hash FROM pool_tx))
+         OR EXISTS (SELECT 1 FROM reported_transfer)`,
+    );
+    return awaits === 1;
   }
 
   /** Returns the trace of the call that caused an event; undefined if none is known. */
   traceOf(id: number): Trace | undefined {
-    const row = this.#trace.get(id);
+    const row = this.db.row<{ readonly trace_id: Uint8Array; readonly sampled: number }>(
+      'SELECT trace_id, sampled FROM event_trace WHERE event = (SELECT max(id) FROM event WHERE id <= ?)',
+      id,
+    );
     return row && { traceId: toHex(row.trace_id), sampled: row.sampled !== 0 };
   }
 
   /** Returns the id of the oldest stored row; undefined if there is none. */
   oldestId(): number | undefined {
-    return this.#oldestId.get();
+    return this.db.value<number>('SELECT id FROM event ORDER BY id LIMIT 1');
   }
 
   /** Returns the greatest id of a deleted event; 0 if no event was deleted. */
   expiredUpTo(): number {
-    return Number(this.#expired.get() ?? '0');
+    return Number(this.db.value<string>("SELECT value FROM meta WHERE key = 'events_expired'") ?? '0');
   }
 }
 
@@ -214,44 +200,15 @@ export class EventWriter extends EventReader {
   readonly #ids: EventIds;
   readonly #meta: MetaWriter;
   readonly #stages: EventStageWriter;
-  readonly #insert: Statement<[id: number, ...row: NewRow, time: number]>;
-  readonly #mined: Statement<[number, Uint8Array, number, number], Integer>;
-  readonly #oldest: Statement<[number], SpanRow>;
-  readonly #delete: Statement<[number]>;
-  readonly #referred: Statement<[number], number>;
-  readonly #cutRange: Statement<[number, number], SpanRow>;
-  readonly #insertTrace: Statement<[id: number, traceId: Uint8Array, sampled: number]>;
   #appended = 0;
   /** Trace of the call that causes the next events. */
   #cause: Trace | undefined;
 
-  constructor(db: Db, ids: EventIds) {
+  constructor(db: SqlDatabase, ids: EventIds) {
     super(db);
     this.#ids = ids;
     this.#meta = new MetaWriter(db);
     this.#stages = new EventStageWriter(db, ids);
-    this.#insert = db.prepare(
-      `INSERT INTO event (id, type, stages, tx_hash, account, minor, amount, height, timestamp, data, time)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.#insertTrace = db.prepare('INSERT INTO event_trace (event, trace_id, sampled) VALUES (?, ?, ?)');
-    this.#mined = db
-      .prepare<[number, Uint8Array, number, number], Integer>(
-        `SELECT id FROM event WHERE type = 2 AND height = ? AND tx_hash = ? AND account = ? AND minor = ?
-         ORDER BY id DESC LIMIT 1`,
-      )
-      .pluck();
-    this.#oldest = db.prepare(`${SPANS} ORDER BY e.id LIMIT ?`);
-    this.#referred = db
-      .prepare<[number], number>(
-        `SELECT r.first_mined FROM ${RANGES} WHERE r.id > ? ORDER BY r.first_mined LIMIT 1`,
-      )
-      .pluck();
-    this.#cutRange = db.prepare(
-      `SELECT r.id, e.type, e.stages, r.ids FROM ${RANGES}
-       WHERE r.first_mined <= ? AND r.id > ? ORDER BY r.id DESC LIMIT 1`,
-    );
-    this.#delete = db.prepare('DELETE FROM event WHERE id <= ?');
   }
 
   /** Number of rows that this writer has appended. */
@@ -277,9 +234,20 @@ export class EventWriter extends EventReader {
   append(event: NewEvent, stages = ''): number {
     const row = rowOf(event, stages);
     const id = this.#ids.take(spanOf(row[0], row[1]));
-    this.#insert.run(id, ...row, Math.floor(this.#ids.now()));
+    this.db.run(
+      `INSERT INTO event (id, type, stages, tx_hash, account, minor, amount, height, timestamp, data, time)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      id,
+      ...row,
+      Math.floor(this.#ids.now()),
+    );
     if (this.#cause !== undefined)
-      this.#insertTrace.run(id, fromHex(this.#cause.traceId), Number(this.#cause.sampled));
+      this.db.run(
+        'INSERT INTO event_trace (event, trace_id, sampled) VALUES (?, ?, ?)',
+        id,
+        fromHex(this.#cause.traceId),
+        Number(this.#cause.sampled),
+      );
     this.#appended += 1;
     return id;
   }
@@ -293,8 +261,14 @@ export class EventWriter extends EventReader {
 
   /** Returns the id of the latest `payment.mined` event of a payment; undefined after the event has expired. */
   minedId({ height, txHash, subaddress: { major, minor } }: MinedPaymentFacts): number | undefined {
-    const id = this.#mined.get(height, txHash, major, minor);
-    return id === undefined ? undefined : Number(id);
+    return this.db.value<number>(
+      `SELECT id FROM event WHERE type = 2 AND height = ? AND tx_hash = ? AND account = ? AND minor = ?
+       ORDER BY id DESC LIMIT 1`,
+      height,
+      txHash,
+      major,
+      minor,
+    );
   }
 
   /**
@@ -304,13 +278,30 @@ export class EventWriter extends EventReader {
    * @returns true if further events may be deleted.
    */
   expire(upTo: number, max: number): boolean {
-    const oldest = this.#oldest.all(max).filter(({ id }) => id <= upTo);
-    const referred = oldest.length === 0 ? 0 : (this.#referred.get(upTo) ?? Infinity);
+    const oldest = this.db
+      .rows<SpanRow>(`${SPANS} ORDER BY e.id LIMIT ?`, max)
+      .filter(({ id }) => id <= upTo);
+    const referred = oldest.length === 0 ? 0 : this.#firstReferredAfter(upTo);
     const expired = oldest.filter(({ id }) => id < referred);
     const last = expired.at(-1);
     if (last === undefined) return false;
-    this.#delete.run(last.id);
-    this.#meta.set('events_expired', String(lastIdOf(this.#cutRange.get(last.id, last.id) ?? last)));
+    this.db.run('DELETE FROM event WHERE id <= ?', last.id);
+    const cutRange = this.db.row<SpanRow>(
+      `SELECT r.id, e.type, e.stages, r.ids FROM ${RANGES}
+       WHERE r.first_mined <= ? AND r.id > ? ORDER BY r.id DESC LIMIT 1`,
+      last.id,
+      last.id,
+    );
+    this.#meta.set('events_expired', String(lastIdOf(cutRange ?? last)));
     return expired.length === max;
+  }
+
+  /** Returns the smallest id to which a row of type {@link RANGE} above an id refers; Infinity if there is none. */
+  #firstReferredAfter(id: number): number {
+    const first = this.db.value<number>(
+      `SELECT r.first_mined FROM ${RANGES} WHERE r.id > ? ORDER BY r.first_mined LIMIT 1`,
+      id,
+    );
+    return first ?? Infinity;
   }
 }

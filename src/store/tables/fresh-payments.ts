@@ -1,32 +1,26 @@
-import type { Statement } from '../../util/sql-database.js';
 import type { PaymentFacts } from '../../monero/wallet/model/events.js';
-import type { Db } from '../file/database.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 
 type Key = Pick<PaymentFacts, 'txHash' | 'subaddress'>;
 
+/** SQL condition of one payment. */
+const BY_KEY = 'tx_hash = ? AND account = ? AND minor = ?';
+
 /** Payments that were reported for the first time while the chain was shorter than before. */
 export class FreshPayments {
-  readonly #add: Statement<[Uint8Array, number, number]>;
-  readonly #tipOf: Statement<[Uint8Array, number, number], number>;
-  readonly #raise: Statement<[number, number]>;
-  readonly #remove: Statement<[Uint8Array, number, number]>;
-  readonly #clear: Statement<[]>;
+  readonly #db: SqlDatabase;
 
-  constructor(db: Db) {
-    const key = 'tx_hash = ? AND account = ? AND minor = ?';
-    this.#add = db.prepare(
-      'INSERT INTO fresh_payment (tx_hash, account, minor, tip) VALUES (?, ?, ?, -1) ON CONFLICT DO NOTHING',
-    );
-    this.#tipOf = db
-      .prepare<[Uint8Array, number, number], number>(`SELECT tip FROM fresh_payment WHERE ${key}`)
-      .pluck();
-    this.#raise = db.prepare('UPDATE fresh_payment SET tip = ? WHERE tip < ?');
-    this.#remove = db.prepare(`DELETE FROM fresh_payment WHERE ${key}`);
-    this.#clear = db.prepare('DELETE FROM fresh_payment');
+  constructor(db: SqlDatabase) {
+    this.#db = db;
   }
 
   add({ txHash, subaddress: { major, minor } }: Key): void {
-    this.#add.run(txHash, major, minor);
+    this.#db.run(
+      'INSERT INTO fresh_payment (tx_hash, account, minor, tip) VALUES (?, ?, ?, -1) ON CONFLICT DO NOTHING',
+      txHash,
+      major,
+      minor,
+    );
   }
 
   /**
@@ -34,19 +28,19 @@ export class FreshPayments {
    * payment is none of these.
    */
   tipOf({ txHash, subaddress: { major, minor } }: Key): number | undefined {
-    return this.#tipOf.get(txHash, major, minor);
+    return this.#db.value<number>(`SELECT tip FROM fresh_payment WHERE ${BY_KEY}`, txHash, major, minor);
   }
 
   /** Records that the chain becomes shorter. @param tip height of its tip before. */
   raise(tip: number): void {
-    this.#raise.run(tip, tip);
+    this.#db.run('UPDATE fresh_payment SET tip = ? WHERE tip < ?', tip, tip);
   }
 
   remove({ txHash, subaddress: { major, minor } }: Key): void {
-    this.#remove.run(txHash, major, minor);
+    this.#db.run(`DELETE FROM fresh_payment WHERE ${BY_KEY}`, txHash, major, minor);
   }
 
   clear(): void {
-    this.#clear.run();
+    this.#db.run('DELETE FROM fresh_payment');
   }
 }

@@ -1,9 +1,7 @@
-import type { Statement } from '../../util/sql-database.js';
 import type { Hash, KeyImage, PublicKey } from '../../monero/crypto/types.js';
 import type { ImportedKeyImage } from '../../monero/wallet/model/records.js';
-import { fromFlag, toBytes, toFlag, type Integer } from '../sql/columns.js';
-import type { Db } from '../file/database.js';
-import { keyEquals } from '../sql/key-index.js';
+import { fromFlag, toBytes, toFlag, type Integer, keyEquals } from './columns.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 import { equalBytes } from '../../util/bytes.js';
 
 interface ImportedRow {
@@ -41,31 +39,17 @@ const IMAGES_READ_AT_ONCE = 512;
 
 /** Reads key images that were imported into a wallet without a spend key. */
 export class ImportedKeyImageReader {
-  protected readonly db: Db;
-  readonly #get: Statement<[Uint8Array], ImportedRow>;
-  readonly #owners: Statement<[Uint8Array, Uint8Array], ImportedRow>;
-  readonly #packedAfter: Statement<[Uint8Array, number], string | null>;
+  protected readonly db: SqlDatabase;
 
-  constructor(db: Db) {
+  constructor(db: SqlDatabase) {
     this.db = db;
-    this.#get = db
-      .prepare<[Uint8Array], ImportedRow>('SELECT * FROM told_key_image WHERE public_key = ?')
-      .safeIntegers();
-    this.#owners = db
-      .prepare<[Uint8Array, Uint8Array], ImportedRow>(
-        `SELECT * FROM told_key_image WHERE ${keyEquals('key_image', '?')}`,
-      )
-      .safeIntegers();
-    this.#packedAfter = db
-      .prepare<[Uint8Array, number], string | null>(
-        `SELECT group_concat(hex(public_key) || hex(key_image), '') FROM
-           (SELECT * FROM told_key_image WHERE public_key > ? ORDER BY public_key LIMIT ?)`,
-      )
-      .pluck();
   }
 
   of(publicKey: PublicKey): ImportedKeyImage | undefined {
-    const row = this.#get.get(publicKey);
+    const row = this.db.bigints.row<ImportedRow>(
+      'SELECT * FROM told_key_image WHERE public_key = ?',
+      publicKey,
+    );
     return row && toImported(row);
   }
 
@@ -76,7 +60,13 @@ export class ImportedKeyImageReader {
 
   /** Returns the outputs for which a key image was imported; more than one only in stores of earlier versions. */
   ownersOf(keyImage: KeyImage): ImportedKeyImage[] {
-    return this.#owners.all(keyImage, keyImage).map(toImported);
+    return this.db.bigints
+      .rows<ImportedRow>(
+        `SELECT * FROM told_key_image WHERE ${keyEquals('key_image', '?')}`,
+        keyImage,
+        keyImage,
+      )
+      .map(toImported);
   }
 
   /**
@@ -112,7 +102,15 @@ export class ImportedKeyImageReader {
    * @returns `last` key for the next call; absent when there are no more.
    */
   packedAfter(key: Uint8Array): { readonly packed: Uint8Array; readonly last: Uint8Array | undefined } {
-    const packed = Buffer.from(this.#packedAfter.get(key, IMAGES_READ_AT_ONCE) ?? '', 'hex');
+    const packed = Buffer.from(
+      this.db.value<string | null>(
+        `SELECT group_concat(hex(public_key) || hex(key_image), '') FROM
+           (SELECT * FROM told_key_image WHERE public_key > ? ORDER BY public_key LIMIT ?)`,
+        key,
+        IMAGES_READ_AT_ONCE,
+      ) ?? '',
+      'hex',
+    );
     const isFull = packed.length === 64 * IMAGES_READ_AT_ONCE;
     return { packed, last: isFull ? packed.subarray(-64).subarray(0, 32) : undefined };
   }
@@ -120,13 +118,10 @@ export class ImportedKeyImageReader {
   /** Returns key images that were assigned by position and that mined transactions spend which the wallet has seen. */
   placedSpends(): PlacedSpend[] {
     return this.db
-      .prepare<[], PlacedSpendRow>(
-        `SELECT told.public_key, told.key_image, output.spent_by
+      .rows<PlacedSpendRow>(`SELECT told.public_key, told.key_image, output.spent_by
          FROM told_key_image AS told INDEXED BY told_key_image_placed
            JOIN owned_output AS output ON ${keyEquals('output.key_image', 'told.key_image')}
-         WHERE told.placed = 1 AND output.spent_height IS NOT NULL AND output.spent_by <> zeroblob(32)`,
-      )
-      .all()
+         WHERE told.placed = 1 AND output.spent_height IS NOT NULL AND output.spent_by <> zeroblob(32)`)
       .map((row) => ({
         publicKey: toBytes<'PublicKey'>(row.public_key),
         keyImage: toBytes<'KeyImage'>(row.key_image),
@@ -150,21 +145,26 @@ export class ImportedKeyImageWriter extends ImportedKeyImageReader {
       .map((owner) => owner.publicKey)
       .filter((owner) => !equalBytes(owner, publicKey));
     for (const other of others) this.remove(other);
-    this.db
-      .prepare(
-        'INSERT OR REPLACE INTO told_key_image (public_key, key_image, proven, placed) VALUES (?, ?, ?, ?)',
-      )
-      .run(publicKey, keyImage, fromFlag(proven), fromFlag(placed));
+    this.db.run(
+      'INSERT OR REPLACE INTO told_key_image (public_key, key_image, proven, placed) VALUES (?, ?, ?, ?)',
+      publicKey,
+      keyImage,
+      fromFlag(proven),
+      fromFlag(placed),
+    );
     return others;
   }
+
   /** Records that an unproven key image certainly belongs to its output. */
   confirm({ publicKey, keyImage }: Pick<ImportedKeyImage, 'publicKey' | 'keyImage'>): void {
-    this.db
-      .prepare('UPDATE told_key_image SET placed = 0 WHERE public_key = ? AND key_image = ?')
-      .run(publicKey, keyImage);
+    this.db.run(
+      'UPDATE told_key_image SET placed = 0 WHERE public_key = ? AND key_image = ?',
+      publicKey,
+      keyImage,
+    );
   }
 
   remove(publicKey: PublicKey): void {
-    this.db.prepare('DELETE FROM told_key_image WHERE public_key = ?').run(publicKey);
+    this.db.run('DELETE FROM told_key_image WHERE public_key = ?', publicKey);
   }
 }

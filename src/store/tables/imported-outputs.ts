@@ -1,11 +1,10 @@
-import type { Statement } from '../../util/sql-database.js';
 import type { KeyImage, PublicKey } from '../../monero/crypto/types.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { amount } from '../../util/amount.js';
 import type { ImportedOutput } from '../../monero/wallet/model/records.js';
-import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
-import type { Db } from '../file/database.js';
-import { rangeOf, type AddressBalance } from '../queries/balances.js';
+import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from './columns.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
+import { rangeOf, type AddressBalance } from './balances.js';
 
 interface ImportedRow {
   readonly public_key: Uint8Array;
@@ -41,71 +40,52 @@ type SumRow = readonly [account: bigint, minor: bigint, high: bigint, low: bigin
 
 /** Reads outputs that were imported into an offline wallet, in the order of the import. */
 export class ImportedOutputReader {
-  protected readonly db: Db;
-  readonly #list: Statement<[first: number, count: number], ImportedRow>;
-  readonly #sums: Statement<[first: number, last: number], SumRow>;
-  readonly #usedAmong: Statement<[minors: string, account: number], number>;
+  protected readonly db: SqlDatabase;
 
-  constructor(db: Db) {
+  constructor(db: SqlDatabase) {
     this.db = db;
-    this.#sums = db
-      .prepare<[number, number], SumRow>(
-        `SELECT account, minor, sum(amount >> 32), sum(amount & 0xffffffff), count(*) FROM imported_output
-         WHERE spent = 0 AND frozen = 0 AND account BETWEEN ? AND ? GROUP BY account, minor`,
-      )
-      .safeIntegers()
-      .raw();
-    this.#usedAmong = db
-      .prepare<[string, number], number>(
-        `SELECT m.value FROM json_each(?) m
-         WHERE EXISTS (SELECT 1 FROM imported_output i WHERE i.account = ? AND i.minor = m.value)`,
-      )
-      .pluck();
-    this.#list = db
-      .prepare<[number, number], ImportedRow>(
-        'SELECT * FROM imported_output WHERE place >= ? ORDER BY place LIMIT ?',
-      )
-      .safeIntegers();
   }
 
   isEmpty(): boolean {
-    return this.db.prepare('SELECT 1 FROM imported_output LIMIT 1').get() === undefined;
+    return this.db.row('SELECT 1 FROM imported_output LIMIT 1') === undefined;
   }
 
   /** Counts the outputs: their places are the numbers below the count. */
   count(): number {
-    return this.db.prepare<[], number>('SELECT max(place) + 1 FROM imported_output').pluck().get() ?? 0;
+    return this.db.value<number>('SELECT max(place) + 1 FROM imported_output') ?? 0;
   }
 
   /** Lists outputs. @param first place of the first one, from 0 on. @param count largest number; absent: all further ones. */
   list(first = 0, count?: number): ImportedOutput[] {
-    return this.#list.all(first, count ?? -1).map(toImported);
+    return this.db.bigints
+      .rows<ImportedRow>(
+        'SELECT * FROM imported_output WHERE place >= ? ORDER BY place LIMIT ?',
+        first,
+        count ?? -1,
+      )
+      .map(toImported);
   }
 
   /** Returns the address that an imported output pays; undefined for an output that was not imported. */
   addressOf(publicKey: PublicKey): SubaddressIndex | undefined {
-    return this.db
-      .prepare<[Uint8Array], SubaddressIndex>(
-        'SELECT account AS major, minor FROM imported_output WHERE public_key = ?',
-      )
-      .get(publicKey);
+    return this.db.row<SubaddressIndex>(
+      'SELECT account AS major, minor FROM imported_output WHERE public_key = ?',
+      publicKey,
+    );
   }
 
   /** Lists the key images of the first outputs. @param count largest number. */
   keyImages(count: number): KeyImage[] {
     return this.db
-      .prepare<[number], Uint8Array>('SELECT key_image FROM imported_output ORDER BY place LIMIT ?')
-      .pluck()
-      .all(count)
+      .values<Uint8Array>('SELECT key_image FROM imported_output ORDER BY place LIMIT ?', count)
       .map((keyImage) => toBytes<'KeyImage'>(keyImage));
   }
 
   /** Returns the place of the first output whose key image the last import asked for; undefined if it asked for none. */
   firstRequested(): number | undefined {
-    return this.db
-      .prepare<[], number>('SELECT place FROM imported_output WHERE requested = 1 ORDER BY place LIMIT 1')
-      .pluck()
-      .get();
+    return this.db.value<number>(
+      'SELECT place FROM imported_output WHERE requested = 1 ORDER BY place LIMIT 1',
+    );
   }
 
   /**
@@ -113,39 +93,41 @@ export class ImportedOutputReader {
    * indices. @param account absent: every account.
    */
   balances(account?: number): AddressBalance[] {
-    return this.#sums.all(...rangeOf(account)).map(([major, minor, high, low, count]) => ({
-      subaddress: { major: toNumber(major), minor: toNumber(minor) },
-      total: amount((high << 32n) + low),
-      unspentCount: toNumber(count),
-    }));
+    return this.db.bigintArrays
+      .rows<SumRow>(
+        `SELECT account, minor, sum(amount >> 32), sum(amount & 0xffffffff), count(*) FROM imported_output
+         WHERE spent = 0 AND frozen = 0 AND account BETWEEN ? AND ? GROUP BY account, minor`,
+        ...rangeOf(account),
+      )
+      .map(([major, minor, high, low, count]) => ({
+        subaddress: { major: toNumber(major), minor: toNumber(minor) },
+        total: amount((high << 32n) + low),
+        unspentCount: toNumber(count),
+      }));
   }
 
   /** Returns the given addresses of an account that an imported output pays, by minor index. */
   usedAmong(account: number, minors: readonly number[]): number[] {
-    return this.#usedAmong.all(JSON.stringify(minors), account);
+    return this.db.values<number>(
+      `SELECT m.value FROM json_each(?) m
+         WHERE EXISTS (SELECT 1 FROM imported_output i WHERE i.account = ? AND i.minor = m.value)`,
+      JSON.stringify(minors),
+      account,
+    );
   }
 }
 
 export class ImportedOutputWriter extends ImportedOutputReader {
-  readonly #clear: Statement<[]>;
-
-  constructor(db: Db) {
-    super(db);
-    this.#clear = db.prepare('DELETE FROM imported_output');
-  }
-
   /**
    * Stores outputs at the positions from `first` on.
    * @param truncate true: outputs at these and later positions are deleted before.
    */
   put(first: number, outputs: readonly ImportedOutput[], truncate: boolean): void {
-    if (truncate) this.db.prepare('DELETE FROM imported_output WHERE place >= ?').run(first);
-    const insert = this.db.prepare(
-      `INSERT OR REPLACE INTO imported_output (place, public_key, derivation_key, output_index, global_index, amount, rct,
-         account, minor, key_image, spent, frozen, requested) VALUES (${Array(13).fill('?').join(', ')})`,
-    );
+    if (truncate) this.db.run('DELETE FROM imported_output WHERE place >= ?', first);
     outputs.forEach((output, i) =>
-      insert.run(
+      this.db.run(
+        `INSERT OR REPLACE INTO imported_output (place, public_key, derivation_key, output_index, global_index, amount, rct,
+           account, minor, key_image, spent, frozen, requested) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         first + i,
         output.publicKey,
         output.derivationKey,
@@ -165,10 +147,10 @@ export class ImportedOutputWriter extends ImportedOutputReader {
 
   /** Clears the flag of all outputs by which their key images are requested. */
   clearRequests(): void {
-    this.db.prepare('UPDATE imported_output SET requested = 0 WHERE requested = 1').run();
+    this.db.run('UPDATE imported_output SET requested = 0 WHERE requested = 1');
   }
 
   clear(): void {
-    this.#clear.run();
+    this.db.run('DELETE FROM imported_output');
   }
 }

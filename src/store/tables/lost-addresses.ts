@@ -1,5 +1,4 @@
-import type { Statement } from '../../util/sql-database.js';
-import type { Db } from '../file/database.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 import { MetaReader, MetaWriter } from './meta.js';
 
 /**
@@ -35,20 +34,12 @@ interface State {
 
 /** Reads where addresses may have been given out that the store does not know. */
 export class LostAddressReader {
+  readonly #db: SqlDatabase;
   readonly #meta: MetaReader;
-  readonly #lastPaid: Statement<[number], number | null>;
-  readonly #lastPaidAccount: Statement<[], number | null>;
 
-  constructor(db: Db) {
+  constructor(db: SqlDatabase) {
+    this.#db = db;
     this.#meta = new MetaReader(db);
-    this.#lastPaid = db
-      .prepare<[number], number | null>(
-        'SELECT max(minor) FROM address_sum WHERE account = ? AND received > 0',
-      )
-      .pluck();
-    this.#lastPaidAccount = db
-      .prepare<[], number | null>('SELECT max(account) FROM address_sum WHERE received > 0')
-      .pluck();
   }
 
   /**
@@ -62,7 +53,13 @@ export class LostAddressReader {
     const size = place === 'accounts' ? ACCOUNT_GAP : ADDRESS_GAP;
     if (end === undefined) return size;
     // Blocks that were read since then may pay addresses behind the gap, which were lost, too.
-    const last = place === 'accounts' ? this.#lastPaidAccount.get() : this.#lastPaid.get(place);
+    const last =
+      place === 'accounts'
+        ? this.#db.value<number | null>('SELECT max(account) FROM address_sum WHERE received > 0')
+        : this.#db.value<number | null>(
+            'SELECT max(minor) FROM address_sum WHERE account = ? AND received > 0',
+            place,
+          );
     const needed = (last ?? -1) + 1 + size;
     return needed > end ? Math.max(0, needed - count) : 0;
   }
@@ -87,7 +84,7 @@ export class LostAddressReader {
 export class LostAddressWriter extends LostAddressReader {
   readonly #meta: MetaWriter;
 
-  constructor(db: Db) {
+  constructor(db: SqlDatabase) {
     super(db);
     this.#meta = new MetaWriter(db);
   }

@@ -1,9 +1,8 @@
-import type { Statement } from '../../util/sql-database.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { Amount } from '../../util/amount.js';
-import type { Db } from '../file/database.js';
-import { toAmount, toBytes, toNumber, type Integer } from '../sql/columns.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
+import { toAmount, toBytes, toNumber, type Integer } from './columns.js';
 import type { OutputRef } from './outputs.js';
 
 /** Input of an unmined payment: an output whose transaction a reorganisation took out of its block. */
@@ -24,29 +23,28 @@ interface LostRow {
   readonly amount: Integer;
 }
 
+/** SQL source of the rows `l` whose payment is unmined and whose output is not in a block. */
+const LOST = `lost_input l JOIN outgoing_tx p ON p.tx_hash = l.payment
+  WHERE p.state IN ('prepared', 'pending') AND NOT EXISTS
+    (SELECT 1 FROM owned_output o WHERE o.tx_hash = l.tx_hash AND o.output_index = l.output_index)`;
+
 /** Reads the inputs of unmined payments that the wallet had before a reorganisation and has no longer. */
 export class LostInputReader {
-  readonly #list: Statement<[], LostRow>;
-  readonly #spenders: Statement<[Uint8Array], Uint8Array>;
+  protected readonly db: SqlDatabase;
 
-  constructor(db: Db) {
-    const lost = (columns: string): string =>
-      `SELECT ${columns} FROM lost_input l JOIN outgoing_tx p ON p.tx_hash = l.payment
-       WHERE p.state IN ('prepared', 'pending') AND NOT EXISTS
-         (SELECT 1 FROM owned_output o WHERE o.tx_hash = l.tx_hash AND o.output_index = l.output_index)`;
-    this.#list = db.prepare<[], LostRow>(lost('l.*')).safeIntegers();
-    this.#spenders = db
-      .prepare<[Uint8Array], Uint8Array>(`${lost('DISTINCT l.payment')} AND l.tx_hash = ?`)
-      .pluck();
+  constructor(db: SqlDatabase) {
+    this.db = db;
   }
 
   /** Returns the hashes of the unmined payments that spend such an output of a transaction. */
   spendersOf(txHash: Hash): Hash[] {
-    return this.#spenders.all(txHash).map((payment) => toBytes<'Hash'>(payment));
+    return this.db
+      .values<Uint8Array>(`SELECT DISTINCT l.payment FROM ${LOST} AND l.tx_hash = ?`, txHash)
+      .map((payment) => toBytes<'Hash'>(payment));
   }
 
   list(): LostInput[] {
-    return this.#list.all().map((row) => ({
+    return this.db.bigints.rows<LostRow>(`SELECT l.* FROM ${LOST}`).map((row) => ({
       payment: toBytes<'Hash'>(row.payment),
       txHash: toBytes<'Hash'>(row.tx_hash),
       outputIndex: toNumber(row.output_index),
@@ -58,36 +56,19 @@ export class LostInputReader {
 
 /** Records inputs of unmined payments before their outputs are removed. */
 export class LostInputWriter extends LostInputReader {
-  readonly #any: Statement<[], unknown>;
-  readonly #take: Statement<[Uint8Array, number], Uint8Array>;
-  readonly #record: Statement<[number, number]>;
-
-  constructor(db: Db) {
-    super(db);
-    this.#any = db.prepare('SELECT 1 FROM lost_input LIMIT 1');
-    this.#take = db
-      .prepare<[Uint8Array, number], Uint8Array>(
-        'DELETE FROM lost_input WHERE tx_hash = ? AND output_index = ? RETURNING payment',
-      )
-      .pluck();
-    this.#record = db.prepare(
-      `INSERT INTO lost_input (payment, tx_hash, output_index, account, minor, amount)
-         SELECT o.spent_by, o.tx_hash, o.output_index, o.account, o.minor, coalesce(o.credited, o.amount)
-         FROM owned_output o JOIN outgoing_tx p ON p.tx_hash = o.spent_by
-         WHERE o.height BETWEEN ? AND ? AND (p.blob IS NOT NULL OR p.state IN ('prepared', 'pending'))
-       ON CONFLICT DO NOTHING`,
-    );
-  }
-
   /**
    * Removes the records of outputs that were found again.
    * @returns for each record the output and the hash of the payment.
    */
   takeFound(outputs: readonly OutputRef[]): { readonly output: OutputRef; readonly payment: Hash }[] {
-    if (this.#any.get() === undefined) return [];
+    if (this.db.row('SELECT 1 FROM lost_input LIMIT 1') === undefined) return [];
     return outputs.flatMap((output) =>
-      this.#take
-        .all(output.txHash, output.outputIndex)
+      this.db
+        .values<Uint8Array>(
+          'DELETE FROM lost_input WHERE tx_hash = ? AND output_index = ? RETURNING payment',
+          output.txHash,
+          output.outputIndex,
+        )
         .map((payment) => ({ output, payment: toBytes<'Hash'>(payment) })),
     );
   }
@@ -97,6 +78,14 @@ export class LostInputWriter extends LostInputReader {
    * before these outputs are deleted.
    */
   detach(from: number, to: number): void {
-    this.#record.run(from, to);
+    this.db.run(
+      `INSERT INTO lost_input (payment, tx_hash, output_index, account, minor, amount)
+         SELECT o.spent_by, o.tx_hash, o.output_index, o.account, o.minor, coalesce(o.credited, o.amount)
+         FROM owned_output o JOIN outgoing_tx p ON p.tx_hash = o.spent_by
+         WHERE o.height BETWEEN ? AND ? AND (p.blob IS NOT NULL OR p.state IN ('prepared', 'pending'))
+       ON CONFLICT DO NOTHING`,
+      from,
+      to,
+    );
   }
 }

@@ -1,5 +1,4 @@
-import type { Statement } from '../../util/sql-database.js';
-import type { Db } from '../file/database.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 
 /** Keys of the wallet's single values. */
 export type MetaKey =
@@ -46,35 +45,28 @@ export type MetaKey =
 
 /** Reads the wallet's single values, by key. */
 export class MetaReader {
-  protected readonly db: Db;
-  readonly #get: Statement<[string], { value: string }>;
+  protected readonly db: SqlDatabase;
 
-  constructor(db: Db) {
+  constructor(db: SqlDatabase) {
     this.db = db;
-    this.#get = db.prepare('SELECT value FROM meta WHERE key = ?');
   }
 
   get(key: MetaKey): string | undefined {
-    return this.#get.get(key)?.value;
+    return this.db.value<string>('SELECT value FROM meta WHERE key = ?', key);
   }
 }
 
 /** Writes single values. As every writer, it exists only for the task of `WalletStore.write`. */
 export class MetaWriter extends MetaReader {
-  readonly #set: Statement<[string, string]>;
-
-  constructor(db: Db) {
-    super(db);
-    this.#set = db.prepare(
+  set(key: MetaKey, value: string): void {
+    this.db.run(
       'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+      key,
+      value,
     );
   }
 
-  set(key: MetaKey, value: string): void {
-    this.#set.run(key, value);
-  }
-
   remove(key: MetaKey): void {
-    this.db.prepare('DELETE FROM meta WHERE key = ?').run(key);
+    this.db.run('DELETE FROM meta WHERE key = ?', key);
   }
 }

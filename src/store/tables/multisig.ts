@@ -1,10 +1,9 @@
-import type { Statement } from '../../util/sql-database.js';
 import type { Hash, PublicKey, SecretKey } from '../../monero/crypto/types.js';
 import { chunks, concatBytes } from '../../util/bytes.js';
 import { decode, encode } from '../../util/codec.js';
 import { multisigInfo, type MultisigInfo } from '../../monero/wallet/exchange/transfer-details.js';
-import { toBytes } from '../sql/columns.js';
-import type { Db } from '../file/database.js';
+import { toBytes } from './columns.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 
 /** Stored result of signing a multisig transaction set. */
 export interface SignedAnswer {
@@ -21,32 +20,34 @@ interface AnswerRow {
 
 /** Reads the state of multisig signing: own nonces, multisig info of the other signers, and results. */
 export class MultisigReader {
-  protected readonly db: Db;
-  readonly #nonces: Statement<[Uint8Array], { nonce: Uint8Array }>;
-  readonly #infos: Statement<[Uint8Array], { info: Uint8Array }>;
-  readonly #answer: Statement<[Uint8Array], AnswerRow>;
-  readonly #signerInfo: Statement<[Uint8Array], { current: number }>;
+  protected readonly db: SqlDatabase;
 
-  constructor(db: Db) {
+  constructor(db: SqlDatabase) {
     this.db = db;
-    this.#nonces = db.prepare('SELECT nonce FROM multisig_nonce WHERE public_key = ? ORDER BY position');
-    this.#infos = db.prepare('SELECT info FROM multisig_info WHERE public_key = ? ORDER BY signer');
-    this.#answer = db.prepare('SELECT answer, tx_hashes FROM multisig_answer WHERE request = ?');
-    this.#signerInfo = db.prepare('SELECT current FROM multisig_word WHERE digest = ?');
   }
 
   /** Returns the unused secret nonces of an output. */
   nonces(publicKey: PublicKey): SecretKey[] {
-    return this.#nonces.all(publicKey).map(({ nonce }) => toBytes<'SecretKey'>(nonce));
+    return this.db
+      .values<Uint8Array>(
+        'SELECT nonce FROM multisig_nonce WHERE public_key = ? ORDER BY position',
+        publicKey,
+      )
+      .map((nonce) => toBytes<'SecretKey'>(nonce));
   }
 
   /** Returns the multisig info of an output, one for each other signer. */
   infos(publicKey: PublicKey): MultisigInfo[] {
-    return this.#infos.all(publicKey).map(({ info }) => decode(multisigInfo, info));
+    return this.db
+      .values<Uint8Array>('SELECT info FROM multisig_info WHERE public_key = ? ORDER BY signer', publicKey)
+      .map((info) => decode(multisigInfo, info));
   }
 
   answerTo(request: Hash): SignedAnswer | undefined {
-    const row = this.#answer.get(request);
+    const row = this.db.row<AnswerRow>(
+      'SELECT answer, tx_hashes FROM multisig_answer WHERE request = ?',
+      request,
+    );
     return (
       row && {
         set: Uint8Array.from(row.answer),
@@ -60,7 +61,7 @@ export class MultisigReader {
    * @param digest hash of a signer info.
    */
   isSuperseded(digest: Hash): boolean {
-    return this.#signerInfo.get(digest)?.current === 0;
+    return this.db.value<number>('SELECT current FROM multisig_word WHERE digest = ?', digest) === 0;
   }
 }
 
@@ -69,50 +70,65 @@ export class MultisigWriter extends MultisigReader {
   replaceNonces(
     fresh: readonly { readonly publicKey: PublicKey; readonly nonces: readonly SecretKey[] }[],
   ): void {
-    this.db.prepare('DELETE FROM multisig_nonce').run();
-    this.db.prepare('DELETE FROM multisig_answer').run();
-    const insert = this.db.prepare(
-      'INSERT INTO multisig_nonce (public_key, position, nonce) VALUES (?, ?, ?)',
-    );
+    this.db.run('DELETE FROM multisig_nonce');
+    this.db.run('DELETE FROM multisig_answer');
     for (const { publicKey, nonces } of fresh)
-      nonces.forEach((nonce, position) => insert.run(publicKey, position, nonce));
+      nonces.forEach((nonce, position) =>
+        this.db.run(
+          'INSERT INTO multisig_nonce (public_key, position, nonce) VALUES (?, ?, ?)',
+          publicKey,
+          position,
+          nonce,
+        ),
+      );
   }
 
   /** Deletes the nonces of outputs. @returns the number of deleted nonces. */
   eraseNonces(publicKeys: readonly PublicKey[]): number {
-    const erase = this.db.prepare('DELETE FROM multisig_nonce WHERE public_key = ?');
-    return publicKeys.reduce((count, publicKey) => count + erase.run(publicKey).changes, 0);
+    return publicKeys.reduce(
+      (count, publicKey) =>
+        count + this.db.run('DELETE FROM multisig_nonce WHERE public_key = ?', publicKey).changes,
+      0,
+    );
   }
 
   /** Replaces the multisig info of all outputs. */
   replaceInfos(
     outputs: readonly { readonly publicKey: PublicKey; readonly infos: readonly MultisigInfo[] }[],
   ): void {
-    this.db.prepare('DELETE FROM multisig_info').run();
-    const insert = this.db.prepare('INSERT INTO multisig_info (public_key, signer, info) VALUES (?, ?, ?)');
+    this.db.run('DELETE FROM multisig_info');
     for (const { publicKey, infos } of outputs)
-      for (const info of infos) insert.run(publicKey, info.signer, encode(multisigInfo, info));
+      for (const info of infos)
+        this.db.run(
+          'INSERT INTO multisig_info (public_key, signer, info) VALUES (?, ?, ?)',
+          publicKey,
+          info.signer,
+          encode(multisigInfo, info),
+        );
   }
 
   /** Deletes the multisig info of all outputs. */
   clearInfos(): void {
-    this.db.prepare('DELETE FROM multisig_info').run();
+    this.db.run('DELETE FROM multisig_info');
   }
 
   /** Records a signer info as the latest one of its signer. @param digest hash of the signer info. */
   setLatestInfo(signer: PublicKey, digest: Hash): void {
-    this.db.prepare('UPDATE multisig_word SET current = 0 WHERE signer = ?').run(signer);
-    this.db
-      .prepare(
-        `INSERT INTO multisig_word (digest, signer, current) VALUES (?, ?, 1)
+    this.db.run('UPDATE multisig_word SET current = 0 WHERE signer = ?', signer);
+    this.db.run(
+      `INSERT INTO multisig_word (digest, signer, current) VALUES (?, ?, 1)
          ON CONFLICT (digest) DO UPDATE SET current = 1`,
-      )
-      .run(digest, signer);
+      digest,
+      signer,
+    );
   }
 
   recordAnswer(request: Hash, { set, txHashes }: SignedAnswer): void {
-    this.db
-      .prepare('INSERT INTO multisig_answer (request, answer, tx_hashes) VALUES (?, ?, ?)')
-      .run(request, set, concatBytes(...txHashes));
+    this.db.run(
+      'INSERT INTO multisig_answer (request, answer, tx_hashes) VALUES (?, ?, ?)',
+      request,
+      set,
+      concatBytes(...txHashes),
+    );
   }
 }

@@ -1,42 +1,134 @@
-import type { Statement } from '../../util/sql-database.js';
-import type { Hash } from '../../monero/crypto/types.js';
-import type { MadePayment, MadePayments } from '../../monero/wallet/model/made-payment.js';
+import { amount } from '../../util/amount.js';
+import { fromHex, toHex } from '../../util/bytes.js';
+import { parseJson } from '../../util/json.js';
+import { writeWholeJson } from '../../util/json-writer.js';
+import type { MadePayment, MadeTx, MadePayments } from '../../monero/wallet/model/made-payment.js';
 import type {
+  OrderTx,
+  Withdrawal,
   Order,
   OrderPlace,
   OrderRequest,
-  OrderTx,
-  Withdrawal,
 } from '../../monero/wallet/model/order.js';
-import type { Db } from '../file/database.js';
-import { toBytes } from '../sql/columns.js';
-import { factsOf, toOrderTx, WITHDRAWALS, type OrderRow, type OrderTxRow } from './order-row.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
+import { toBytes } from './columns.js';
+
+/** Row of an order. */
+interface OrderRow {
+  readonly sequence: number;
+  readonly idempotency_key: string;
+  readonly method: string;
+  readonly request_hash: Uint8Array;
+  readonly created: number;
+  readonly unsigned_set: Uint8Array | null;
+  readonly multisig_set: Uint8Array | null;
+}
+
+/** One attempt to make one of the transactions of an order. */
+interface OrderTxRow {
+  readonly sequence: number;
+  readonly position: number;
+  readonly attempt: number;
+  readonly tx_hash: Uint8Array | null;
+  readonly withdrawn: number;
+  readonly sent: number;
+  readonly made: string;
+  readonly blob: Uint8Array | null;
+  readonly metadata: Uint8Array | null;
+  readonly rings: Uint8Array | null;
+  readonly rival: Uint8Array | null;
+  readonly signing_set: Uint8Array | null;
+}
+
+/** JSON content of the column `made`. */
+interface Facts {
+  readonly destinations: readonly { readonly address: string; readonly amount: bigint }[];
+  readonly fee: bigint;
+  readonly weight: bigint;
+  readonly key_images: readonly string[];
+  readonly tx_keys: readonly string[];
+  /** Output keys of the inputs; absent in rows of earlier versions. */
+  readonly inputs?: readonly string[];
+  /** Hash of the unsigned transaction in a wallet that cannot sign. Its blob and metadata have columns. */
+  readonly unsigned_hash?: string;
+}
+
+/** Number of each {@link Withdrawal} in the column `withdrawn`; the column is 0 without a withdrawal. */
+const WITHDRAWALS: Readonly<Record<Withdrawal, number>> = { refused: 1, unsent: 2 };
+
+const withdrawalOf = ({ withdrawn }: OrderTxRow): Withdrawal | undefined => {
+  if (withdrawn === 0) return undefined;
+  return withdrawn === WITHDRAWALS.unsent ? 'unsent' : 'refused';
+};
+
+const factsOf = ({
+  destinations,
+  fee,
+  weight,
+  keyImages,
+  inputKeys,
+  txSecretKeys,
+  unsigned,
+}: MadePayment): string =>
+  writeWholeJson({
+    destinations: destinations.map(({ address, amount: value }) => ({ address, amount: value })),
+    fee,
+    weight,
+    key_images: keyImages.map(toHex),
+    tx_keys: txSecretKeys.map(toHex),
+    inputs: inputKeys.map(toHex),
+    ...(unsigned && { unsigned_hash: toHex(unsigned.txHash) }),
+  });
+
+const madeTx = (hash: Uint8Array, { blob, metadata }: OrderTxRow): MadeTx => ({
+  txHash: toBytes<'Hash'>(hash),
+  blob: Uint8Array.from(blob ?? []),
+  ...(metadata === null ? {} : { metadata: Uint8Array.from(metadata) }),
+});
+
+function toMade(row: OrderTxRow): MadePayment {
+  const facts = parseJson(row.made) as unknown as Facts;
+  return {
+    destinations: facts.destinations.map((to) => ({ address: to.address, amount: amount(to.amount) })),
+    fee: amount(facts.fee),
+    weight: Number(facts.weight),
+    keyImages: facts.key_images.map((hex) => toBytes<'KeyImage'>(fromHex(hex))),
+    inputKeys: (facts.inputs ?? []).map((hex) => toBytes<'PublicKey'>(fromHex(hex))),
+    txSecretKeys: facts.tx_keys.map((hex) => fromHex(hex)),
+    ...(row.rings === null ? {} : { rings: toBytes<'Hash'>(row.rings) }),
+    ...(row.tx_hash === null ? {} : { signed: madeTx(row.tx_hash, row) }),
+    ...(facts.unsigned_hash === undefined ? {} : { unsigned: madeTx(fromHex(facts.unsigned_hash), row) }),
+  };
+}
+
+function toOrderTx(row: OrderTxRow): OrderTx {
+  const withdrawn = withdrawalOf(row);
+  return {
+    sequence: row.sequence,
+    position: row.position,
+    attempt: row.attempt,
+    sent: row.sent !== 0,
+    ...(withdrawn === undefined ? {} : { withdrawn }),
+    ...(row.rival === null ? {} : { rival: toBytes<'Hash'>(row.rival) }),
+    ...(row.signing_set === null ? {} : { signingSet: Uint8Array.from(row.signing_set) }),
+    made: toMade(row),
+  };
+}
 
 /** SQL condition that a transaction belongs to an order. */
 export const OF_ORDER = 'tx_hash IN (SELECT tx_hash FROM order_tx WHERE tx_hash IS NOT NULL)';
 
 /** Reads orders: payments that were requested with an idempotency key. */
 export class OrderReader {
-  protected readonly db: Db;
-  readonly #byKey: Statement<[string], OrderRow>;
-  readonly #before: Statement<[number, number], OrderRow>;
-  readonly #transactions: Statement<[number], OrderTxRow>;
-  readonly #unsettled: Statement<[], OrderTxRow>;
-  readonly #reported: Statement<[Uint8Array], { readonly height: number | null }>;
+  protected readonly db: SqlDatabase;
 
-  constructor(db: Db) {
+  constructor(db: SqlDatabase) {
     this.db = db;
-    this.#byKey = db.prepare('SELECT * FROM payment_order WHERE idempotency_key = ?');
-    this.#before = db.prepare(
-      'SELECT * FROM payment_order WHERE sequence < ? ORDER BY sequence DESC LIMIT ?',
-    );
-    this.#transactions = db.prepare('SELECT * FROM order_tx WHERE sequence = ? ORDER BY position, attempt');
-    this.#unsettled = db.prepare('SELECT * FROM order_tx WHERE rings IS NOT NULL AND settled = 0');
-    this.#reported = db.prepare('SELECT height FROM reported_transfer WHERE tx_hash = ?');
   }
 
   byKey(key: string): Order | undefined {
-    const row = this.#byKey.get(key);
+    const row = this.db.row<OrderRow>('SELECT * FROM payment_order WHERE idempotency_key = ?', key);
     return row && this.#toOrder(row);
   }
 
@@ -45,12 +137,20 @@ export class OrderReader {
    * @param sequence number of that order, exclusive.
    */
   before(sequence: number, limit: number): Order[] {
-    return this.#before.all(sequence, limit).map((row) => this.#toOrder(row));
+    return this.db
+      .rows<OrderRow>(
+        'SELECT * FROM payment_order WHERE sequence < ? ORDER BY sequence DESC LIMIT ?',
+        sequence,
+        limit,
+      )
+      .map((row) => this.#toOrder(row));
   }
 
   /** Returns the attempts that other wallets may still sign and that are not settled. */
   unsettled(): OrderTx[] {
-    return this.#unsettled.all().map(toOrderTx);
+    return this.db
+      .rows<OrderTxRow>('SELECT * FROM order_tx WHERE rings IS NOT NULL AND settled = 0')
+      .map(toOrderTx);
   }
 
   /**
@@ -59,7 +159,10 @@ export class OrderReader {
    * @returns an object without `height` for a transaction that was unmined.
    */
   beforeRescan(txHash: Hash): { readonly height?: number } | undefined {
-    const row = this.#reported.get(txHash);
+    const row = this.db.row<{ readonly height: number | null }>(
+      'SELECT height FROM reported_transfer WHERE tx_hash = ?',
+      txHash,
+    );
     return row && (row.height === null ? {} : { height: row.height });
   }
 
@@ -70,7 +173,12 @@ export class OrderReader {
       method: row.method,
       requestHash: toBytes<'Hash'>(row.request_hash),
       created: row.created,
-      transactions: this.#transactions.all(row.sequence).map(toOrderTx),
+      transactions: this.db
+        .rows<OrderTxRow>(
+          'SELECT * FROM order_tx WHERE sequence = ? ORDER BY position, attempt',
+          row.sequence,
+        )
+        .map(toOrderTx),
       ...(row.unsigned_set === null ? {} : { unsignedSet: Uint8Array.from(row.unsigned_set) }),
       ...(row.multisig_set === null ? {} : { multisigSet: Uint8Array.from(row.multisig_set) }),
     };
@@ -101,30 +209,18 @@ const valuesOf = ({ sequence, position, attempt }: OrderPlace) => [sequence, pos
 
 /** Writes orders in the same transaction that records their payments. */
 export class OrderWriter extends OrderReader {
-  readonly #insertTx: Statement<unknown[]>;
-  readonly #byHash: Statement<[Uint8Array], OrderPlace & Pick<OrderTxRow, 'withdrawn' | 'sent'>>;
-  readonly #byRings: Statement<[Uint8Array], OrderTxRow>;
-
-  constructor(db: Db) {
-    super(db);
-    this.#insertTx = db.prepare(
-      `INSERT INTO order_tx (sequence, position, attempt, tx_hash, made, blob, metadata, rings, sent, signing_set)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.#byHash = db.prepare(
-      'SELECT sequence, position, attempt, withdrawn, sent FROM order_tx WHERE tx_hash = ?',
-    );
-    this.#byRings = db.prepare('SELECT * FROM order_tx WHERE rings = ? AND settled = 0');
-  }
-
   /** Adds an order. @throws Error if its idempotency key is already in use. */
   add({ key, method, requestHash, created, made, sent }: NewOrder): void {
-    const { lastInsertRowid } = this.db
-      .prepare(
-        `INSERT INTO payment_order (idempotency_key, method, request_hash, created, unsigned_set, multisig_set)
+    const { lastInsertRowid } = this.db.run(
+      `INSERT INTO payment_order (idempotency_key, method, request_hash, created, unsigned_set, multisig_set)
          VALUES (?, ?, ?, ?, ?, ?)`,
-      )
-      .run(key, method, requestHash, created, made.unsignedSet ?? null, made.multisigSet ?? null);
+      key,
+      method,
+      requestHash,
+      created,
+      made.unsignedSet ?? null,
+      made.multisigSet ?? null,
+    );
     const sequence = Number(lastInsertRowid);
     made.payments.forEach((payment, position) =>
       this.addAttempt({ sequence, position, attempt: 1, made: payment, sent }),
@@ -137,7 +233,9 @@ export class OrderWriter extends OrderReader {
    */
   addAttempt({ made, sent, signingSet, ...place }: NewAttempt): void {
     const { blob, metadata } = made.signed ?? made.unsigned ?? {};
-    this.#insertTx.run(
+    this.db.run(
+      `INSERT INTO order_tx (sequence, position, attempt, tx_hash, made, blob, metadata, rings, sent, signing_set)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       ...valuesOf(place),
       made.signed?.txHash ?? null,
       factsOf(made),
@@ -154,9 +252,11 @@ export class OrderWriter extends OrderReader {
    * @returns those attempts.
    */
   sign(rings: Hash, txHash: Hash): OrderTx[] {
-    const attempts = this.#byRings.all(rings).map(toOrderTx);
+    const attempts = this.db
+      .rows<OrderTxRow>('SELECT * FROM order_tx WHERE rings = ? AND settled = 0', rings)
+      .map(toOrderTx);
     for (const attempt of attempts)
-      this.db.prepare(`UPDATE order_tx SET tx_hash = ? WHERE ${PLACE}`).run(txHash, ...valuesOf(attempt));
+      this.db.run(`UPDATE order_tx SET tx_hash = ? WHERE ${PLACE}`, txHash, ...valuesOf(attempt));
     return attempts;
   }
 
@@ -165,12 +265,12 @@ export class OrderWriter extends OrderReader {
    * @param rival hash of that transaction.
    */
   setRival(place: OrderPlace, rival: Hash): void {
-    this.db.prepare(`UPDATE order_tx SET rival = ? WHERE ${PLACE}`).run(rival, ...valuesOf(place));
+    this.db.run(`UPDATE order_tx SET rival = ? WHERE ${PLACE}`, rival, ...valuesOf(place));
   }
 
   /** Records that an attempt is settled: no reorganisation can change any more whether it is mined. */
   settle(place: OrderPlace): void {
-    this.db.prepare(`UPDATE order_tx SET settled = 1 WHERE ${PLACE}`).run(...valuesOf(place));
+    this.db.run(`UPDATE order_tx SET settled = 1 WHERE ${PLACE}`, ...valuesOf(place));
   }
 
   /**
@@ -180,21 +280,23 @@ export class OrderWriter extends OrderReader {
    */
   withdraw(txHash: Hash, how: Withdrawal): void {
     const { db } = this;
-    for (const place of this.#byHash.all(txHash)) {
+    const attempts = db.rows<OrderPlace & Pick<OrderTxRow, 'withdrawn' | 'sent'>>(
+      'SELECT sequence, position, attempt, withdrawn, sent FROM order_tx WHERE tx_hash = ?',
+      txHash,
+    );
+    for (const place of attempts) {
       // The caller may hold a transaction that this server only signed or laid out.
       if (how === 'unsent' && (place.sent === 0 || place.withdrawn === WITHDRAWALS.refused)) continue;
       if (how === 'unsent' && place.attempt > 1) {
-        db.prepare(`DELETE FROM order_tx WHERE ${PLACE}`).run(...valuesOf(place));
+        db.run(`DELETE FROM order_tx WHERE ${PLACE}`, ...valuesOf(place));
         continue;
       }
-      db.prepare(`UPDATE order_tx SET withdrawn = ? WHERE ${PLACE}`).run(
-        WITHDRAWALS[how],
-        ...valuesOf(place),
-      );
-      db.prepare(
+      db.run(`UPDATE order_tx SET withdrawn = ? WHERE ${PLACE}`, WITHDRAWALS[how], ...valuesOf(place));
+      db.run(
         `DELETE FROM payment_order WHERE sequence = ? AND NOT EXISTS
            (SELECT 1 FROM order_tx WHERE sequence = payment_order.sequence AND withdrawn <> ${WITHDRAWALS.unsent})`,
-      ).run(place.sequence);
+        place.sequence,
+      );
     }
   }
 }

@@ -1,4 +1,3 @@
-import type { Statement } from '../../util/sql-database.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import {
   SETTLED_DEPTH,
@@ -8,9 +7,9 @@ import {
   type OutgoingTx,
 } from '../../monero/wallet/model/records.js';
 import type { PaymentFacts } from '../../monero/wallet/model/imported-wallet.js';
-import { toAmount, toBytes, toColumn, toNumber, type Integer } from '../sql/columns.js';
-import type { Db } from '../file/database.js';
-import { HeightPages, type Division, type HeightRange } from '../sql/height-pages.js';
+import { toAmount, toBytes, toColumn, toNumber, type Integer } from './columns.js';
+import type { SqlDatabase, SqlParameter } from '../../util/sql-database.js';
+import { HeightPages, type Division, type HeightRange } from './pages.js';
 import { OF_ORDER } from './orders.js';
 import { REUSED } from './output-row.js';
 
@@ -69,43 +68,24 @@ const COLUMNS =
 
 /** Reads payments that the wallet makes. */
 export class OutgoingReader {
-  protected readonly db: Db;
+  protected readonly db: SqlDatabase;
   readonly #pages: HeightPages;
-  readonly #byHash: Statement<[Uint8Array], OutgoingRow>;
-  readonly #mined: Statement<[number, number], OutgoingRow>;
-  readonly #unmined: Statement<[], OutgoingRow>;
-  readonly #unminedCounts: Statement<[], { readonly state: string; readonly count: number }>;
-  readonly #destinations: Statement<[Uint8Array], DestinationRow>;
 
-  constructor(db: Db) {
+  constructor(db: SqlDatabase) {
     this.db = db;
     this.#pages = new HeightPages(db, 'outgoing_tx');
-    const rows = <P extends unknown[]>(tail: string): Statement<P, OutgoingRow> =>
-      db.prepare<P, OutgoingRow>(`SELECT ${COLUMNS} FROM outgoing_tx ${tail}`).safeIntegers();
-    this.#byHash = rows('WHERE tx_hash = ?');
-    this.#mined = rows('WHERE height > ? AND height <= ? ORDER BY height, tx_hash');
-    this.#unmined = rows("WHERE state <> 'confirmed' ORDER BY timestamp, tx_hash");
-    this.#unminedCounts = db.prepare(
-      "SELECT state, count(*) AS count FROM outgoing_tx WHERE state <> 'confirmed' GROUP BY state",
-    );
-    this.#destinations = db
-      .prepare<[Uint8Array], DestinationRow>(
-        'SELECT address, amount FROM outgoing_destination WHERE tx_hash = ? ORDER BY position',
-      )
-      .safeIntegers();
   }
 
   byHash(txHash: Hash): OutgoingTx | undefined {
-    const row = this.#byHash.get(txHash);
+    const [row] = this.#select('WHERE tx_hash = ?', txHash);
     return row && this.#toOutgoing(row);
   }
 
   /** Returns the hashes of the wallet's transactions in blocks at or above a height. */
   hashesFrom(height: number): Hash[] {
     return this.db
-      .prepare<[number], { tx_hash: Uint8Array }>('SELECT tx_hash FROM outgoing_tx WHERE height >= ?')
-      .all(height)
-      .map((row) => toBytes<'Hash'>(row.tx_hash));
+      .values<Uint8Array>('SELECT tx_hash FROM outgoing_tx WHERE height >= ?', height)
+      .map((hash) => toBytes<'Hash'>(hash));
   }
 
   /**
@@ -118,28 +98,40 @@ export class OutgoingReader {
 
   /** Returns true if any payment is prepared, pending or failed. */
   hasUnmined(): boolean {
-    return (
-      this.db.prepare("SELECT 1 FROM outgoing_tx WHERE state <> 'confirmed' LIMIT 1").get() !== undefined
-    );
+    return this.db.row("SELECT 1 FROM outgoing_tx WHERE state <> 'confirmed' LIMIT 1") !== undefined;
   }
 
   /** Counts the transactions that are not mined, by state. */
   unminedCounts(): { readonly pending: number; readonly failed: number } {
-    const counts = new Map(this.#unminedCounts.all().map(({ state, count }) => [state, count]));
+    const counts = new Map(
+      this.db.arrays.rows<[state: string, count: number]>(
+        "SELECT state, count(*) FROM outgoing_tx WHERE state <> 'confirmed' GROUP BY state",
+      ),
+    );
     return { pending: counts.get('pending') ?? 0, failed: counts.get('failed') ?? 0 };
   }
 
   /** Returns the mined transactions by ascending height, then the others, oldest first. */
   list({ states, minHeight, maxHeight, account, minors }: OutgoingFilter): OutgoingTx[] {
     const mined = states.includes('confirmed')
-      ? this.#mined.all(minHeight ?? -1, maxHeight ?? Number.MAX_SAFE_INTEGER)
+      ? this.#select(
+          'WHERE height > ? AND height <= ? ORDER BY height, tx_hash',
+          minHeight ?? -1,
+          maxHeight ?? Number.MAX_SAFE_INTEGER,
+        )
       : [];
-    const unmined = states.some((state) => state !== 'confirmed') ? this.#unmined.all() : [];
+    const unmined = states.some((state) => state !== 'confirmed')
+      ? this.#select("WHERE state <> 'confirmed' ORDER BY timestamp, tx_hash")
+      : [];
     const wanted = minors && new Set(minors);
     return [...mined, ...unmined.filter(({ state }) => states.includes(state))]
       .filter((row) => account === undefined || toNumber(row.account) === account)
       .filter((row) => wanted === undefined || indicesOf(row).some((minor) => wanted.has(minor)))
       .map((row) => this.#toOutgoing(row));
+  }
+
+  #select(tail: string, ...params: readonly SqlParameter[]): OutgoingRow[] {
+    return this.db.bigints.rows<OutgoingRow>(`SELECT ${COLUMNS} FROM outgoing_tx ${tail}`, ...params);
   }
 
   #toOutgoing(row: OutgoingRow): OutgoingTx {
@@ -159,8 +151,11 @@ export class OutgoingReader {
       ...(row.blob === null ? {} : { blob: Uint8Array.from(row.blob) }),
       ...(row.seen === null ? {} : { seen: toNumber(row.seen) }),
       ...(row.sent_to === null ? {} : { sentTo: row.sent_to }),
-      destinations: this.#destinations
-        .all(row.tx_hash)
+      destinations: this.db.bigints
+        .rows<DestinationRow>(
+          'SELECT address, amount FROM outgoing_destination WHERE tx_hash = ? ORDER BY position',
+          row.tx_hash,
+        )
         .map((to) => ({ address: to.address, amount: toAmount(to.amount) })),
     };
   }
@@ -196,41 +191,9 @@ const OVER_FACTS = `ON CONFLICT DO UPDATE SET change = excluded.change,
 export const DROP_BLOBS = 'UPDATE outgoing_tx SET blob = NULL WHERE height <= ? AND blob IS NOT NULL';
 
 export class OutgoingWriter extends OutgoingReader {
-  readonly #insert: Statement<unknown[]>;
-  readonly #insertDestination: Statement<[Uint8Array, number, string, bigint]>;
-  readonly #enter: Record<'pending' | 'failed', Statement<[Uint8Array]>>;
-  readonly #confirm: Statement<[number, number, string, bigint | null, Uint8Array]>;
-  readonly #undo: readonly Statement<[number, number]>[];
-
-  constructor(db: Db) {
-    super(db);
-    this.#insert = db.prepare(
-      `INSERT INTO outgoing_tx (${COLUMNS}) VALUES (${Array(15).fill('?').join(', ')})`,
-    );
-    this.#insertDestination = db.prepare(
-      'INSERT INTO outgoing_destination (tx_hash, position, address, amount) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
-    );
-    const entering = (state: 'pending' | 'failed'): Statement<[Uint8Array]> =>
-      db.prepare(
-        `UPDATE outgoing_tx SET state = '${state}'
-         WHERE tx_hash = ? AND state IN (${ENTERED_FROM[state].map((from) => `'${from}'`).join(', ')})`,
-      );
-    this.#enter = { pending: entering('pending'), failed: entering('failed') };
-    this.#confirm = db.prepare(
-      `UPDATE outgoing_tx SET state = 'confirmed', height = ?, timestamp = ?, unlock_time = ?,
-         amount_in = coalesce(?, amount_in) WHERE tx_hash = ?`,
-    );
-    this.#undo = [
-      `UPDATE outgoing_tx SET state = 'pending', height = NULL,
-         change = COALESCE(change_at_payment, change)
-       WHERE height BETWEEN ? AND ? AND blob IS NOT NULL`,
-      `${KEEP_FACTS} height BETWEEN ? AND ? AND ${HAS_FACTS} ${OVER_FACTS}`,
-      'DELETE FROM outgoing_tx WHERE height BETWEEN ? AND ?',
-    ].map((sql) => db.prepare<[number, number]>(sql));
-  }
-
   insert(tx: OutgoingTx): void {
-    this.#insert.run(
+    this.db.run(
+      `INSERT INTO outgoing_tx (${COLUMNS}) VALUES (${Array(15).fill('?').join(', ')})`,
       tx.txHash,
       tx.state,
       tx.account,
@@ -255,22 +218,27 @@ export class OutgoingWriter extends OutgoingReader {
    * @returns true if the state has changed.
    */
   setState(txHash: Hash, state: 'pending' | 'failed'): boolean {
-    return this.#enter[state].run(txHash).changes > 0;
+    const { changes } = this.db.run(
+      `UPDATE outgoing_tx SET state = '${state}'
+       WHERE tx_hash = ? AND state IN (${ENTERED_FROM[state].map((from) => `'${from}'`).join(', ')})`,
+      txHash,
+    );
+    return changes > 0;
   }
 
   /** Records that the mempool contained the payment at a time. @param time Unix seconds. */
   setSeen(txHash: Hash, time: number): void {
-    this.db.prepare('UPDATE outgoing_tx SET seen = ? WHERE tx_hash = ?').run(time, txHash);
+    this.db.run('UPDATE outgoing_tx SET seen = ? WHERE tx_hash = ?', time, txHash);
   }
 
   /** Records the daemon to which a payment is about to be sent. @param daemon `host:port`. */
   setSentTo(txHash: Hash, daemon: string): void {
-    this.db.prepare('UPDATE outgoing_tx SET sent_to = ? WHERE tx_hash = ?').run(daemon, txHash);
+    this.db.run('UPDATE outgoing_tx SET sent_to = ? WHERE tx_hash = ?', daemon, txHash);
   }
 
   /** Deletes a failed payment that is about to be made again. Its destinations are kept. */
   removeFailed(txHash: Hash): void {
-    this.db.prepare("DELETE FROM outgoing_tx WHERE tx_hash = ? AND state = 'failed'").run(txHash);
+    this.db.run("DELETE FROM outgoing_tx WHERE tx_hash = ? AND state = 'failed'", txHash);
   }
 
   /**
@@ -283,13 +251,21 @@ export class OutgoingWriter extends OutgoingReader {
     if (this.byHash(txHash) === undefined)
       return this.insert({ ...this.#withFacts(tx), state: 'confirmed', destinations: [] });
     const inputs = isReused ? toColumn(tx.amountIn) : null;
-    this.#confirm.run(height, timestamp, unlockTime.toString(), inputs, txHash);
+    this.db.run(
+      `UPDATE outgoing_tx SET state = 'confirmed', height = ?, timestamp = ?, unlock_time = ?,
+         amount_in = coalesce(?, amount_in) WHERE tx_hash = ?`,
+      height,
+      timestamp,
+      unlockTime.toString(),
+      inputs,
+      txHash,
+    );
     if (!isToOurselves(tx)) return;
-    this.db
-      .prepare(
-        'UPDATE outgoing_tx SET change_at_payment = coalesce(change_at_payment, change), change = ? WHERE tx_hash = ?',
-      )
-      .run(toColumn(tx.change), txHash);
+    this.db.run(
+      'UPDATE outgoing_tx SET change_at_payment = coalesce(change_at_payment, change), change = ? WHERE tx_hash = ?',
+      toColumn(tx.change),
+      txHash,
+    );
   }
 
   /**
@@ -299,12 +275,11 @@ export class OutgoingWriter extends OutgoingReader {
   #withInputs<T extends Omit<FoundOutgoing, 'height'>>(
     tx: T,
   ): { readonly tx: T; readonly isReused: boolean } {
-    const sums = this.db
-      .prepare<[Uint8Array], InputsRow>(
+    const { total = null, reused = null } =
+      this.db.bigints.row<InputsRow>(
         `SELECT sum(amount) AS total, max(${REUSED}) AS reused FROM owned_output WHERE spent_by = ?`,
-      )
-      .safeIntegers();
-    const { total = null, reused = null } = sums.get(tx.txHash) ?? {};
+        tx.txHash,
+      ) ?? {};
     return { tx: total === null ? tx : { ...tx, amountIn: toAmount(total) }, isReused: reused === 1n };
   }
 
@@ -330,7 +305,7 @@ export class OutgoingWriter extends OutgoingReader {
 
   /** Returns true if a payment that is not recorded was recorded before and removed by {@link forget}. */
   isForgotten(txHash: Hash): boolean {
-    return this.db.prepare('SELECT 1 FROM outgoing_fact WHERE tx_hash = ?').get(txHash) !== undefined;
+    return this.db.row('SELECT 1 FROM outgoing_fact WHERE tx_hash = ?', txHash) !== undefined;
   }
 
   /** Adds destinations to a payment that has none recorded. */
@@ -341,22 +316,21 @@ export class OutgoingWriter extends OutgoingReader {
 
   /** Stores data of a payment that cannot be read from the chain, to be used when its block is found. */
   storeFacts({ txHash, change, paymentId, destinations }: PaymentFacts): void {
-    this.db
-      .prepare(
-        `INSERT INTO outgoing_fact (tx_hash, change, payment_id) VALUES (?, ?, ?)
+    this.db.run(
+      `INSERT INTO outgoing_fact (tx_hash, change, payment_id) VALUES (?, ?, ?)
          ON CONFLICT DO UPDATE SET change = excluded.change, payment_id = excluded.payment_id`,
-      )
-      .run(txHash, change === undefined ? null : toColumn(change), paymentId ?? null);
+      txHash,
+      change === undefined ? null : toColumn(change),
+      paymentId ?? null,
+    );
     this.#addDestinations(txHash, destinations);
   }
 
   #takeFacts(txHash: Hash): Pick<OutgoingTx, 'changeAtPayment' | 'paymentId'> & Pick<PaymentFacts, 'change'> {
-    const row = this.db
-      .prepare<[Uint8Array], FactRow>(
-        'DELETE FROM outgoing_fact WHERE tx_hash = ? RETURNING change, change_at_payment, payment_id',
-      )
-      .safeIntegers()
-      .get(txHash);
+    const row = this.db.bigints.row<FactRow>(
+      'DELETE FROM outgoing_fact WHERE tx_hash = ? RETURNING change, change_at_payment, payment_id',
+      txHash,
+    );
     if (row === undefined) return {};
     return {
       ...(row.change === null ? {} : { change: toAmount(row.change) }),
@@ -366,7 +340,15 @@ export class OutgoingWriter extends OutgoingReader {
   }
 
   #addDestinations(txHash: Hash, destinations: readonly Destination[]): void {
-    destinations.forEach((to, i) => this.#insertDestination.run(txHash, i, to.address, toColumn(to.amount)));
+    destinations.forEach((to, i) =>
+      this.db.run(
+        'INSERT INTO outgoing_destination (tx_hash, position, address, amount) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+        txHash,
+        i,
+        to.address,
+        toColumn(to.amount),
+      ),
+    );
   }
 
   /**
@@ -374,14 +356,14 @@ export class OutgoingWriter extends OutgoingReader {
    * its inputs.
    */
   forget(txHash: Hash): void {
-    this.db.prepare(`${KEEP_FACTS} tx_hash = ? ${OVER_FACTS}`).run(txHash);
-    this.db.prepare('DELETE FROM outgoing_tx WHERE tx_hash = ?').run(txHash);
+    this.db.run(`${KEEP_FACTS} tx_hash = ? ${OVER_FACTS}`, txHash);
+    this.db.run('DELETE FROM outgoing_tx WHERE tx_hash = ?', txHash);
   }
 
   /** Deletes a payment and its destinations. The caller must free its inputs. */
   remove(txHash: Hash): void {
-    this.db.prepare('DELETE FROM outgoing_destination WHERE tx_hash = ?').run(txHash);
-    this.db.prepare('DELETE FROM outgoing_tx WHERE tx_hash = ?').run(txHash);
+    this.db.run('DELETE FROM outgoing_destination WHERE tx_hash = ?', txHash);
+    this.db.run('DELETE FROM outgoing_tx WHERE tx_hash = ?', txHash);
   }
 
   /**
@@ -391,15 +373,15 @@ export class OutgoingWriter extends OutgoingReader {
   confirmAgain(found: FoundOutgoing): void {
     const known = this.byHash(found.txHash);
     if (known !== undefined && known.amountIn < found.amountIn)
-      this.db.prepare('DELETE FROM outgoing_tx WHERE tx_hash = ?').run(found.txHash);
+      this.db.run('DELETE FROM outgoing_tx WHERE tx_hash = ?', found.txHash);
     this.confirm(found);
-    this.db
-      .prepare(
-        `UPDATE outgoing_tx SET change = max(change, ?)
+    this.db.run(
+      `UPDATE outgoing_tx SET change = max(change, ?)
          WHERE tx_hash = ? AND tx_hash NOT IN (SELECT tx_hash FROM tx_secret_key)
            AND tx_hash NOT IN (SELECT tx_hash FROM outgoing_destination)`,
-      )
-      .run(toColumn(found.change), found.txHash);
+      toColumn(found.change),
+      found.txHash,
+    );
   }
 
   /** Records a mined payment again with other inputs. Data that cannot be read from the chain is kept. */
@@ -407,15 +389,19 @@ export class OutgoingWriter extends OutgoingReader {
     const known = this.byHash(found.txHash);
     this.withdraw(found.txHash);
     this.confirm(found);
-    this.db
-      .prepare('UPDATE outgoing_tx SET blob = ?, seen = ?, sent_to = ? WHERE tx_hash = ?')
-      .run(known?.blob ?? null, known?.seen ?? null, known?.sentTo ?? null, found.txHash);
+    this.db.run(
+      'UPDATE outgoing_tx SET blob = ?, seen = ?, sent_to = ? WHERE tx_hash = ?',
+      known?.blob ?? null,
+      known?.seen ?? null,
+      known?.sentTo ?? null,
+      found.txHash,
+    );
   }
 
   /** Deletes a mined payment. If this wallet made it, the data that cannot be read from the chain is kept. */
   withdraw(txHash: Hash): void {
-    this.db.prepare(`${KEEP_FACTS} tx_hash = ? AND ${HAS_FACTS} ${OVER_FACTS}`).run(txHash);
-    this.db.prepare('DELETE FROM outgoing_tx WHERE tx_hash = ?').run(txHash);
+    this.db.run(`${KEEP_FACTS} tx_hash = ? AND ${HAS_FACTS} ${OVER_FACTS}`, txHash);
+    this.db.run('DELETE FROM outgoing_tx WHERE tx_hash = ?', txHash);
   }
 
   /**
@@ -432,7 +418,7 @@ export class OutgoingWriter extends OutgoingReader {
       `DELETE FROM outgoing_fact WHERE change_at_payment IS NULL AND NOT ${OF_ORDER}`,
       `UPDATE outgoing_fact SET change = NULL, payment_id = NULL WHERE NOT ${OF_ORDER}`,
     ])
-      this.db.prepare(sql).run();
+      this.db.run(sql);
   }
 
   /**
@@ -440,11 +426,17 @@ export class OutgoingWriter extends OutgoingReader {
    * `pending`; of others only the data is kept that cannot be read from the chain.
    */
   detach(from: number, to: number): void {
-    for (const step of this.#undo) step.run(from, to);
+    for (const sql of [
+      `UPDATE outgoing_tx SET state = 'pending', height = NULL, change = COALESCE(change_at_payment, change)
+       WHERE height BETWEEN ? AND ? AND blob IS NOT NULL`,
+      `${KEEP_FACTS} height BETWEEN ? AND ? AND ${HAS_FACTS} ${OVER_FACTS}`,
+      'DELETE FROM outgoing_tx WHERE height BETWEEN ? AND ?',
+    ])
+      this.db.run(sql, from, to);
   }
 
   /** Deletes the blobs of payments that are at least {@link SETTLED_DEPTH} blocks deep. */
   dropSettledBlobs(tip: number): void {
-    this.db.prepare(DROP_BLOBS).run(tip - SETTLED_DEPTH);
+    this.db.run(DROP_BLOBS, tip - SETTLED_DEPTH);
   }
 }

@@ -2,7 +2,7 @@ import { bytesToInt } from '../../monero/crypto/scalar.js';
 import type { OwnedOutput } from '../../monero/wallet/model/records.js';
 import type { Hash, KeyImage } from '../../monero/crypto/types.js';
 import { equalBytes, fromHex, type Bytes } from '../../util/bytes.js';
-import { toAmount, toFlag, toNumber, type Integer } from '../sql/columns.js';
+import { toAmount, toFlag, toNumber, type Integer } from './columns.js';
 
 /** Row with the columns of {@link OUTPUT_COLUMNS}. */
 export interface OutputRow {

@@ -1,79 +1,21 @@
-import type { RunResult, Statement } from '../../util/sql-database.js';
 import { intToBytes } from '../../monero/crypto/scalar.js';
 import type { Hash, KeyImage, PublicKey } from '../../monero/crypto/types.js';
 import type { FoundSpend, OwnedOutput } from '../../monero/wallet/model/records.js';
-import { fromFlag, toColumn } from '../sql/columns.js';
-import type { Db } from '../file/database.js';
-import { keyEquals } from '../sql/key-index.js';
-import { OutputSums } from './output-sums.js';
+import { fromFlag, toColumn, keyEquals } from './columns.js';
+import type { RunResult, SqlDatabase } from '../../util/sql-database.js';
+import { OutputSums } from './balances.js';
 import { OutputReader, type OutputRef } from './outputs.js';
 import { ReusedKeys, type OnCredit, type SavedSpends } from './reused-keys.js';
 
-type SpendColumns = Omit<FoundSpend, 'globalIndex'> & { readonly globalIndex: number | null };
-
 /** Writes outputs. As every writer, it exists only for the task of `WalletStore.write`. */
 export class OutputWriter extends OutputReader {
-  readonly #insert: Statement<unknown[]>;
   readonly #sums: OutputSums;
   readonly #reused: ReusedKeys;
-  readonly #spend: Statement<[SpendColumns]>;
-  readonly #reserve: Statement<[Uint8Array, Uint8Array, number]>;
-  readonly #release: Statement<[Uint8Array]>;
-  readonly #anyFrozen: Statement<[], unknown>;
-  readonly #takeFrozen: Statement<[Uint8Array, number]>;
-  readonly #setFrozen: Statement<[{ frozen: number; txHash: Uint8Array; outputIndex: number }]>;
-  readonly #storeFrozen: Statement<[number, number]>;
-  readonly #drop: Statement<[number, number]>;
-  readonly #dropTx: Statement<[Uint8Array]>;
-  readonly #unspend: Record<'all' | 'unpaid', Statement<[number, number]>>;
 
-  constructor(db: Db, onCredit?: OnCredit) {
+  constructor(db: SqlDatabase, onCredit?: OnCredit) {
     super(db);
-    this.#insert = db.prepare(
-      `INSERT INTO owned_output (tx_hash, output_index, global_index, public_key, key_image, amount, mask, rct, account,
-         minor, derivation_key, height, unlock_time, coinbase, change)
-       VALUES (?, ?, ?, ?, coalesce(?, (SELECT key_image FROM told_key_image WHERE public_key = ?)),
-         ${Array(10).fill('?').join(', ')})`,
-    );
     this.#sums = new OutputSums(db);
     this.#reused = new ReusedKeys(db, onCredit);
-    // The column `taken` keeps its value if the same payment had already reserved the output.
-    this.#spend = db.prepare(
-      `UPDATE owned_output SET spent_by = :txHash, spent_height = :height, spent_index = :globalIndex,
-         taken = taken AND spent_by IS :txHash
-       WHERE ${keyEquals('key_image', ':keyImage')} AND burnt = 0`,
-    );
-    this.#reserve = db.prepare(
-      `UPDATE owned_output SET spent_by = ?, taken = 1
-       WHERE tx_hash = ? AND output_index = ? AND spent_by IS NULL AND burnt = 0`,
-    );
-    this.#release = db.prepare(
-      'UPDATE owned_output SET spent_by = NULL, taken = 0 WHERE spent_by = ? AND spent_height IS NULL',
-    );
-    this.#anyFrozen = db.prepare('SELECT 1 FROM frozen_output LIMIT 1');
-    this.#takeFrozen = db.prepare('DELETE FROM frozen_output WHERE tx_hash = ? AND output_index = ?');
-    this.#setFrozen = db.prepare(
-      `UPDATE owned_output SET frozen = :frozen
-       FROM (SELECT public_key AS frozen_key FROM owned_output WHERE tx_hash = :txHash AND output_index = :outputIndex)
-       WHERE ${keyEquals('public_key', 'frozen_key')}`,
-    );
-    this.#storeFrozen = db.prepare(
-      `INSERT INTO frozen_output (tx_hash, output_index)
-         SELECT tx_hash, output_index FROM owned_output WHERE height BETWEEN ? AND ? AND frozen = 1
-       ON CONFLICT DO NOTHING`,
-    );
-    this.#drop = db.prepare('DELETE FROM owned_output WHERE height BETWEEN ? AND ?');
-    this.#dropTx = db.prepare('DELETE FROM owned_output WHERE tx_hash = ?');
-    const unspend = (spentBy: string): Statement<[number, number]> =>
-      db.prepare(
-        `UPDATE owned_output SET spent_height = NULL, spent_index = NULL, spent_by = ${spentBy},
-           taken = taken AND ${spentBy} IS NOT NULL
-         WHERE spent_height BETWEEN ? AND ?`,
-      );
-    this.#unspend = {
-      all: unspend('NULL'),
-      unpaid: unspend('(SELECT tx_hash FROM outgoing_tx WHERE tx_hash = spent_by AND blob IS NOT NULL)'),
-    };
   }
 
   add(output: OwnedOutput): void {
@@ -88,13 +30,26 @@ export class OutputWriter extends OutputReader {
     for (const output of others) this.#insertRow(output);
     this.#sums.add(outputs);
     this.#reused.recomputeSince(lastInsertRowid);
-    if (this.#anyFrozen.get() === undefined) return;
-    for (const output of outputs)
-      if (this.#takeFrozen.run(output.txHash, output.outputIndex).changes > 0) this.setFrozen(output, true);
+    if (this.db.row('SELECT 1 FROM frozen_output LIMIT 1') === undefined) return;
+    for (const output of outputs) if (this.#takeFrozen(output)) this.setFrozen(output, true);
+  }
+
+  /** Removes an output from those that are to be frozen. @returns true if it was one of them. */
+  #takeFrozen({ txHash, outputIndex }: OutputRef): boolean {
+    const { changes } = this.db.run(
+      'DELETE FROM frozen_output WHERE tx_hash = ? AND output_index = ?',
+      txHash,
+      outputIndex,
+    );
+    return changes > 0;
   }
 
   #insertRow(output: OwnedOutput): RunResult {
-    return this.#insert.run(
+    return this.db.run(
+      `INSERT INTO owned_output (tx_hash, output_index, global_index, public_key, key_image, amount, mask, rct, account,
+         minor, derivation_key, height, unlock_time, coinbase, change)
+       VALUES (?, ?, ?, ?, coalesce(?, (SELECT key_image FROM told_key_image WHERE public_key = ?)),
+         ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       output.txHash,
       output.outputIndex,
       output.globalIndex,
@@ -116,32 +71,42 @@ export class OutputWriter extends OutputReader {
 
   /** Records outputs that are to be frozen as soon as they are found in the chain. */
   freezeUnseen(outputs: readonly OutputRef[]): void {
-    const insert = this.db.prepare(
-      'INSERT INTO frozen_output (tx_hash, output_index) VALUES (?, ?) ON CONFLICT DO NOTHING',
-    );
-    for (const { txHash, outputIndex } of outputs) insert.run(txHash, outputIndex);
+    for (const { txHash, outputIndex } of outputs)
+      this.db.run(
+        'INSERT INTO frozen_output (tx_hash, output_index) VALUES (?, ?) ON CONFLICT DO NOTHING',
+        txHash,
+        outputIndex,
+      );
   }
 
   /** Updates whether an output is change. That depends on which inputs of its transaction are recognised. */
   setChange({ txHash, outputIndex, change }: OwnedOutput): void {
-    this.db
-      .prepare('UPDATE owned_output SET change = ? WHERE tx_hash = ? AND output_index = ?')
-      .run(fromFlag(change), txHash, outputIndex);
+    this.db.run(
+      'UPDATE owned_output SET change = ? WHERE tx_hash = ? AND output_index = ?',
+      fromFlag(change),
+      txHash,
+      outputIndex,
+    );
   }
 
   /** Freezes or thaws all outputs that have the same key as the given output. */
   setFrozen({ txHash, outputIndex }: OutputRef, frozen: boolean): void {
-    this.#setFrozen.run({ frozen: fromFlag(frozen), txHash, outputIndex });
+    this.db.run(
+      `UPDATE owned_output SET frozen = :frozen
+       FROM (SELECT public_key AS frozen_key FROM owned_output WHERE tx_hash = :txHash AND output_index = :outputIndex)
+       WHERE ${keyEquals('public_key', 'frozen_key')}`,
+      { frozen: fromFlag(frozen), txHash, outputIndex },
+    );
   }
 
   /** Removes the recorded spend of an output. */
   markUnspent({ txHash, outputIndex, publicKey }: OutputRef & Pick<OwnedOutput, 'publicKey'>): void {
-    this.db
-      .prepare(
-        `UPDATE owned_output SET spent_by = NULL, spent_height = NULL, spent_index = NULL, taken = 0
+    this.db.run(
+      `UPDATE owned_output SET spent_by = NULL, spent_height = NULL, spent_index = NULL, taken = 0
          WHERE tx_hash = ? AND output_index = ?`,
-      )
-      .run(txHash, outputIndex);
+      txHash,
+      outputIndex,
+    );
     this.#reused.recompute(publicKey);
   }
 
@@ -150,29 +115,29 @@ export class OutputWriter extends OutputReader {
    * @param mined true in a block, false in the mempool.
    */
   markSpentByUnknown({ publicKey }: Pick<OwnedOutput, 'publicKey'>, mined: boolean): void {
-    this.db
-      .prepare(
-        `UPDATE owned_output SET spent_by = zeroblob(32), spent_height = :height, taken = 1
+    this.db.run(
+      `UPDATE owned_output SET spent_by = zeroblob(32), spent_height = :height, taken = 1
          WHERE ${keyEquals('public_key', ':publicKey')} AND spent_by IS NULL AND burnt = 0`,
-      )
-      .run({ height: mined ? 0 : null, publicKey });
+      { height: mined ? 0 : null, publicKey },
+    );
   }
 
   /** Sets the key image of all outputs with a key. @param keyImage undefined: it is not known. */
   setKeyImage(publicKey: PublicKey, keyImage: KeyImage | undefined): void {
-    this.db
-      .prepare(`UPDATE owned_output SET key_image = :keyImage WHERE ${keyEquals('public_key', ':publicKey')}`)
-      .run({ keyImage: keyImage ?? null, publicKey });
+    this.db.run(
+      `UPDATE owned_output SET key_image = :keyImage WHERE ${keyEquals('public_key', ':publicKey')}`,
+      { keyImage: keyImage ?? null, publicKey },
+    );
   }
 
   /** Marks the outputs of a transaction that return to the paying account as change, and no other outputs. */
   markChange(txHash: Hash, account: number): void {
-    this.db.prepare('UPDATE owned_output SET change = account = ? WHERE tx_hash = ?').run(account, txHash);
+    this.db.run('UPDATE owned_output SET change = account = ? WHERE tx_hash = ?', account, txHash);
   }
 
   /** Marks the outputs of a transaction as income, because the wallet did not make this payment. */
   unmarkChange(txHash: Hash): void {
-    this.db.prepare('UPDATE owned_output SET change = 0 WHERE tx_hash = ?').run(txHash);
+    this.db.run('UPDATE owned_output SET change = 0 WHERE tx_hash = ?', txHash);
   }
 
   /**
@@ -180,24 +145,37 @@ export class OutputWriter extends OutputReader {
    * known.
    */
   spentIndex({ txHash, outputIndex }: OutputRef): number | undefined {
-    const row = this.db
-      .prepare<[Uint8Array, number], { readonly spent_index: number | null }>(
-        'SELECT spent_index FROM owned_output WHERE tx_hash = ? AND output_index = ?',
-      )
-      .get(txHash, outputIndex);
-    return row?.spent_index ?? undefined;
+    const index = this.db.value<number | null>(
+      'SELECT spent_index FROM owned_output WHERE tx_hash = ? AND output_index = ?',
+      txHash,
+      outputIndex,
+    );
+    return index ?? undefined;
   }
 
   markSpent({ keyImage, txHash, height, globalIndex }: FoundSpend): void {
-    this.#spend.run({ keyImage, txHash, height, globalIndex: globalIndex ?? null });
+    // The column `taken` keeps its value if the same payment had already reserved the output.
+    this.db.run(
+      `UPDATE owned_output SET spent_by = :txHash, spent_height = :height, spent_index = :globalIndex,
+         taken = taken AND spent_by IS :txHash
+       WHERE ${keyEquals('key_image', ':keyImage')} AND burnt = 0`,
+      { keyImage, txHash, height, globalIndex: globalIndex ?? null },
+    );
     this.#reused.recomputeKeyImage(keyImage);
   }
 
   /** Reserves outputs for an unmined payment. @throws Error if one of them is already spent or reserved. */
   reserve(outputs: readonly OutputRef[], txHash: Hash): void {
-    for (const output of outputs)
-      if (this.#reserve.run(txHash, output.txHash, output.outputIndex).changes !== 1)
-        throw new Error('an output to be reserved is not free');
+    for (const output of outputs) {
+      const { changes } = this.db.run(
+        `UPDATE owned_output SET spent_by = ?, taken = 1
+         WHERE tx_hash = ? AND output_index = ? AND spent_by IS NULL AND burnt = 0`,
+        txHash,
+        output.txHash,
+        output.outputIndex,
+      );
+      if (changes !== 1) throw new Error('an output to be reserved is not free');
+    }
   }
 
   /**
@@ -206,9 +184,12 @@ export class OutputWriter extends OutputReader {
    */
   reserveAgain(output: OutputRef & Pick<OwnedOutput, 'publicKey'>, txHash: Hash): void {
     if (this.byPublicKey(output.publicKey)?.spentBy !== undefined) return;
-    this.db
-      .prepare('UPDATE owned_output SET spent_by = ?, taken = 1 WHERE tx_hash = ? AND output_index = ?')
-      .run(txHash, output.txHash, output.outputIndex);
+    this.db.run(
+      'UPDATE owned_output SET spent_by = ?, taken = 1 WHERE tx_hash = ? AND output_index = ?',
+      txHash,
+      output.txHash,
+      output.outputIndex,
+    );
     this.#reused.recompute(output.publicKey);
   }
 
@@ -225,24 +206,30 @@ export class OutputWriter extends OutputReader {
     // `seen`: the mempool contains the payment, so no other transaction spends its inputs. A recorded spend by an
     // unseen transaction is replaced.
     const isFree = seen ? '(spent_by IS NULL OR spent_by = zeroblob(32))' : 'spent_by IS NULL';
-    const reserve = this.db.prepare(
-      `UPDATE owned_output SET spent_by = :txHash, spent_height = NULL, taken = :taken
-       WHERE ${keyEquals('key_image', ':keyImage')} AND ${isFree} AND burnt = 0`,
-    );
-    for (const keyImage of keyImages) reserve.run({ txHash, taken: fromFlag(seen), keyImage });
+    for (const keyImage of keyImages)
+      this.db.run(
+        `UPDATE owned_output SET spent_by = :txHash, spent_height = NULL, taken = :taken
+         WHERE ${keyEquals('key_image', ':keyImage')} AND ${isFree} AND burnt = 0`,
+        { txHash, taken: fromFlag(seen), keyImage },
+      );
   }
 
   /** Frees the outputs that an unconfirmed payment reserved. */
   release(txHash: Hash): void {
     const reused = this.#reused.reservedBy(txHash);
-    this.#release.run(txHash);
+    this.db.run(
+      'UPDATE owned_output SET spent_by = NULL, taken = 0 WHERE spent_by = ? AND spent_height IS NULL',
+      txHash,
+    );
     for (const key of reused) this.#reused.recompute(key);
   }
 
   /** Removes the outputs of a transaction. If frozen outputs are found again, they are frozen again. */
   removeTx(txHash: Hash): void {
     this.freezeUnseen(this.ofTx(txHash).filter(({ frozen }) => frozen));
-    this.#remove(this.#reused.saveOfTx(txHash), () => this.#dropTx.run(txHash));
+    this.#remove(this.#reused.saveOfTx(txHash), () =>
+      this.db.run('DELETE FROM owned_output WHERE tx_hash = ?', txHash),
+    );
   }
 
   /**
@@ -251,11 +238,32 @@ export class OutputWriter extends OutputReader {
    * @param freeInputs true: also frees the inputs of payments that can be relayed again.
    */
   detach(from: number, to: number, freeInputs = false): void {
-    this.#storeFrozen.run(from, to);
+    this.db.run(
+      `INSERT INTO frozen_output (tx_hash, output_index)
+         SELECT tx_hash, output_index FROM owned_output WHERE height BETWEEN ? AND ? AND frozen = 1
+       ON CONFLICT DO NOTHING`,
+      from,
+      to,
+    );
     const unspent = this.#reused.spentBetween(from, to);
-    this.#unspend[freeInputs ? 'all' : 'unpaid'].run(from, to);
-    this.#remove(this.#reused.saveBetween(from, to), () => this.#drop.run(from, to));
+    this.#unspend(from, to, freeInputs);
+    this.#remove(this.#reused.saveBetween(from, to), () =>
+      this.db.run('DELETE FROM owned_output WHERE height BETWEEN ? AND ?', from, to),
+    );
     for (const key of unspent) this.#reused.recompute(key);
+  }
+
+  #unspend(from: number, to: number, freeInputs: boolean): void {
+    const spentBy = freeInputs
+      ? 'NULL'
+      : '(SELECT tx_hash FROM outgoing_tx WHERE tx_hash = spent_by AND blob IS NOT NULL)';
+    this.db.run(
+      `UPDATE owned_output SET spent_height = NULL, spent_index = NULL, spent_by = ${spentBy},
+         taken = taken AND ${spentBy} IS NOT NULL
+       WHERE spent_height BETWEEN ? AND ?`,
+      from,
+      to,
+    );
   }
 
   /** Computes the credited amounts of all outputs with reused keys again. */

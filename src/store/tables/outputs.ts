@@ -1,11 +1,9 @@
-import type { Statement } from '../../util/sql-database.js';
 import type { Hash, KeyImage, PublicKey } from '../../monero/crypto/types.js';
 import type { OwnedOutput } from '../../monero/wallet/model/records.js';
 import { toHex } from '../../util/bytes.js';
 import { ringPlaceOf } from '../../monero/wallet/scan/ring-owners.js';
-import type { Db } from '../file/database.js';
-import { toBytes } from '../sql/columns.js';
-import { keyEquals, WITHOUT_KEY_IMAGE } from '../sql/key-index.js';
+import type { SqlDatabase, SqlParameter } from '../../util/sql-database.js';
+import { toBytes, keyEquals, WITHOUT_KEY_IMAGE } from './columns.js';
 import {
   CHAIN_ORDER,
   EXPORT_COLUMNS,
@@ -108,105 +106,29 @@ interface FirstPlace {
 
 /** Reads outputs that were found in the chain. */
 export class OutputReader {
-  protected readonly db: Db;
-  readonly #byKeyImage: Statement<[Uint8Array, Uint8Array], OutputRow>;
-  readonly #byPublicKey: Statement<[Uint8Array, Uint8Array], OutputRow>;
-  readonly #byRef: Statement<[Uint8Array, number], OutputRow>;
-  readonly #keyImageStates: Statement<[number, number], StateRow>;
-  readonly #count: Statement<[], number>;
-  readonly #anyMoved: Statement<[], unknown>;
-  readonly #anyPlain: Statement<[], unknown>;
-  readonly #chainPlace: Statement<[number], ChainPlaceRow>;
-  readonly #before: Statement<[FirstPlace], number>;
-  readonly #firstPlace: Statement<[Uint8Array, number], FirstPlace>;
-  readonly #income: Statement<[string], number>;
-  readonly #uncredited: Statement<[Uint8Array, number], bigint>;
+  protected readonly db: SqlDatabase;
 
-  constructor(db: Db) {
+  constructor(db: SqlDatabase) {
     this.db = db;
-    const byKey = (column: 'key_image' | 'public_key'): Statement<[Uint8Array, Uint8Array], OutputRow> =>
-      this.rows(`SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE ${keyEquals(column, '?')} ORDER BY burnt`);
-    this.#byKeyImage = byKey('key_image');
-    this.#byPublicKey = byKey('public_key');
-    this.#byRef = this.rows(
-      `SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE tx_hash = ? AND output_index = ?`,
-    );
-    this.#keyImageStates = db
-      .prepare<[number, number], StateRow>(
-        `SELECT ${STATE_COLUMNS} FROM owned_output WHERE key_image IS NOT NULL AND burnt = 0 AND rowid > ?
-         ORDER BY rowid LIMIT ?`,
-      )
-      .raw();
-    // SQLite counts the rows of a table by reading its smallest index.
-    this.#count = db
-      .prepare<[], number>(
-        `SELECT (SELECT count(*) FROM owned_output) - (SELECT count(*) FROM owned_output WHERE burnt = 1)`,
-      )
-      .pluck();
-    this.#anyMoved = db.prepare('SELECT 1 FROM owned_output WHERE first_height IS NOT NULL LIMIT 1');
-    this.#anyPlain = db.prepare('SELECT 1 FROM owned_output WHERE rct = 0 LIMIT 1');
-    this.#chainPlace = db
-      .prepare<[number], ChainPlaceRow>(
-        'SELECT height, global_index, tx_hash, output_index FROM owned_output WHERE rowid = ?',
-      )
-      .raw();
-    const before = (height: string, index: string): string =>
-      `(SELECT count(*) FROM owned_output WHERE burnt = 0
-        AND (${height}, ${index}, height, global_index, tx_hash, output_index)
-          < (:first_height, :first_index, :height, :global_index, :tx_hash, :output_index)`;
-    this.#before = db
-      .prepare<[FirstPlace], number>(
-        `SELECT ${before('height', 'global_index')} AND first_height IS NULL)
-           + ${before('first_height', 'first_index')} AND first_height IS NOT NULL)`,
-      )
-      .pluck();
-    this.#firstPlace = db.prepare<[Uint8Array, number], FirstPlace>(
-      `SELECT ${FIRST_PLACE} FROM owned_output WHERE tx_hash = ? AND output_index = ?`,
-    );
-    this.#income = db
-      .prepare<[string], number>(
-        `SELECT key FROM json_each(?) WHERE EXISTS (
-           SELECT 1 FROM owned_output WHERE tx_hash = unhex(value) AND change = 0 AND credited IS NOT 0)`,
-      )
-      .pluck();
-    this.#uncredited = db
-      .prepare<[Uint8Array, number], bigint>(
-        `SELECT coalesce(sum(amount - credited), 0) FROM owned_output
-         WHERE tx_hash = ? AND account = ? AND credited IS NOT NULL`,
-      )
-      .safeIntegers()
-      .pluck();
   }
 
   /** Returns the output with a key image. If there are several, returns the one that is not burnt. */
   byKeyImage(keyImage: KeyImage): OwnedOutput | undefined {
-    const row = this.#byKeyImage.get(keyImage, keyImage);
-    return row && toOutput(row);
+    return this.#first(`${keyEquals('key_image', '?')} ORDER BY burnt`, keyImage, keyImage);
   }
 
   byRef({ txHash, outputIndex }: OutputRef): OwnedOutput | undefined {
-    const row = this.#byRef.get(txHash, outputIndex);
-    return row && toOutput(row);
+    return this.#first('tx_hash = ? AND output_index = ?', txHash, outputIndex);
   }
 
   /** Returns the outputs without a mined spend that are neither burnt nor frozen. */
   unspent(): OwnedOutput[] {
-    return this.rows<[]>(
-      `SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE ${UNSPENT}
-       ORDER BY height, tx_hash, output_index`,
-    )
-      .all()
-      .map(toOutput);
+    return this.#select(`WHERE ${UNSPENT} ORDER BY height, tx_hash, output_index`);
   }
 
   /** Returns the outputs before RingCT without a mined spend that are neither burnt nor frozen. */
   unspentPlain(): OwnedOutput[] {
-    return this.rows<[]>(
-      `SELECT ${OUTPUT_COLUMNS} FROM owned_output INDEXED BY owned_output_plain
-       WHERE rct = 0 AND ${UNSPENT}`,
-    )
-      .all()
-      .map(toOutput);
+    return this.#select(`INDEXED BY owned_output_plain WHERE rct = 0 AND ${UNSPENT}`);
   }
 
   /**
@@ -216,9 +138,7 @@ export class OutputReader {
    */
   inOrder(range: OutputRange = {}): OwnedOutput[] {
     const { sql, values } = this.#ordered(OUTPUT_COLUMNS, range);
-    return this.rows<RangeValue[]>(sql)
-      .all(...values)
-      .map(toOutput);
+    return this.db.bigints.rows<OutputRow>(sql, ...values).map(toOutput);
   }
 
   /**
@@ -247,10 +167,7 @@ export class OutputReader {
     const { count = Infinity, after } = range;
     const wanted = after === undefined && this.#isMoved() ? count : Math.min(count, most);
     const { sql, values } = this.#ordered(columns, { ...range, count: wanted });
-    const rows = this.db
-      .prepare<RangeValue[], Row>(sql)
-      .raw()
-      .all(...values);
+    const rows = this.db.arrays.rows<Row>(sql, ...values);
     const last = rows.at(-1);
     const isEnd = wanted === count || last === undefined || rows.length < wanted;
     return { page: toFacts(rows), rest: isEnd ? undefined : { count: count - wanted, after: last[0] } };
@@ -261,12 +178,15 @@ export class OutputReader {
     { first = 0, count = Infinity, after }: OutputRange,
   ): { readonly sql: string; readonly values: readonly RangeValue[] } {
     const list = `SELECT ${columns} FROM owned_output WHERE burnt = 0`;
-    const hasTies = this.#anyPlain.get() !== undefined;
+    const hasTies = this.db.row('SELECT 1 FROM owned_output WHERE rct = 0 LIMIT 1') !== undefined;
     if (after === undefined) {
       const order = this.#isMoved() ? FIRST_PLACE_ORDER : hasTies ? CHAIN_ORDER : INDEX_ORDER;
       return { sql: `${list} ${order} LIMIT ? OFFSET ?`, values: [limitOf(count), first] };
     }
-    const place = this.#chainPlace.get(after);
+    const place = this.db.arrays.row<ChainPlaceRow>(
+      'SELECT height, global_index, tx_hash, output_index FROM owned_output WHERE rowid = ?',
+      after,
+    );
     if (place === undefined) throw new Error('the output after which a part begins is missing');
     const [height, globalIndex] = place;
     return hasTies
@@ -283,7 +203,12 @@ export class OutputReader {
 
   /** Returns the number of outputs that {@link inOrder} lists. */
   count(): number {
-    return this.#count.get() ?? 0;
+    // SQLite counts the rows of a table by reading its smallest index.
+    return (
+      this.db.value<number>(
+        `SELECT (SELECT count(*) FROM owned_output) - (SELECT count(*) FROM owned_output WHERE burnt = 1)`,
+      ) ?? 0
+    );
   }
 
   /**
@@ -294,37 +219,34 @@ export class OutputReader {
     // Few outputs have no key image, and an index finds them. Unproven ones are searched in the order of another index.
     const condition = proven ? UNPROVEN : WITHOUT_KEY_IMAGE;
     const order = proven && !this.#isMoved() ? CHAIN_ORDER : FIRST_PLACE_ORDER;
-    const place = this.db
-      .prepare<[], FirstPlace>(
-        `SELECT ${FIRST_PLACE} FROM owned_output WHERE burnt = 0 AND ${condition} ${order} LIMIT 1`,
-      )
-      .get();
-    return place && this.#before.get(place);
+    const place = this.db.row<FirstPlace>(
+      `SELECT ${FIRST_PLACE} FROM owned_output WHERE burnt = 0 AND ${condition} ${order} LIMIT 1`,
+    );
+    return place && this.#countBefore(place);
   }
 
   /** Returns true if any output with a reused key has the position of another output. */
   #isMoved(): boolean {
-    return this.#anyMoved.get() !== undefined;
+    return this.db.row('SELECT 1 FROM owned_output WHERE first_height IS NOT NULL LIMIT 1') !== undefined;
   }
 
   /** Returns the output with an output key. If there are several, returns the one that is not burnt. */
   byPublicKey(publicKey: PublicKey): OwnedOutput | undefined {
-    const row = this.#byPublicKey.get(publicKey, publicKey);
-    return row && toOutput(row);
+    return this.#first(`${keyEquals('public_key', '?')} ORDER BY burnt`, publicKey, publicKey);
   }
 
   /** Returns the outputs that a transaction spends or reserves. */
   spentBy(txHash: Hash): OwnedOutput[] {
-    return this.rows<[Uint8Array]>(
-      `SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE spent_by = ? ORDER BY burnt, height`,
-    )
-      .all(txHash)
-      .map(toOutput);
+    return this.#select('WHERE spent_by = ? ORDER BY burnt, height', txHash);
   }
 
   /** Returns those of the given transactions that are mined and pay the wallet a credited amount other than change. */
   incomeAmong(txHashes: readonly Hash[]): Hash[] {
-    const places = this.#income.all(JSON.stringify(txHashes.map(toHex)));
+    const places = this.db.values<number>(
+      `SELECT key FROM json_each(?) WHERE EXISTS (
+           SELECT 1 FROM owned_output WHERE tx_hash = unhex(value) AND change = 0 AND credited IS NOT 0)`,
+      JSON.stringify(txHashes.map(toHex)),
+    );
     return places.flatMap((place) => txHashes[place] ?? []);
   }
 
@@ -332,14 +254,19 @@ export class OutputReader {
    * Returns the amount that a transaction paid to an account on reused keys and that is not credited [atomic units].
    */
   uncredited(txHash: Hash, account: number): bigint {
-    return this.#uncredited.get(txHash, account) ?? 0n;
+    return (
+      this.db.bigints.value<bigint>(
+        `SELECT coalesce(sum(amount - credited), 0) FROM owned_output
+         WHERE tx_hash = ? AND account = ? AND credited IS NOT NULL`,
+        txHash,
+        account,
+      ) ?? 0n
+    );
   }
 
   /** Returns the outputs of a transaction, including burnt ones. */
   ofTx(txHash: Hash): OwnedOutput[] {
-    return this.rows<[Uint8Array]>(`SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE tx_hash = ?`)
-      .all(txHash)
-      .map(toOutput);
+    return this.#select('WHERE tx_hash = ?', txHash);
   }
 
   /**
@@ -348,7 +275,14 @@ export class OutputReader {
    * @param count largest number of outputs.
    */
   keyImageStates(after = 0, count = Infinity): KeyImageState[] {
-    return this.#keyImageStates.all(after, limitOf(count)).map(toState);
+    return this.db.arrays
+      .rows<StateRow>(
+        `SELECT ${STATE_COLUMNS} FROM owned_output WHERE key_image IS NOT NULL AND burnt = 0 AND rowid > ?
+         ORDER BY rowid LIMIT ?`,
+        after,
+        limitOf(count),
+      )
+      .map(toState);
   }
 
   /**
@@ -357,13 +291,13 @@ export class OutputReader {
    * @param count largest number of outputs.
    */
   ringPlaces(after: number, count: number): RingPlace[] {
-    return this.db
-      .prepare<[number, number], RingPlaceRow>(
+    return this.db.arrays
+      .rows<RingPlaceRow>(
         `SELECT rowid, public_key, iif(rct, '0', CAST(amount AS TEXT)), global_index FROM owned_output
          WHERE rowid > ? ORDER BY rowid LIMIT ?`,
+        after,
+        count,
       )
-      .raw()
-      .all(after, count)
       .map(([number, publicKey, value, globalIndex]) => ({
         number,
         publicKey: toBytes<'PublicKey'>(publicKey),
@@ -373,40 +307,67 @@ export class OutputReader {
 
   /** Returns the index of an output in {@link inOrder}, which is also its index in upstream's list `m_transfers`. */
   placeOf({ txHash, outputIndex, height, globalIndex }: OwnedOutput): number {
-    const place = this.#firstPlace.get(txHash, outputIndex) ?? {
+    const place = this.db.row<FirstPlace>(
+      `SELECT ${FIRST_PLACE} FROM owned_output WHERE tx_hash = ? AND output_index = ?`,
+      txHash,
+      outputIndex,
+    ) ?? {
       ...{ first_height: height, first_index: globalIndex },
       ...{ height, global_index: globalIndex, tx_hash: txHash, output_index: outputIndex },
     };
-    return this.#before.get(place) ?? 0;
+    return this.#countBefore(place);
+  }
+
+  /** Counts the outputs before a position in {@link inOrder}. */
+  #countBefore(place: FirstPlace): number {
+    const before = (height: string, index: string): string =>
+      `(SELECT count(*) FROM owned_output WHERE burnt = 0
+        AND (${height}, ${index}, height, global_index, tx_hash, output_index)
+          < (:first_height, :first_index, :height, :global_index, :tx_hash, :output_index)`;
+    const sql = `SELECT ${before('height', 'global_index')} AND first_height IS NULL)
+      + ${before('first_height', 'first_index')} AND first_height IS NOT NULL)`;
+    return this.db.value<number>(sql, place) ?? 0;
   }
 
   has({ txHash, outputIndex }: OutputRef): boolean {
     return (
-      this.db
-        .prepare('SELECT 1 FROM owned_output WHERE tx_hash = ? AND output_index = ?')
-        .get(txHash, outputIndex) !== undefined
+      this.db.row(
+        'SELECT 1 FROM owned_output WHERE tx_hash = ? AND output_index = ?',
+        txHash,
+        outputIndex,
+      ) !== undefined
     );
   }
 
   /** Returns true if none of the outputs is spent, reserved, frozen or burnt. */
   areFree(outputs: readonly OutputRef[]): boolean {
-    const free = this.db.prepare<[Uint8Array, number], { found: number }>(
-      `SELECT 1 AS found FROM owned_output
-       WHERE tx_hash = ? AND output_index = ? AND spent_by IS NULL AND frozen = 0 AND burnt = 0`,
-    );
-    return outputs.every(({ txHash, outputIndex }) => free.get(txHash, outputIndex) !== undefined);
+    return outputs.every(({ txHash, outputIndex }) => {
+      const free = this.db.row(
+        `SELECT 1 FROM owned_output
+         WHERE tx_hash = ? AND output_index = ? AND spent_by IS NULL AND frozen = 0 AND burnt = 0`,
+        txHash,
+        outputIndex,
+      );
+      return free !== undefined;
+    });
   }
 
   /** Returns at most a given number of outputs without a known key image, including burnt ones, in any order. */
   someWithoutKeyImage(most: number): OwnedOutput[] {
-    return this.rows<[number]>(
-      `SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE ${WITHOUT_KEY_IMAGE} LIMIT ?`,
-    )
-      .all(most)
-      .map(toOutput);
+    return this.#select(`WHERE ${WITHOUT_KEY_IMAGE} LIMIT ?`, most);
   }
 
-  protected rows<P extends unknown[]>(sql: string): Statement<P, OutputRow> {
-    return this.db.prepare<P, OutputRow>(sql).safeIntegers();
+  #first(condition: string, ...params: readonly SqlParameter[]): OwnedOutput | undefined {
+    const row = this.db.bigints.row<OutputRow>(
+      `SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE ${condition}`,
+      ...params,
+    );
+    return row && toOutput(row);
+  }
+
+  #select(tail: string, ...params: readonly SqlParameter[]): OwnedOutput[] {
+    return this.db.bigints
+      .rows<OutputRow>(`SELECT ${OUTPUT_COLUMNS} FROM owned_output ${tail}`, ...params)
+      .map(toOutput);
   }
 }

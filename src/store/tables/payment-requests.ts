@@ -1,11 +1,10 @@
-import type { Statement } from '../../util/sql-database.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { COINBASE_UNLOCK_BLOCKS } from '../../monero/cryptonote/constants.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { PaymentRequest, RequestState } from '../../monero/wallet/requests/payment-request.js';
-import type { Db } from '../file/database.js';
+import type { SqlDatabase, SqlParameter } from '../../util/sql-database.js';
 import type { IdentityOf } from './event-row.js';
-import { toAmount, toBytes, toColumn, toNumber } from '../sql/columns.js';
+import { toAmount, toBytes, toColumn, toNumber } from './columns.js';
 import { RequestPayments } from './request-payments.js';
 import {
   REPORTABLE_COLUMNS,
@@ -45,7 +44,8 @@ export interface RequestFilter {
   readonly before: number;
 }
 
-type Column = bigint | number | string | null;
+/** SQL source of requests `p` with their reported states `s`. */
+const REQUESTS = 'payment_request p JOIN request_state s USING (sequence)';
 
 type ShortenedRow = Pick<RequestRow, 'account' | 'minor'>;
 
@@ -59,14 +59,13 @@ const isSame = (a: ReportedRequest, b: ReportedRequest): boolean =>
   a.dueHeight === b.dueHeight;
 
 /** Returns a function that reads the identity of the payment request with an address; undefined without one. */
-export function identityReader(db: Db): IdentityOf {
-  const select = db
-    .prepare<[number, number], Pick<RequestRow, 'request_id' | 'reference' | 'amount'>>(
-      'SELECT request_id, reference, amount FROM payment_request WHERE minor = ? AND account = ?',
-    )
-    .safeIntegers();
+export function identityReader(db: SqlDatabase): IdentityOf {
   return ({ major, minor }) => {
-    const row = select.get(minor, major);
+    const row = db.bigints.row<Pick<RequestRow, 'request_id' | 'reference' | 'amount'>>(
+      'SELECT request_id, reference, amount FROM payment_request WHERE minor = ? AND account = ?',
+      minor,
+      major,
+    );
     if (row === undefined) return undefined;
     return {
       requestId: row.request_id,
@@ -80,93 +79,13 @@ export function identityReader(db: Db): IdentityOf {
 export class PaymentRequestReader {
   /** Returns the identity of the request with an address; undefined without one. */
   readonly identityOf: IdentityOf;
-  protected readonly db: Db;
-  readonly #any: Statement<[], unknown>;
-  readonly #byId: Statement<[string], TrackedRow>;
-  readonly #byReference: Statement<[string], TrackedRow>;
-  readonly #byAddress: Statement<[number, number], TrackedRow>;
-  readonly #atAddresses: Statement<[string, number], ReportableRow>;
-  readonly #byToken: Statement<[Uint8Array], TrackedRow>;
-  readonly #byKey: Statement<[string], TrackedRow & { readonly params_hash: Uint8Array }>;
-  readonly #list: Statement<[number, number], RequestRow>;
-  readonly #listState: Statement<[string, number, number], RequestRow>;
-  readonly #due: Statement<[number], ReportableRow>;
-  readonly #expiring: Statement<[number, number], TrackedRow>;
-  readonly #nextExpiry: Statement<[], number | null>;
-  readonly #awaited: Statement<[], number>;
+  protected readonly db: SqlDatabase;
   readonly #payments: RequestPayments;
-  readonly #counts: Statement<[], { readonly state: RequestState; readonly count: number }>;
-  readonly #uncontested: Statement<[], Uint8Array>;
-  readonly #shortened: Statement<[{ readonly tip: number }], ShortenedRow>;
 
-  constructor(db: Db) {
+  constructor(db: SqlDatabase) {
     this.db = db;
-    const rows = <P extends unknown[], R = TrackedRow>(
-      condition: string,
-      columns = TRACKED_COLUMNS,
-    ): Statement<P, R> =>
-      db
-        .prepare<P, R>(
-          `SELECT ${columns} FROM payment_request p JOIN request_state s USING (sequence) WHERE ${condition}`,
-        )
-        .safeIntegers();
-    this.#any = db.prepare('SELECT 1 FROM payment_request LIMIT 1');
-    this.#byId = rows('request_id = ?');
-    this.#byReference = rows('reference = ?');
-    this.#byAddress = rows('minor = ? AND account = ?');
-    // CROSS JOIN makes SQLite begin with the addresses.
-    this.#atAddresses = db
-      .prepare<[string, number], ReportableRow>(
-        `SELECT ${REPORTABLE_COLUMNS}
-         FROM json_each(?) a CROSS JOIN payment_request p ON p.minor = a.value AND p.account = ?
-           CROSS JOIN request_state s USING (sequence)`,
-      )
-      .safeIntegers();
-    this.#byToken = rows('token = ?');
-    this.#byKey = rows('idempotency_key = ?', `${TRACKED_COLUMNS}, p.params_hash`);
-    this.#list = rows('p.sequence < ? ORDER BY p.sequence DESC LIMIT ?', REQUEST_COLUMNS);
-    this.#listState = db
-      .prepare<[string, number, number], RequestRow>(
-        `SELECT ${REQUEST_COLUMNS}
-         FROM request_state s INDEXED BY request_state_state CROSS JOIN payment_request p USING (sequence)
-         WHERE s.state = ? AND s.sequence < ? ORDER BY s.sequence DESC LIMIT ?`,
-      )
-      .safeIntegers();
-    // CROSS JOIN makes SQLite begin with the rows that the index of heights selects.
-    this.#due = db
-      .prepare<[number], ReportableRow>(
-        `SELECT ${REPORTABLE_COLUMNS}
-         FROM request_state s INDEXED BY request_state_due CROSS JOIN payment_request p USING (sequence)
-         WHERE s.due_height <= ? ORDER BY s.due_height, s.sequence`,
-      )
-      .safeIntegers();
-    this.#expiring = rows('expires < ? AND ended = 0 ORDER BY expires, p.sequence LIMIT ?');
-    this.#nextExpiry = db
-      .prepare<[], number | null>(
-        'SELECT min(expires) FROM payment_request WHERE expires IS NOT NULL AND ended = 0',
-      )
-      .pluck();
-    this.#awaited = db
-      .prepare<[], number>('SELECT EXISTS (SELECT 1 FROM request_state WHERE due_height IS NOT NULL)')
-      .pluck();
     this.#payments = new RequestPayments(db);
     this.identityOf = identityReader(db);
-    this.#counts = db.prepare('SELECT state, count(*) AS count FROM request_state GROUP BY state');
-    this.#uncontested = db
-      .prepare<[], Uint8Array>(
-        `SELECT DISTINCT s.tx_hash FROM seen_payment s CROSS JOIN payment_request p USING (minor, account)
-           JOIN arrival a USING (tx_hash, account, minor)
-         WHERE p.confirmations = 0 AND a.contested = 0`,
-      )
-      .pluck();
-    this.#shortened = db
-      .prepare<[{ readonly tip: number }], ShortenedRow>(
-        `SELECT account, minor FROM owned_output WHERE change = 0 AND
-           height > :tip - (SELECT max(${COINBASE_UNLOCK_BLOCKS}, coalesce(max(confirmations), 0)) FROM payment_request)
-         UNION SELECT account, minor FROM owned_output
-           WHERE change = 0 AND unlock_time <> '0' AND NOT coinbase AND spent_height IS NULL`,
-      )
-      .safeIntegers();
   }
 
   /**
@@ -175,46 +94,66 @@ export class PaymentRequestReader {
    * @param tip height of the tip of the chain.
    */
   changedByShortening(tip: number): SubaddressIndex[] {
-    return this.#shortened
-      .all({ tip })
+    return this.db.bigints
+      .rows<ShortenedRow>(
+        `SELECT account, minor FROM owned_output WHERE change = 0 AND
+           height > :tip - (SELECT max(${COINBASE_UNLOCK_BLOCKS}, coalesce(max(confirmations), 0)) FROM payment_request)
+         UNION SELECT account, minor FROM owned_output
+           WHERE change = 0 AND unlock_time <> '0' AND NOT coinbase AND spent_height IS NULL`,
+        { tip },
+      )
       .map(({ account, minor }) => ({ major: toNumber(account), minor: toNumber(minor) }));
   }
 
   /** True if there is no request. */
   get isEmpty(): boolean {
-    return this.#any.get() === undefined;
+    return this.db.row('SELECT 1 FROM payment_request LIMIT 1') === undefined;
   }
 
   /** True if some request waits for a height of the tip. */
   get awaitsTip(): boolean {
-    return this.#awaited.get() === 1;
+    return (
+      this.db.value<number>('SELECT EXISTS (SELECT 1 FROM request_state WHERE due_height IS NOT NULL)') === 1
+    );
   }
 
   /** Returns a request by its id; undefined if there is none. */
   byId(requestId: string): TrackedRequest | undefined {
-    return this.#one(this.#byId.get(requestId));
+    return this.#one('request_id = ?', requestId);
   }
 
   byReference(reference: string): TrackedRequest | undefined {
-    return this.#one(this.#byReference.get(reference));
+    return this.#one('reference = ?', reference);
   }
 
   byAddress({ major, minor }: SubaddressIndex): TrackedRequest | undefined {
-    return this.#one(this.#byAddress.get(minor, major));
+    return this.#one('minor = ? AND account = ?', minor, major);
   }
 
   /** Returns the requests with the given addresses of an account. */
   atAddresses(account: number, minors: readonly number[]): ReportableRequest[] {
-    return this.#atAddresses.all(JSON.stringify(minors), account).map(toReportable);
+    // CROSS JOIN makes SQLite begin with the addresses.
+    return this.db.bigints
+      .rows<ReportableRow>(
+        `SELECT ${REPORTABLE_COLUMNS}
+         FROM json_each(?) a CROSS JOIN payment_request p ON p.minor = a.value AND p.account = ?
+           CROSS JOIN request_state s USING (sequence)`,
+        JSON.stringify(minors),
+        account,
+      )
+      .map(toReportable);
   }
 
   byToken(token: Uint8Array): TrackedRequest | undefined {
-    return this.#one(this.#byToken.get(token));
+    return this.#one('token = ?', token);
   }
 
   /** Returns the request that a call with a key has created, and the hash of the parameters of that call. */
   byKey(key: string): { readonly request: TrackedRequest; readonly paramsHash: Hash } | undefined {
-    const row = this.#byKey.get(key);
+    const row = this.db.bigints.row<TrackedRow & { readonly params_hash: Uint8Array }>(
+      `SELECT ${TRACKED_COLUMNS}, p.params_hash FROM ${REQUESTS} WHERE idempotency_key = ?`,
+      key,
+    );
     return row && { request: toTracked(row), paramsHash: toBytes<'Hash'>(row.params_hash) };
   }
 
@@ -226,23 +165,55 @@ export class PaymentRequestReader {
       return isListed === true ? [found] : [];
     }
     const rows =
-      state === undefined ? this.#list.all(before, limit) : this.#listState.all(state, before, limit);
+      state === undefined
+        ? this.db.bigints.rows<RequestRow>(
+            `SELECT ${REQUEST_COLUMNS} FROM ${REQUESTS} WHERE p.sequence < ? ORDER BY p.sequence DESC LIMIT ?`,
+            before,
+            limit,
+          )
+        : this.db.bigints.rows<RequestRow>(
+            `SELECT ${REQUEST_COLUMNS}
+             FROM request_state s INDEXED BY request_state_state CROSS JOIN payment_request p USING (sequence)
+             WHERE s.state = ? AND s.sequence < ? ORDER BY s.sequence DESC LIMIT ?`,
+            state,
+            before,
+            limit,
+          );
     return rows.map(toRequest);
   }
 
   /** Returns the requests with payments that count for more when the tip is at a height. */
   dueAt(tip: number): ReportableRequest[] {
-    return this.#due.all(tip).map(toReportable);
+    // CROSS JOIN makes SQLite begin with the rows that the index of heights selects.
+    return this.db.bigints
+      .rows<ReportableRow>(
+        `SELECT ${REPORTABLE_COLUMNS}
+         FROM request_state s INDEXED BY request_state_due CROSS JOIN payment_request p USING (sequence)
+         WHERE s.due_height <= ? ORDER BY s.due_height, s.sequence`,
+        tip,
+      )
+      .map(toReportable);
   }
 
   /** Returns requests whose expiry lies before a time [Unix s] and is not recorded yet, earliest first. */
   expiring(now: number, limit: number): TrackedRequest[] {
-    return this.#expiring.all(now, limit).map(toTracked);
+    return this.db.bigints
+      .rows<TrackedRow>(
+        `SELECT ${TRACKED_COLUMNS} FROM ${REQUESTS}
+         WHERE expires < ? AND ended = 0 ORDER BY expires, p.sequence LIMIT ?`,
+        now,
+        limit,
+      )
+      .map(toTracked);
   }
 
   /** Returns the earliest expiry that is not recorded yet [Unix s]; undefined if there is none. */
   nextExpiry(): number | undefined {
-    return this.#nextExpiry.get() ?? undefined;
+    return (
+      this.db.value<number | null>(
+        'SELECT min(expires) FROM payment_request WHERE expires IS NOT NULL AND ended = 0',
+      ) ?? undefined
+    );
   }
 
   /**
@@ -250,7 +221,11 @@ export class PaymentRequestReader {
    * contest them.
    */
   uncontested(): Hash[] {
-    return this.#uncontested.all().map((hash) => toBytes<'Hash'>(hash));
+    return this.db
+      .values<Uint8Array>(`SELECT DISTINCT s.tx_hash FROM seen_payment s CROSS JOIN payment_request p USING (minor, account)
+           JOIN arrival a USING (tx_hash, account, minor)
+         WHERE p.confirmations = 0 AND a.contested = 0`)
+      .map((hash) => toBytes<'Hash'>(hash));
   }
 
   /** Reads the payments to addresses: see {@link RequestPayments.to}. */
@@ -265,53 +240,38 @@ export class PaymentRequestReader {
 
   /** Counts the requests by the state that their events have reported. Reads an index of a few bytes per request. */
   counts(): ReadonlyMap<RequestState, number> {
-    return new Map(this.#counts.all().map(({ state, count }) => [state, count]));
+    return new Map(
+      this.db.arrays.rows<[state: RequestState, count: number]>(
+        'SELECT state, count(*) FROM request_state GROUP BY state',
+      ),
+    );
   }
 
-  #one(row: TrackedRow | undefined): TrackedRequest | undefined {
+  #one(condition: string, ...params: readonly SqlParameter[]): TrackedRequest | undefined {
+    const row = this.db.bigints.row<TrackedRow>(
+      `SELECT ${TRACKED_COLUMNS} FROM ${REQUESTS} WHERE ${condition}`,
+      ...params,
+    );
     return row && toTracked(row);
   }
 }
 
 export class PaymentRequestWriter extends PaymentRequestReader {
-  /** Statements that record a state: of the sums alone, also of the state, also of the due height, of all. */
-  readonly #reports: readonly Statement<Column[]>[];
-  readonly #end: Statement<[number]>;
-  readonly #cancel: Statement<[number, number]>;
-  readonly #extend: Statement<[number | null, number]>;
-
-  constructor(db: Db) {
-    super(db);
-    // SQLite writes an entry of an index anew if its column is set, even to the same value.
-    this.#reports = ['', ', state = ?', ', due_height = ?', ', state = ?, due_height = ?'].map((indexed) =>
-      db.prepare(
-        `UPDATE request_state SET received = ?, paid = ?, locked = ?, late = ?, expiry_reported = ?${indexed}
-         WHERE sequence = ?`,
-      ),
-    );
-    this.#end = db.prepare('UPDATE payment_request SET ended = 1 WHERE sequence = ?');
-    this.#cancel = db.prepare('UPDATE payment_request SET cancelled = ? WHERE sequence = ?');
-    this.#extend = db.prepare('UPDATE payment_request SET expires = ?, ended = 0 WHERE sequence = ?');
-  }
-
   /** Adds a request to an address that has received nothing. */
   add(request: NewRequest): void {
     const { subaddress, idempotency } = request;
-    const { lastInsertRowid } = this.db
-      .prepare(
-        `INSERT INTO payment_request (request_id, token, account, minor, amount, tolerance, confirmations, created,
+    const { lastInsertRowid } = this.db.run(
+      `INSERT INTO payment_request (request_id, token, account, minor, amount, tolerance, confirmations, created,
            first_height, expires, reference, metadata, return_url, idempotency_key, params_hash)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      )
-      .run(
-        ...[request.requestId, request.token, subaddress.major, subaddress.minor],
-        ...[request.amount === undefined ? null : toColumn(request.amount), toColumn(request.tolerance)],
-        ...[request.confirmations, request.created, request.firstHeight],
-        ...[request.expires ?? null, request.reference ?? null],
-        ...[request.metadata ?? null, request.returnUrl ?? null],
-        ...[idempotency?.key ?? null, idempotency?.paramsHash ?? null],
-      );
-    this.db.prepare('INSERT INTO request_state (sequence) VALUES (?)').run(lastInsertRowid);
+      ...[request.requestId, request.token, subaddress.major, subaddress.minor],
+      ...[request.amount === undefined ? null : toColumn(request.amount), toColumn(request.tolerance)],
+      ...[request.confirmations, request.created, request.firstHeight],
+      ...[request.expires ?? null, request.reference ?? null],
+      ...[request.metadata ?? null, request.returnUrl ?? null],
+      ...[idempotency?.key ?? null, idempotency?.paramsHash ?? null],
+    );
+    this.db.run('INSERT INTO request_state (sequence) VALUES (?)', lastInsertRowid);
   }
 
   /**
@@ -321,27 +281,35 @@ export class PaymentRequestWriter extends PaymentRequestReader {
   report(sequence: number, reported: ReportedRequest, stored?: ReportedRequest): void {
     const { state, received, paid, locked, late, isExpiryReported, dueHeight } = reported;
     if (stored !== undefined && isSame(stored, reported)) return;
+    // SQLite writes an entry of an index anew if its column is set, even to the same value.
     const isStateSet = stored?.state !== state;
     const isDueSet = stored === undefined || stored.dueHeight !== dueHeight;
-    const values: Column[] = [toColumn(received), toColumn(paid), toColumn(locked), toColumn(late)];
-    values.push(Number(isExpiryReported));
-    if (isStateSet) values.push(state);
-    if (isDueSet) values.push(dueHeight ?? null);
-    this.#reports[Number(isStateSet) + 2 * Number(isDueSet)]?.run(...values, sequence);
+    this.db.run(
+      `UPDATE request_state SET received = ?, paid = ?, locked = ?, late = ?, expiry_reported = ?
+         ${isStateSet ? ', state = ?' : ''}${isDueSet ? ', due_height = ?' : ''} WHERE sequence = ?`,
+      ...[toColumn(received), toColumn(paid), toColumn(locked), toColumn(late), Number(isExpiryReported)],
+      ...(isStateSet ? [state] : []),
+      ...(isDueSet ? [dueHeight ?? null] : []),
+      sequence,
+    );
   }
 
   /** Records that the expiry of a request has passed. */
   end(sequence: number): void {
-    this.#end.run(sequence);
+    this.db.run('UPDATE payment_request SET ended = 1 WHERE sequence = ?', sequence);
   }
 
   /** Records that a request was cancelled at a time [Unix s]. */
   cancel(sequence: number, time: number): void {
-    this.#cancel.run(time, sequence);
+    this.db.run('UPDATE payment_request SET cancelled = ? WHERE sequence = ?', time, sequence);
   }
 
   /** Sets a later expiry [Unix s]; undefined: none. */
   extend(sequence: number, expires: number | undefined): void {
-    this.#extend.run(expires ?? null, sequence);
+    this.db.run(
+      'UPDATE payment_request SET expires = ?, ended = 0 WHERE sequence = ?',
+      expires ?? null,
+      sequence,
+    );
   }
 }

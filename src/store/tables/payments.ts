@@ -1,21 +1,18 @@
-import type { Statement } from '../../util/sql-database.js';
 import type { Hash, KeyImage } from '../../monero/crypto/types.js';
 import { sum, type Amount } from '../../util/amount.js';
 import { chunks, concatBytes, equalBytes } from '../../util/bytes.js';
 import type { Payment, ReceivedTx } from '../../monero/wallet/model/records.js';
+import { fromFlag, small, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from './columns.js';
+import type { SqlDatabase, SqlParameter } from '../../util/sql-database.js';
 import {
-  fromFlag,
-  small,
-  toAmount,
-  toBytes,
-  toColumn,
-  toFlag,
-  toNumber,
-  type Integer,
-} from '../sql/columns.js';
-import type { Db } from '../file/database.js';
-import { HeightPages, type Division, type HeightRange } from '../sql/height-pages.js';
-import { IN_TX_RANGE, TxPages, txRangeColumns, type TxRange, type TxRangeColumns } from '../sql/tx-pages.js';
+  HeightPages,
+  type Division,
+  type HeightRange,
+  IN_TX_RANGE,
+  TxPages,
+  txRangeColumns,
+  type TxRange,
+} from './pages.js';
 
 interface TxRow {
   readonly tx_hash: Uint8Array;
@@ -136,61 +133,14 @@ export interface PaymentPlace {
  * of amount 0, as in upstream. Source: wallet2.cpp `process_new_transaction`.
  */
 export class PaymentReader {
-  protected readonly db: Db;
+  protected readonly db: SqlDatabase;
   readonly #blocks: HeightPages;
   readonly #txs: TxPages;
-  readonly #list: Statement<[...TxRangeColumns], PaymentRow>;
-  readonly #ofAccount: Statement<[...TxRangeColumns, number], PaymentRow>;
-  readonly #ofOutputs: Statement<[string], PaymentRow>;
-  readonly #inOrder: Statement<[string], OrderRow>;
-  readonly #byTx: Statement<[Uint8Array], PaymentRow>;
-  readonly #byId: Statement<[Uint8Array, number], PaymentRow>;
-  readonly #spending: Statement<[Uint8Array], TxRow>;
-  readonly #maySpend: Statement<[number, bigint], Uint8Array>;
-  readonly #has: Statement<[Uint8Array], unknown>;
 
-  constructor(db: Db) {
+  constructor(db: SqlDatabase) {
     this.db = db;
     this.#blocks = new HeightPages(db, 'received_tx');
     this.#txs = new TxPages(db);
-    const rows = <P extends unknown[]>(condition: string): Statement<P, PaymentRow> =>
-      db
-        .prepare<P, PaymentRow>(
-          `SELECT ${COLUMNS} FROM received_tx t CROSS JOIN owned_output o USING (tx_hash)
-           WHERE o.change = 0 AND ${condition} ${ORDER}`,
-        )
-        .safeIntegers()
-        .raw();
-    this.#list = rows(IN_TX_RANGE);
-    this.#ofAccount = rows(`${IN_TX_RANGE} AND o.account = ?`);
-    this.#ofOutputs = db
-      .prepare<[string], PaymentRow>(
-        `SELECT ${COLUMNS} FROM json_each(?) n CROSS JOIN owned_output o ON o.rowid = n.value
-           CROSS JOIN received_tx t USING (tx_hash)
-         WHERE o.change = 0 ${ORDER}`,
-      )
-      .safeIntegers()
-      .raw();
-    this.#inOrder = db
-      .prepare<[string], OrderRow>(
-        `SELECT o.rowid, o.tx_hash FROM json_each(?) n CROSS JOIN owned_output o ON o.rowid = n.value
-         ORDER BY o.height, o.tx_hash`,
-      )
-      .raw();
-    this.#byTx = rows('t.tx_hash = ?');
-    this.#byId = rows('t.payment_id = ? AND t.height > ?');
-    this.#has = db.prepare('SELECT 1 FROM received_tx WHERE tx_hash = ?');
-    this.#maySpend = db
-      .prepare<[number, bigint], Uint8Array>(
-        `SELECT tx_hash FROM received_tx WHERE height > ? AND fee = ? AND coinbase = 0
-           AND EXISTS (SELECT 1 FROM received_input i WHERE i.tx_hash = received_tx.tx_hash)`,
-      )
-      .pluck();
-    this.#spending = db
-      .prepare<[Uint8Array], TxRow>(
-        'SELECT t.* FROM received_tx t JOIN received_input USING (tx_hash) WHERE key_image = ?',
-      )
-      .safeIntegers();
   }
 
   /**
@@ -212,7 +162,10 @@ export class PaymentReader {
   /** Returns payments ordered by height and transaction hash. */
   list(range: TxRange, { account, minors }: PaymentPlace = {}): Payment[] {
     const txs = txRangeColumns(range);
-    const rows = account === undefined ? this.#list.all(...txs) : this.#ofAccount.all(...txs, account);
+    const rows =
+      account === undefined
+        ? this.#select(IN_TX_RANGE, ...txs)
+        : this.#select(`${IN_TX_RANGE} AND o.account = ?`, ...txs, account);
     const wanted = minors && new Set(minors);
     return group(wanted === undefined ? rows : rows.filter((row) => wanted.has(row[AT.minor])));
   }
@@ -222,7 +175,14 @@ export class PaymentReader {
    * these payments; change is left out.
    */
   ofOutputs(numbers: readonly number[]): Payment[] {
-    return group(this.#ofOutputs.all(JSON.stringify(numbers)));
+    return group(
+      this.db.bigintArrays.rows<PaymentRow>(
+        `SELECT ${COLUMNS} FROM json_each(?) n CROSS JOIN owned_output o ON o.rowid = n.value
+           CROSS JOIN received_tx t USING (tx_hash)
+         WHERE o.change = 0 ${ORDER}`,
+        JSON.stringify(numbers),
+      ),
+    );
   }
 
   /**
@@ -233,7 +193,12 @@ export class PaymentReader {
     const parts: number[][] = [];
     let part: number[] = [];
     let last: Uint8Array | undefined;
-    for (const [number, txHash] of this.#inOrder.iterate(JSON.stringify(numbers))) {
+    const sorted = this.db.arrays.each<OrderRow>(
+      `SELECT o.rowid, o.tx_hash FROM json_each(?) n CROSS JOIN owned_output o ON o.rowid = n.value
+       ORDER BY o.height, o.tx_hash`,
+      JSON.stringify(numbers),
+    );
+    for (const [number, txHash] of sorted) {
       const isNew = last === undefined || !equalBytes(last, txHash);
       if (isNew && (last === undefined || part.length >= least)) parts.push((part = []));
       part.push(number);
@@ -244,7 +209,7 @@ export class PaymentReader {
 
   /** Returns true for a mined transaction that has paid the wallet, even if it paid only change. */
   has(txHash: Hash): boolean {
-    return this.#has.get(txHash) !== undefined;
+    return this.db.row('SELECT 1 FROM received_tx WHERE tx_hash = ?', txHash) !== undefined;
   }
 
   /**
@@ -253,20 +218,22 @@ export class PaymentReader {
    */
   hashesFrom(height: number): Hash[] {
     return this.db
-      .prepare<[number], { tx_hash: Uint8Array }>(
-        'SELECT tx_hash FROM received_tx WHERE height >= ? AND coinbase = 0',
-      )
-      .all(height)
-      .map((row) => toBytes<'Hash'>(row.tx_hash));
+      .values<Uint8Array>('SELECT tx_hash FROM received_tx WHERE height >= ? AND coinbase = 0', height)
+      .map((hash) => toBytes<'Hash'>(hash));
   }
 
   byTx(txHash: Hash): Payment[] {
-    return group(this.#byTx.all(txHash));
+    return group(this.#select('t.tx_hash = ?', txHash));
   }
 
   /** Returns the transactions that have paid the wallet and that spend a key image. */
   spending(keyImage: KeyImage): ReceivedTx[] {
-    return this.#spending.all(keyImage).map(toTx);
+    return this.db.bigints
+      .rows<TxRow>(
+        'SELECT t.* FROM received_tx t JOIN received_input USING (tx_hash) WHERE key_image = ?',
+        keyImage,
+      )
+      .map(toTx);
   }
 
   /**
@@ -274,37 +241,37 @@ export class PaymentReader {
    * a transaction has paid the wallet, perhaps as change.
    */
   maySpend({ above, fee }: { readonly above: number; readonly fee: Amount }): Hash[] {
-    return this.#maySpend.all(above, toColumn(fee)).map((hash) => toBytes<'Hash'>(hash));
+    return this.db
+      .values<Uint8Array>(
+        `SELECT tx_hash FROM received_tx WHERE height > ? AND fee = ? AND coinbase = 0
+           AND EXISTS (SELECT 1 FROM received_input i WHERE i.tx_hash = received_tx.tx_hash)`,
+        above,
+        toColumn(fee),
+      )
+      .map((hash) => toBytes<'Hash'>(hash));
   }
 
   /** Returns payments with a payment id. @param minHeight lower bound of the heights, exclusive. */
   byPaymentId(paymentId: Uint8Array, minHeight = -1): Payment[] {
-    return group(this.#byId.all(paymentId, minHeight));
+    return group(this.#select('t.payment_id = ? AND t.height > ?', paymentId, minHeight));
+  }
+
+  /** Returns one row for each output of the payments that meet an SQL condition. */
+  #select(condition: string, ...params: readonly SqlParameter[]): PaymentRow[] {
+    return this.db.bigintArrays.rows<PaymentRow>(
+      `SELECT ${COLUMNS} FROM received_tx t CROSS JOIN owned_output o USING (tx_hash)
+       WHERE o.change = 0 AND ${condition} ${ORDER}`,
+      ...params,
+    );
   }
 }
 
 export class PaymentWriter extends PaymentReader {
-  readonly #insert: Statement<unknown[]>;
-  readonly #insertInput: Statement<[Uint8Array, Uint8Array]>;
-  readonly #remove: Statement<[Uint8Array]>;
-  readonly #drop: Statement<[number, number]>;
-
-  constructor(db: Db) {
-    super(db);
-    this.#insertInput = db.prepare(
-      'INSERT INTO received_input (key_image, tx_hash) VALUES (?, ?) ON CONFLICT DO NOTHING',
-    );
-    this.#remove = db.prepare('DELETE FROM received_tx WHERE tx_hash = ?');
-    this.#drop = db.prepare('DELETE FROM received_tx WHERE height BETWEEN ? AND ?');
-    this.#insert = db.prepare(
-      `INSERT INTO received_tx (tx_hash, height, timestamp, unlock_time, fee, coinbase, payment_id, tx_public_key,
-         additional_keys, size) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tx_hash) DO NOTHING`,
-    );
-  }
-
   /** Adds a received transaction. @returns false if it is stored already; then nothing changes. */
   add(tx: ReceivedTx): boolean {
-    const { changes } = this.#insert.run(
+    const { changes } = this.db.run(
+      `INSERT INTO received_tx (tx_hash, height, timestamp, unlock_time, fee, coinbase, payment_id, tx_public_key,
+         additional_keys, size) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tx_hash) DO NOTHING`,
       tx.txHash,
       tx.height,
       tx.timestamp,
@@ -317,17 +284,22 @@ export class PaymentWriter extends PaymentReader {
       tx.size ?? null,
     );
     if (changes === 0) return false;
-    for (const keyImage of tx.spentKeyImages ?? []) this.#insertInput.run(keyImage, tx.txHash);
+    for (const keyImage of tx.spentKeyImages ?? [])
+      this.db.run(
+        'INSERT INTO received_input (key_image, tx_hash) VALUES (?, ?) ON CONFLICT DO NOTHING',
+        keyImage,
+        tx.txHash,
+      );
     return true;
   }
 
   /** Deletes a transaction together with its outputs. */
   remove(txHash: Hash): void {
-    this.#remove.run(txHash);
+    this.db.run('DELETE FROM received_tx WHERE tx_hash = ?', txHash);
   }
 
   /** Deletes the transactions in the blocks at the heights from `from` to `to`, both inclusive. */
   detach(from: number, to: number): void {
-    this.#drop.run(from, to);
+    this.db.run('DELETE FROM received_tx WHERE height BETWEEN ? AND ?', from, to);
   }
 }

@@ -1,11 +1,9 @@
-import type { Statement } from '../../util/sql-database.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { creditOf, type EffectiveOutput } from '../../monero/wallet/scan/reused-keys.js';
 import { amount, ZERO, type Amount } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
-import { toAmount, toFlag, type Integer } from '../sql/columns.js';
-import { keyEquals } from '../sql/key-index.js';
-import type { Db } from '../file/database.js';
+import { toAmount, toFlag, type Integer, keyEquals } from './columns.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 
 interface OutputRow {
   readonly tx_hash: Uint8Array;
@@ -25,26 +23,27 @@ interface OutputRow {
  * has not read that yet or because it lacks the transaction, counts no more than its event has reported.
  */
 export class PoolCredits {
-  readonly #outputs: Statement<[number, number], OutputRow>;
+  readonly #db: SqlDatabase;
 
-  constructor(db: Db) {
-    this.#outputs = db
-      .prepare<[number, number], OutputRow>(
-        `SELECT o.tx_hash, o.public_key, o.amount, s.amount AS reported,
-             EXISTS (SELECT 1 FROM pool_tx p WHERE p.tx_hash = o.tx_hash) AS listed,
-             m.amount AS mined_amount, m.spent_by IS NOT NULL AS mined_spent
-           FROM seen_payment s JOIN seen_output o USING (tx_hash, account, minor)
-           LEFT JOIN owned_output m ON ${keyEquals('m.public_key', 'o.public_key')} AND m.burnt = 0
-         WHERE s.minor = ? AND s.account = ? ORDER BY s.event, o.output_index`,
-      )
-      .safeIntegers();
+  constructor(db: SqlDatabase) {
+    this.#db = db;
   }
 
   /** Returns the credited amounts of the unmined transactions that pay an address, by their hash [hex]. */
   of({ major, minor }: SubaddressIndex): ReadonlyMap<string, Amount> {
     const credits = new Map<string, Amount>();
     const effective = new Map<string, EffectiveOutput>();
-    for (const row of this.#outputs.all(minor, major)) {
+    const outputs = this.#db.bigints.rows<OutputRow>(
+      `SELECT o.tx_hash, o.public_key, o.amount, s.amount AS reported,
+         EXISTS (SELECT 1 FROM pool_tx p WHERE p.tx_hash = o.tx_hash) AS listed,
+         m.amount AS mined_amount, m.spent_by IS NOT NULL AS mined_spent
+       FROM seen_payment s JOIN seen_output o USING (tx_hash, account, minor)
+       LEFT JOIN owned_output m ON ${keyEquals('m.public_key', 'o.public_key')} AND m.burnt = 0
+       WHERE s.minor = ? AND s.account = ? ORDER BY s.event, o.output_index`,
+      minor,
+      major,
+    );
+    for (const row of outputs) {
       const value = toAmount(row.amount);
       const key = row.public_key === null ? undefined : toHex(row.public_key);
       const mined =

@@ -1,10 +1,17 @@
-import type { Statement } from '../../util/sql-database.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { creditOf } from '../../monero/wallet/scan/reused-keys.js';
 import type { PoolOutput, PoolTx } from '../../monero/wallet/model/records.js';
-import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
-import type { Db } from '../file/database.js';
-import { keyEquals } from '../sql/key-index.js';
+import {
+  fromFlag,
+  toAmount,
+  toBytes,
+  toColumn,
+  toFlag,
+  toNumber,
+  type Integer,
+  keyEquals,
+} from './columns.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 import { ArrivalReader } from './arrivals.js';
 
 interface PoolRow {
@@ -56,20 +63,14 @@ const LIST = `SELECT p.*, o.output_index, o.public_key, o.amount, o.account, o.m
 
 /** Reads the transactions of the mempool that concern the wallet. */
 export class PoolReader {
-  protected readonly db: Db;
-  readonly #list: Statement<[Uint8Array | null], PoolRow>;
-  readonly #has: Statement<[Uint8Array], { found: number }>;
-  readonly #listed: Statement<[], { readonly tx_hash: Uint8Array; readonly needed_height: number | null }>;
+  protected readonly db: SqlDatabase;
 
-  constructor(db: Db) {
+  constructor(db: SqlDatabase) {
     this.db = db;
-    this.#list = db.prepare<[Uint8Array | null], PoolRow>(LIST).safeIntegers();
-    this.#has = db.prepare('SELECT 1 AS found FROM pool_tx WHERE tx_hash = ?');
-    this.#listed = db.prepare('SELECT tx_hash, needed_height FROM pool_tx');
   }
 
   has(txHash: Hash): boolean {
-    return this.#has.get(txHash) !== undefined;
+    return this.db.row('SELECT 1 FROM pool_tx WHERE tx_hash = ?', txHash) !== undefined;
   }
 
   /** Returns the hashes of all listed transactions. */
@@ -79,21 +80,23 @@ export class PoolReader {
 
   /** Returns all listed transactions. */
   listed(): ListedTx[] {
-    return this.#listed.all().map(({ tx_hash, needed_height }) => ({
-      txHash: toBytes<'Hash'>(tx_hash),
-      ...(needed_height === null ? {} : { neededHeight: needed_height }),
-    }));
+    return this.db.arrays
+      .rows<[txHash: Uint8Array, neededHeight: number | null]>('SELECT tx_hash, needed_height FROM pool_tx')
+      .map(([txHash, neededHeight]) => ({
+        txHash: toBytes<'Hash'>(txHash),
+        ...(neededHeight === null ? {} : { neededHeight }),
+      }));
   }
 
   /** Returns true if a listed transaction pays the wallet a credited amount. */
   isIncome(txHash: Hash): boolean {
-    return this.#list.all(txHash).some((row) => creditIn(row).credited !== 0n);
+    return this.db.bigints.rows<PoolRow>(LIST, txHash).some((row) => creditIn(row).credited !== 0n);
   }
 
   /** Returns listed payments. @param account absent: every account. @param minors absent or empty: every address. */
   list(account?: number, minors?: readonly number[]): PoolTx[] {
     const txs = new Map<string, PoolTx & { outputs: PoolTx['outputs'][number][] }>();
-    for (const row of this.#list.all(null)) {
+    for (const row of this.db.bigints.rows<PoolRow>(LIST, null)) {
       const subaddress = { major: toNumber(row.account), minor: toNumber(row.minor) };
       if (account !== undefined && subaddress.major !== account) continue;
       if (account !== undefined && minors?.length && !minors.includes(subaddress.minor)) continue;
@@ -121,35 +124,28 @@ export class PoolReader {
 }
 
 export class PoolWriter extends PoolReader {
-  readonly #remove: Statement<[Uint8Array]>;
   readonly #arrivals: ArrivalReader;
 
-  constructor(db: Db) {
+  constructor(db: SqlDatabase) {
     super(db);
     this.#arrivals = new ArrivalReader(db);
-    this.#remove = db.prepare('DELETE FROM pool_tx WHERE tx_hash = ?');
   }
 
   /** Adds a transaction, or replaces it. It keeps the time of its first sight. */
   add(tx: PoolTx): void {
     this.remove(tx.txHash);
-    this.db
-      .prepare(
-        'INSERT INTO pool_tx (tx_hash, timestamp, unlock_time, fee, payment_id, double_spend_seen) VALUES (?, ?, ?, ?, ?, ?)',
-      )
-      .run(
-        tx.txHash,
-        this.#arrivals.firstSight(tx.txHash) ?? tx.timestamp,
-        tx.unlockTime.toString(),
-        toColumn(tx.fee),
-        tx.paymentId ?? null,
-        fromFlag(tx.doubleSpendSeen),
-      );
-    const insert = this.db.prepare(
-      'INSERT INTO pool_output (tx_hash, output_index, public_key, amount, account, minor) VALUES (?, ?, ?, ?, ?, ?)',
+    this.db.run(
+      'INSERT INTO pool_tx (tx_hash, timestamp, unlock_time, fee, payment_id, double_spend_seen) VALUES (?, ?, ?, ?, ?, ?)',
+      tx.txHash,
+      this.#arrivals.firstSight(tx.txHash) ?? tx.timestamp,
+      tx.unlockTime.toString(),
+      toColumn(tx.fee),
+      tx.paymentId ?? null,
+      fromFlag(tx.doubleSpendSeen),
     );
     for (const { outputIndex, publicKey, amount, subaddress } of tx.outputs)
-      insert.run(
+      this.db.run(
+        'INSERT INTO pool_output (tx_hash, output_index, public_key, amount, account, minor) VALUES (?, ?, ?, ?, ?, ?)',
         tx.txHash,
         outputIndex,
         publicKey ?? null,
@@ -164,16 +160,14 @@ export class PoolWriter extends PoolReader {
    * @param neededHeight see {@link ListedTx.neededHeight}; undefined: the mempool contains it.
    */
   setMissing(txHash: Hash, neededHeight: number | undefined): void {
-    this.db
-      .prepare('UPDATE pool_tx SET needed_height = ? WHERE tx_hash = ?')
-      .run(neededHeight ?? null, txHash);
+    this.db.run('UPDATE pool_tx SET needed_height = ? WHERE tx_hash = ?', neededHeight ?? null, txHash);
   }
 
   remove(txHash: Hash): void {
-    this.#remove.run(txHash);
+    this.db.run('DELETE FROM pool_tx WHERE tx_hash = ?', txHash);
   }
 
   clear(): void {
-    this.db.prepare('DELETE FROM pool_tx').run();
+    this.db.run('DELETE FROM pool_tx');
   }
 }

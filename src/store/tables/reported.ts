@@ -1,9 +1,45 @@
-import type { Statement } from '../../util/sql-database.js';
+import type { PaymentFacts, TransferFacts, MinedPaymentFacts } from '../../monero/wallet/model/events.js';
+import { toAmount, toBytes, toNumber, type Integer, toColumn, toFlag } from './columns.js';
 import type { Hash } from '../../monero/crypto/types.js';
-import type { MinedPaymentFacts, PaymentFacts, TransferFacts } from '../../monero/wallet/model/events.js';
-import { toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
-import type { Db } from '../file/database.js';
-import { toPaymentFacts, toTransferFacts, type PaymentFactRow, type TransferFactRow } from './fact-rows.js';
+import type { SqlDatabase, SqlParameter } from '../../util/sql-database.js';
+
+/** Columns of a payment in the tables that contain reported facts. */
+export interface PaymentFactRow {
+  readonly tx_hash: Uint8Array;
+  readonly account: Integer;
+  readonly minor: Integer;
+  readonly amount: Integer;
+  readonly timestamp: Integer;
+  readonly unlock_time: string;
+  readonly payment_id: Uint8Array | null;
+}
+
+export const toPaymentFacts = (row: PaymentFactRow, coinbase: boolean): PaymentFacts => ({
+  txHash: toBytes<'Hash'>(row.tx_hash),
+  subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
+  amount: toAmount(row.amount),
+  timestamp: toNumber(row.timestamp),
+  unlockTime: BigInt(row.unlock_time),
+  coinbase,
+  ...(row.payment_id === null ? {} : { paymentId: Uint8Array.from(row.payment_id) }),
+});
+
+/** Columns of a transfer of the wallet, with the sum of its outputs that return to the paying account. */
+export interface TransferFactRow {
+  readonly tx_hash: Uint8Array;
+  readonly account: Integer;
+  readonly amount_in: Integer;
+  readonly change: Integer;
+  readonly fee: Integer;
+}
+
+export const toTransferFacts = (row: TransferFactRow): TransferFacts => ({
+  txHash: toBytes<'Hash'>(row.tx_hash),
+  account: toNumber(row.account),
+  amountIn: toAmount(row.amount_in),
+  change: toAmount(row.change),
+  fee: toAmount(row.fee),
+});
 
 interface PaymentRow extends PaymentFactRow {
   readonly height: Integer;
@@ -29,34 +65,14 @@ const toTransfer = (row: TransferRow): ReportedTransfer => ({
 
 /** Mined payments as they were reported before a rescan; each is kept until the rescan has passed its height. */
 export class ReportedPayments {
-  readonly #any: Statement<[], unknown>;
-  readonly #keep: Statement<[number]>;
-  readonly #take: Statement<[Uint8Array, number, number], PaymentRow>;
-  readonly #takeRange: Statement<[number, number], PaymentRow>;
+  readonly #db: SqlDatabase;
 
-  constructor(db: Db) {
-    this.#any = db.prepare('SELECT 1 FROM reported_payment LIMIT 1');
-    this.#keep = db.prepare(
-      `INSERT OR IGNORE INTO reported_payment
-         SELECT t.tx_hash, o.account, o.minor, t.height, sum(coalesce(o.credited, o.amount)) AS total, t.timestamp,
-           t.unlock_time, t.coinbase, t.payment_id
-         FROM received_tx t CROSS JOIN owned_output o USING (tx_hash) WHERE o.change = 0 AND t.height >= ?
-         GROUP BY t.tx_hash, o.account, o.minor HAVING total > 0`,
-    );
-    this.#take = db
-      .prepare<[Uint8Array, number, number], PaymentRow>(
-        'DELETE FROM reported_payment WHERE tx_hash = ? AND account = ? AND minor = ? RETURNING *',
-      )
-      .safeIntegers();
-    this.#takeRange = db
-      .prepare<[number, number], PaymentRow>(
-        'DELETE FROM reported_payment WHERE height BETWEEN ? AND ? RETURNING *',
-      )
-      .safeIntegers();
+  constructor(db: SqlDatabase) {
+    this.#db = db;
   }
 
   get isEmpty(): boolean {
-    return this.#any.get() === undefined;
+    return this.#db.row('SELECT 1 FROM reported_payment LIMIT 1') === undefined;
   }
 
   /**
@@ -64,19 +80,31 @@ export class ReportedPayments {
    * yet.
    */
   keep(from: number): void {
-    this.#keep.run(from);
+    this.#db.run(
+      `INSERT OR IGNORE INTO reported_payment
+         SELECT t.tx_hash, o.account, o.minor, t.height, sum(coalesce(o.credited, o.amount)) AS total, t.timestamp,
+           t.unlock_time, t.coinbase, t.payment_id
+         FROM received_tx t CROSS JOIN owned_output o USING (tx_hash) WHERE o.change = 0 AND t.height >= ?
+         GROUP BY t.tx_hash, o.account, o.minor HAVING total > 0`,
+      from,
+    );
   }
 
   /** Deletes a payment and returns it; undefined if there is none. */
   take({ txHash, subaddress }: Pick<PaymentFacts, 'txHash' | 'subaddress'>): MinedPaymentFacts | undefined {
-    const row = this.#take.get(txHash, subaddress.major, subaddress.minor);
+    const row = this.#db.bigints.row<PaymentRow>(
+      'DELETE FROM reported_payment WHERE tx_hash = ? AND account = ? AND minor = ? RETURNING *',
+      txHash,
+      subaddress.major,
+      subaddress.minor,
+    );
     return row && toPayment(row);
   }
 
   /** Deletes the payments at the heights from `from` to `to`, both inclusive, and returns them by ascending height. */
   takeRange(from: number, to: number): MinedPaymentFacts[] {
-    return this.#takeRange
-      .all(from, to)
+    return this.#db.bigints
+      .rows<PaymentRow>('DELETE FROM reported_payment WHERE height BETWEEN ? AND ? RETURNING *', from, to)
       .map(toPayment)
       .sort((a, b) => a.height - b.height);
   }
@@ -84,48 +112,47 @@ export class ReportedPayments {
 
 /** Transfers as they were reported before a rescan; each is kept until the rescan has passed its height. */
 export class ReportedTransfers {
-  readonly #any: Statement<[], unknown>;
-  readonly #insert: Statement<unknown[]>;
-  readonly #take: Statement<[Uint8Array], TransferRow>;
-  readonly #takeRange: Statement<[number, number], TransferRow>;
-  readonly #takeUnmined: Statement<[], TransferRow>;
+  readonly #db: SqlDatabase;
 
-  constructor(db: Db) {
-    this.#any = db.prepare('SELECT 1 FROM reported_transfer LIMIT 1');
-    this.#insert = db.prepare(
-      `INSERT OR REPLACE INTO reported_transfer (tx_hash, height, account, amount_in, change, fee)
-       VALUES (?, ?, ?, ?, ?, ?)`,
-    );
-    const taking = <P extends unknown[]>(condition: string): Statement<P, TransferRow> =>
-      db
-        .prepare<P, TransferRow>(`DELETE FROM reported_transfer WHERE ${condition} RETURNING *`)
-        .safeIntegers();
-    this.#take = taking('tx_hash = ?');
-    this.#takeRange = taking('height BETWEEN ? AND ?');
-    this.#takeUnmined = taking('height IS NULL');
+  constructor(db: SqlDatabase) {
+    this.#db = db;
   }
 
   get isEmpty(): boolean {
-    return this.#any.get() === undefined;
+    return this.#db.row('SELECT 1 FROM reported_transfer LIMIT 1') === undefined;
   }
 
   add({ txHash, height, account, amountIn, change, fee }: ReportedTransfer): void {
-    this.#insert.run(txHash, height ?? null, account, toColumn(amountIn), toColumn(change), toColumn(fee));
+    this.#db.run(
+      `INSERT OR REPLACE INTO reported_transfer (tx_hash, height, account, amount_in, change, fee)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+      txHash,
+      height ?? null,
+      account,
+      toColumn(amountIn),
+      toColumn(change),
+      toColumn(fee),
+    );
   }
 
   /** Deletes a transfer and returns it; undefined if there is none. */
   take(txHash: Hash): ReportedTransfer | undefined {
-    const row = this.#take.get(txHash);
-    return row && toTransfer(row);
+    return this.#takeWhere('tx_hash = ?', txHash)[0];
   }
 
   /** Deletes the transfers at the heights from `from` to `to`, both inclusive, and returns them. */
   takeRange(from: number, to: number): ReportedTransfer[] {
-    return this.#takeRange.all(from, to).map(toTransfer);
+    return this.#takeWhere('height BETWEEN ? AND ?', from, to);
   }
 
   /** Deletes the transfers that were unmined and returns them. */
   takeUnmined(): ReportedTransfer[] {
-    return this.#takeUnmined.all().map(toTransfer);
+    return this.#takeWhere('height IS NULL');
+  }
+
+  #takeWhere(condition: string, ...params: readonly SqlParameter[]): ReportedTransfer[] {
+    return this.#db.bigints
+      .rows<TransferRow>(`DELETE FROM reported_transfer WHERE ${condition} RETURNING *`, ...params)
+      .map(toTransfer);
   }
 }

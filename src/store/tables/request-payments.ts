@@ -1,10 +1,9 @@
-import type { Statement } from '../../util/sql-database.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { Receipt, RequestPayment } from '../../monero/wallet/requests/payment-request.js';
 import { amount } from '../../util/amount.js';
 import { compareBytes, equalBytes, toHex } from '../../util/bytes.js';
-import { toAmount, toBytes, toFlag, toNumber, type Integer } from '../sql/columns.js';
-import type { Db } from '../file/database.js';
+import { toAmount, toBytes, toFlag, toNumber, type Integer } from './columns.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 import { PoolCredits } from './pool-credits.js';
 
 interface ReceiptRow {
@@ -139,21 +138,11 @@ function listIn<T>(map: Map<number, T[]>, key: number): T[] {
 
 /** Reads the payments to addresses of payment requests. */
 export class RequestPayments {
-  readonly #mined: Statement<[Place], FoundRow>;
-  readonly #receipts: Statement<[Place], ReceiptRow>;
-  readonly #others: Statement<[Place], FoundRow>;
-  readonly #hasOthers: Statement<[], number>;
+  readonly #db: SqlDatabase;
   readonly #poolCredits: PoolCredits;
 
-  constructor(db: Db) {
-    this.#mined = db.prepare<[Place], FoundRow>(minedSql(`o.tx_hash, ${MINED_COLUMNS}`)).safeIntegers();
-    this.#receipts = db.prepare<[Place], ReceiptRow>(minedSql(MINED_COLUMNS)).safeIntegers();
-    this.#others = db.prepare<[Place], FoundRow>(OTHERS).safeIntegers();
-    this.#hasOthers = db
-      .prepare<[], number>(
-        'SELECT EXISTS (SELECT 1 FROM seen_payment) OR EXISTS (SELECT 1 FROM reported_payment)',
-      )
-      .pluck();
+  constructor(db: SqlDatabase) {
+    this.#db = db;
     this.#poolCredits = new PoolCredits(db);
   }
 
@@ -165,7 +154,8 @@ export class RequestPayments {
   to(subaddresses: readonly SubaddressIndex[]): ByAddress<RequestPayment> {
     return inAccounts(subaddresses, (place) => {
       const rows = new Map<number, FoundRow[]>();
-      for (const row of this.#mined.all(place)) listIn(rows, toNumber(row.minor)).push(row);
+      for (const row of this.#db.bigints.rows<FoundRow>(minedSql(`o.tx_hash, ${MINED_COLUMNS}`), place))
+        listIn(rows, toNumber(row.minor)).push(row);
       for (const row of this.#othersAt(place)) listIn(rows, toNumber(row.minor)).push(row);
       return this.#paymentsOf(place, rows);
     });
@@ -179,7 +169,7 @@ export class RequestPayments {
   receiptsAt(subaddresses: readonly SubaddressIndex[]): ByAddress<Receipt> {
     return inAccounts(subaddresses, (place) => {
       const receipts = new Map<number, Receipt[]>();
-      for (const row of this.#receipts.all(place))
+      for (const row of this.#db.bigints.rows<ReceiptRow>(minedSql(MINED_COLUMNS), place))
         if (row.amount > 0n) listIn(receipts, toNumber(row.minor)).push(toReceipt(row));
       const rows = new Map<number, FoundRow[]>();
       for (const row of this.#othersAt(place)) listIn(rows, toNumber(row.minor)).push(row);
@@ -191,7 +181,10 @@ export class RequestPayments {
 
   /** Returns the payments to addresses that are not mined, or that a rescan has not found again. */
   #othersAt(place: Place): FoundRow[] {
-    return this.#hasOthers.get() === 1 ? this.#others.all(place) : [];
+    const any = this.#db.value<number>(
+      'SELECT EXISTS (SELECT 1 FROM seen_payment) OR EXISTS (SELECT 1 FROM reported_payment)',
+    );
+    return any === 1 ? this.#db.bigints.rows<FoundRow>(OTHERS, place) : [];
   }
 
   /** Returns the payments of rows by minor index. */

@@ -4,7 +4,7 @@ import type {
   RequestTerms,
 } from '../../monero/wallet/requests/payment-request.js';
 import type { Amount } from '../../util/amount.js';
-import { toAmount, toFlag, toNumber, type Integer } from '../sql/columns.js';
+import { toAmount, toFlag, toNumber, type Integer } from './columns.js';
 
 /** Columns of the terms of a request, and of its place. */
 interface TermsRow {

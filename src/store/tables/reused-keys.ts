@@ -1,43 +1,32 @@
-import type { Statement } from '../../util/sql-database.js';
 import type { Hash, PublicKey } from '../../monero/crypto/types.js';
 import { creditsOf, type KeyOutput, type KeySpend } from '../../monero/wallet/scan/reused-keys.js';
-import { toAmount, toBytes, toFlag, toNumber, type Integer } from '../sql/columns.js';
-import type { Db } from '../file/database.js';
-import { indexedKey, keyEquals } from '../sql/key-index.js';
+import { toAmount, toBytes, toFlag, toNumber, type Integer, indexedKey, keyEquals } from './columns.js';
+import type { SqlDatabase, SqlParameter } from '../../util/sql-database.js';
 import { CHAIN_ORDER, isUnknownSpend, REUSED, type OutputRow } from './output-row.js';
 
-const COLUMNS = [
-  'tx_hash',
-  'output_index',
-  'global_index',
-  'amount',
-  'change',
-  'height',
-  'burnt',
-  'frozen',
-  'spent_by',
-  'spent_height',
-  'spent_index',
-  'taken',
-  'credited',
-  'first_height',
-  'first_index',
-] as const;
+const COLUMNS = `tx_hash, output_index, global_index, amount, change, height, burnt, frozen, spent_by, spent_height,
+  spent_index, taken, credited, first_height, first_index`;
 
-type KeyRow = Pick<
+/** Row with the columns of {@link COLUMNS}. */
+interface KeyRow extends Pick<
   OutputRow,
-  Exclude<
-    (typeof COLUMNS)[number],
-    'tx_hash' | 'spent_by' | 'spent_index' | 'taken' | 'first_height' | 'first_index'
-  >
-> & {
+  | 'output_index'
+  | 'global_index'
+  | 'amount'
+  | 'change'
+  | 'height'
+  | 'burnt'
+  | 'frozen'
+  | 'spent_height'
+  | 'credited'
+> {
   readonly tx_hash: Uint8Array;
   readonly spent_by: Uint8Array | null;
   readonly spent_index: Integer | null;
   readonly first_height: Integer | null;
   readonly first_index: Integer | null;
   readonly taken: Integer;
-};
+}
 
 /** Values of the derived columns, in this order. */
 type Derived = readonly [
@@ -67,6 +56,9 @@ interface SavedSpend extends StoredSpend {
   readonly public_key: Uint8Array;
 }
 
+/** A reused key with its spend, if one of its outputs stores it. */
+type ReusedKeyRow = SavedSpend | (Omit<SavedSpend, 'spent_by'> & { readonly spent_by: null });
+
 /**
  * Callback that is called before the credited amount of an output, or the sum of a payment's inputs, changes.
  * @param txHash transaction of the output, or the payment.
@@ -84,70 +76,17 @@ export interface SavedSpends {
  * were found in.
  */
 export class ReusedKeys {
+  readonly #db: SqlDatabase;
   readonly #onCredit: OnCredit;
-  readonly #sharedSince: Statement<[number | bigint], Uint8Array>;
-  readonly #outputs: Statement<[Uint8Array, Uint8Array], KeyRow>;
-  readonly #update: Statement<unknown[]>;
-  readonly #setSpend: Statement<unknown[]>;
-  readonly #addChange: Statement<[bigint, Uint8Array]>;
-  readonly #inputsOf: Statement<[Uint8Array], Inputs>;
-  readonly #setInputs: Statement<[bigint, Uint8Array]>;
-  readonly #all: Statement<[], Uint8Array>;
-  readonly #byKeyImage: Statement<[Uint8Array, Uint8Array], Uint8Array>;
-  readonly #reservedBy: Statement<[Uint8Array], Uint8Array>;
-  readonly #spentBetween: Statement<[number, number], Uint8Array>;
-  readonly #keysBetween: Statement<[number, number], SavedSpend>;
-  readonly #keysOf: Statement<[Uint8Array], SavedSpend>;
 
-  constructor(db: Db, onCredit: OnCredit = () => undefined) {
+  constructor(db: SqlDatabase, onCredit: OnCredit = () => undefined) {
+    this.#db = db;
     this.#onCredit = onCredit;
-    const rows = <P extends unknown[], Row>(sql: string): Statement<P, Row> =>
-      db.prepare<P, Row>(sql).safeIntegers();
-    const keys = <P extends unknown[]>(condition: string): Statement<P, Uint8Array> =>
-      db.prepare<P, Uint8Array>(`SELECT DISTINCT public_key FROM owned_output WHERE ${condition}`).pluck();
-    // The condition compares the indexed first 8 bytes only. It may also hold for different keys, which costs time but
-    // changes nothing.
-    const isShared = `EXISTS (SELECT 1 FROM owned_output AS other
-      WHERE ${indexedKey('other.public_key')} = ${indexedKey('owned_output.public_key')}
-        AND other.rowid <> owned_output.rowid)`;
-    this.#sharedSince = keys<[number | bigint]>(`rowid >= ? AND ${isShared}`);
-    this.#outputs = rows(
-      `SELECT ${COLUMNS.join(', ')} FROM owned_output WHERE ${keyEquals('public_key', '?')} ${CHAIN_ORDER}`,
-    );
-    this.#update = db.prepare(
-      `UPDATE owned_output SET credited = ?, burnt = ?, frozen = ?, first_height = ?, first_index = ?
-       WHERE tx_hash = ? AND output_index = ?`,
-    );
-    this.#setSpend = db.prepare(
-      `UPDATE owned_output SET spent_by = ?, spent_height = ?, spent_index = ?, taken = ?
-       WHERE tx_hash = ? AND output_index = ?`,
-    );
-    // Payments that this wallet made keep the change that was recorded when they were made.
-    this.#addChange = db.prepare(
-      `UPDATE outgoing_tx SET change = change + ?
-       WHERE tx_hash = ? AND tx_hash NOT IN (SELECT tx_hash FROM tx_secret_key)`,
-    );
-    this.#inputsOf = rows(
-      `SELECT amount_in AS recorded, (SELECT sum(amount) FROM owned_output WHERE spent_by = outgoing_tx.tx_hash) AS effective
-       FROM outgoing_tx WHERE tx_hash = ? AND height IS NOT NULL`,
-    );
-    this.#setInputs = db.prepare('UPDATE outgoing_tx SET amount_in = ? WHERE tx_hash = ?');
-    this.#all = keys('burnt = 1');
-    this.#byKeyImage = db
-      .prepare<[Uint8Array, Uint8Array], Uint8Array>(
-        `SELECT public_key FROM owned_output WHERE ${keyEquals('key_image', '?')} AND burnt = 1 LIMIT 1`,
-      )
-      .pluck();
-    this.#reservedBy = keys(`spent_by = ? AND spent_height IS NULL AND ${REUSED}`);
-    this.#spentBetween = keys(`spent_height BETWEEN ? AND ? AND ${REUSED}`);
-    const spends = 'SELECT public_key, spent_by, spent_height, spent_index FROM owned_output WHERE';
-    this.#keysBetween = rows(`${spends} height BETWEEN ? AND ? AND ${REUSED}`);
-    this.#keysOf = rows(`${spends} tx_hash = ? AND ${REUSED}`);
   }
 
   /** Computes the derived columns of the outputs with a key. Takes little time if there is at most one such output. */
   recompute(publicKey: Uint8Array): void {
-    const outputs = this.#outputs.all(publicKey, publicKey);
+    const outputs = this.#outputsOf(publicKey);
     const [first] = outputs;
     if (first === undefined) return;
     const spentOutput = outputs.find(({ spent_by }) => spent_by !== null);
@@ -169,9 +108,22 @@ export class ReusedKeys {
       const before: Derived = [row.credited, row.burnt, row.frozen, row.first_height, row.first_index];
       if (now[0] !== before[0]) this.#onCredit(toBytes<'Hash'>(row.tx_hash));
       if (now.some((value, column) => value !== before[column]))
-        this.#update.run(...now, row.tx_hash, row.output_index);
+        this.#db.run(
+          `UPDATE owned_output SET credited = ?, burnt = ?, frozen = ?, first_height = ?, first_index = ?
+       WHERE tx_hash = ? AND output_index = ?`,
+          ...now,
+          row.tx_hash,
+          row.output_index,
+        );
       const gained = share - (row.credited ?? row.amount);
-      if (gained !== 0n && toFlag(row.change)) this.#addChange.run(gained, row.tx_hash);
+      // Payments that this wallet made keep the change that was recorded when they were made.
+      if (gained !== 0n && toFlag(row.change))
+        this.#db.run(
+          `UPDATE outgoing_tx SET change = change + ?
+       WHERE tx_hash = ? AND tx_hash NOT IN (SELECT tx_hash FROM tx_secret_key)`,
+          gained,
+          row.tx_hash,
+        );
       if (row.spent_by !== null && i !== held) this.#put(row, undefined);
     });
     const heldOutput = outputs[held];
@@ -182,36 +134,50 @@ export class ReusedKeys {
 
   /** Records the sum of the outputs that a mined payment spends, if another of several outputs is effective now. */
   #sumInputs(txHash: Uint8Array | null): void {
-    const inputs = txHash === null ? undefined : this.#inputsOf.get(txHash);
-    if (txHash === null || inputs === undefined || inputs.effective === inputs.recorded) return;
+    if (txHash === null) return;
+    const inputs = this.#db.bigints.row<Inputs>(
+      `SELECT amount_in AS recorded, (SELECT sum(amount) FROM owned_output WHERE spent_by = outgoing_tx.tx_hash) AS effective
+       FROM outgoing_tx WHERE tx_hash = ? AND height IS NOT NULL`,
+      txHash,
+    );
+    if (inputs === undefined || inputs.effective === inputs.recorded) return;
     this.#onCredit(toBytes<'Hash'>(txHash));
-    this.#setInputs.run(inputs.effective, txHash);
+    this.#db.run('UPDATE outgoing_tx SET amount_in = ? WHERE tx_hash = ?', inputs.effective, txHash);
   }
 
   /** Calls {@link recompute} for each reused key in the rows from the given row number on. */
   recomputeSince(rowid: number | bigint): void {
-    for (const key of this.#sharedSince.all(rowid)) this.recompute(key);
+    // The condition compares the indexed first 8 bytes only. It may also hold for different keys, which costs time but
+    // changes nothing.
+    const isShared = `EXISTS (SELECT 1 FROM owned_output AS other
+      WHERE ${indexedKey('other.public_key')} = ${indexedKey('owned_output.public_key')}
+        AND other.rowid <> owned_output.rowid)`;
+    for (const key of this.#keys(`rowid >= ? AND ${isShared}`, rowid)) this.recompute(key);
   }
 
   /** Calls {@link recompute} for every reused key. */
   recomputeAll(): void {
-    for (const key of this.#all.all()) this.recompute(key);
+    for (const key of this.#keys('burnt = 1')) this.recompute(key);
   }
 
   /** Calls {@link recompute} for the reused key that has a key image, if there is one. */
   recomputeKeyImage(keyImage: Uint8Array): void {
-    const key = this.#byKeyImage.get(keyImage, keyImage);
+    const key = this.#db.value<Uint8Array>(
+      `SELECT public_key FROM owned_output WHERE ${keyEquals('key_image', '?')} AND burnt = 1 LIMIT 1`,
+      keyImage,
+      keyImage,
+    );
     if (key !== undefined) this.recompute(key);
   }
 
   /** Returns the reused keys that an unmined transaction spends. */
   reservedBy(txHash: Uint8Array): Uint8Array[] {
-    return this.#reservedBy.all(txHash);
+    return this.#keys(`spent_by = ? AND spent_height IS NULL AND ${REUSED}`, txHash);
   }
 
   /** Returns the reused keys that are spent in blocks at the heights from `from` to `to`, both inclusive. */
   spentBetween(from: number, to: number): Uint8Array[] {
-    return this.#spentBetween.all(from, to);
+    return this.#keys(`spent_height BETWEEN ? AND ? AND ${REUSED}`, from, to);
   }
 
   /**
@@ -219,7 +185,7 @@ export class ReusedKeys {
    * heights are inclusive.
    */
   saveBetween(from: number, to: number): SavedSpends {
-    return savedSpends(this.#keysBetween.all(from, to));
+    return this.#savedSpends(`height BETWEEN ? AND ? AND ${REUSED}`, from, to);
   }
 
   /**
@@ -227,7 +193,7 @@ export class ReusedKeys {
    * restore}.
    */
   saveOfTx(txHash: Uint8Array): SavedSpends {
-    return savedSpends(this.#keysOf.all(txHash));
+    return this.#savedSpends(`tx_hash = ? AND ${REUSED}`, txHash);
   }
 
   /**
@@ -236,17 +202,55 @@ export class ReusedKeys {
    */
   restore({ keys, spends }: SavedSpends): void {
     for (const spend of spends) {
-      const outputs = this.#outputs.all(spend.public_key, spend.public_key);
+      const outputs = this.#outputsOf(spend.public_key);
       const [first] = outputs;
       if (first !== undefined && outputs.every(({ spent_by }) => spent_by === null)) this.#put(first, spend);
     }
     for (const key of keys) this.recompute(key);
   }
 
+  /** Returns the outputs with a key, in the order of the chain. */
+  #outputsOf(publicKey: Uint8Array): KeyRow[] {
+    return this.#db.bigints.rows<KeyRow>(
+      `SELECT ${COLUMNS} FROM owned_output WHERE ${keyEquals('public_key', '?')} ${CHAIN_ORDER}`,
+      publicKey,
+      publicKey,
+    );
+  }
+
+  /** Returns the keys of the outputs that meet an SQL condition, each once. */
+  #keys(condition: string, ...params: readonly SqlParameter[]): Uint8Array[] {
+    return this.#db.values<Uint8Array>(
+      `SELECT DISTINCT public_key FROM owned_output WHERE ${condition}`,
+      ...params,
+    );
+  }
+
+  /** Returns the keys of the outputs that meet an SQL condition, with their spends. */
+  #savedSpends(condition: string, ...params: readonly SqlParameter[]): SavedSpends {
+    const rows = this.#db.bigints.rows<ReusedKeyRow>(
+      `SELECT public_key, spent_by, spent_height, spent_index FROM owned_output WHERE ${condition}`,
+      ...params,
+    );
+    return {
+      keys: rows.map(({ public_key }) => toBytes<'PublicKey'>(public_key)),
+      spends: rows.filter((row): row is SavedSpend => row.spent_by !== null),
+    };
+  }
+
   /** Stores a spend with an output. @param spend undefined: removes the stored spend. */
   #put({ tx_hash, output_index }: KeyRow, spend: StoredSpend | KeyRow | undefined): void {
     const { spent_by = null, spent_height = null, spent_index = null } = spend ?? {};
-    this.#setSpend.run(spent_by, spent_height, spent_index, 0, tx_hash, output_index);
+    this.#db.run(
+      `UPDATE owned_output SET spent_by = ?, spent_height = ?, spent_index = ?, taken = ?
+       WHERE tx_hash = ? AND output_index = ?`,
+      spent_by,
+      spent_height,
+      spent_index,
+      0,
+      tx_hash,
+      output_index,
+    );
   }
 }
 
@@ -267,10 +271,3 @@ function minedSpend({ spent_by, spent_height, spent_index }: KeyRow): KeySpend |
     ...(spent_index === null ? {} : { globalIndex: toNumber(spent_index) }),
   };
 }
-
-const savedSpends = (
-  rows: readonly (SavedSpend | (Omit<SavedSpend, 'spent_by'> & { spent_by: null }))[],
-): SavedSpends => ({
-  keys: rows.map(({ public_key }) => toBytes<'PublicKey'>(public_key)),
-  spends: rows.filter((row): row is SavedSpend => row.spent_by !== null),
-});

@@ -1,17 +1,11 @@
-import type { Statement } from '../../util/sql-database.js';
 import type { Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
-import type { Db } from '../file/database.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 import { MetaReader, MetaWriter } from './meta.js';
 
 /** Position of a catch-up: blocks are read again from `from` on, and all below `next` have been. */
 export interface CatchUpPosition {
   readonly from: number;
   readonly next: number;
-}
-
-interface Wanted {
-  readonly accounts: number;
-  readonly addresses: number;
 }
 
 /** SQL that returns 1 if an address is created, or in the lookahead of a new wallet, that no catch-up searches for. */
@@ -23,22 +17,21 @@ const LACKS = `
 
 /** Reads which addresses were searched in the blocks that the wallet has read. */
 export class SearchedAddressReader {
-  protected readonly db: Db;
+  protected readonly db: SqlDatabase;
   readonly #meta: MetaReader;
-  readonly #counts: Statement<[], { readonly account: number; readonly searched: number }>;
-  readonly #lacks: Statement<[Wanted], number>;
 
-  constructor(db: Db) {
+  constructor(db: SqlDatabase) {
     this.db = db;
     this.#meta = new MetaReader(db);
-    this.#counts = db.prepare('SELECT account, searched FROM searched_account ORDER BY account');
-    this.#lacks = db.prepare<[Wanted], number>(LACKS).pluck();
   }
 
   /** Returns the number of searched addresses by account index; empty before the first block is read. */
   counts(): number[] {
     const counts: number[] = [];
-    for (const { account, searched } of this.#counts.all()) counts[account] = searched;
+    const rows = this.db.arrays.rows<[account: number, searched: number]>(
+      'SELECT account, searched FROM searched_account ORDER BY account',
+    );
+    for (const [account, searched] of rows) counts[account] = searched;
     return Array.from(counts, (count: number | undefined) => count ?? 0);
   }
 
@@ -53,32 +46,22 @@ export class SearchedAddressReader {
    * running catch-up searches for them.
    */
   lacks({ major, minor }: Lookahead): boolean {
-    return this.#lacks.get({ accounts: major, addresses: minor }) === 1;
+    return this.db.value<number>(LACKS, { accounts: major, addresses: minor }) === 1;
   }
 }
 
 /** Writes which addresses were searched. As every writer, it exists only for the task of `WalletStore.write`. */
 export class SearchedAddressWriter extends SearchedAddressReader {
   readonly #meta: MetaWriter;
-  readonly #raise: Statement<[number, number, number]>;
-  readonly #want: Statement<[number, number]>;
 
-  constructor(db: Db) {
+  constructor(db: SqlDatabase) {
     super(db);
     this.#meta = new MetaWriter(db);
-    this.#raise = db.prepare(
-      `INSERT INTO searched_account (account, searched, wanted) VALUES (?, ?, ?) ON CONFLICT DO UPDATE
-         SET searched = max(searched, excluded.searched), wanted = max(wanted, excluded.wanted)`,
-    );
-    this.#want = db.prepare(
-      `INSERT INTO searched_account (account, searched, wanted) VALUES (?, 0, ?) ON CONFLICT DO UPDATE
-         SET wanted = max(wanted, excluded.wanted)`,
-    );
   }
 
   /** Records the addresses that are searched from the first block on, and ends the running catch-up. @param counts by account. */
   restart(counts: readonly number[]): void {
-    this.db.prepare('DELETE FROM searched_account').run();
+    this.db.run('DELETE FROM searched_account');
     this.#meta.remove('catch_up');
     this.raise(counts);
   }
@@ -87,7 +70,14 @@ export class SearchedAddressWriter extends SearchedAddressReader {
   raise(counts: readonly number[]): void {
     const known = this.counts();
     counts.forEach((count, account) => {
-      if (count > (known[account] ?? 0)) this.#raise.run(account, count, count);
+      if (count > (known[account] ?? 0))
+        this.db.run(
+          `INSERT INTO searched_account (account, searched, wanted) VALUES (?, ?, ?) ON CONFLICT DO UPDATE
+         SET searched = max(searched, excluded.searched), wanted = max(wanted, excluded.wanted)`,
+          account,
+          count,
+          count,
+        );
     });
   }
 
@@ -96,7 +86,14 @@ export class SearchedAddressWriter extends SearchedAddressReader {
    * @param counts numbers of addresses to search for, by account. @param from height of the first block.
    */
   begin(counts: readonly number[], from: number): void {
-    counts.forEach((count, account) => this.#want.run(account, count));
+    counts.forEach((count, account) =>
+      this.db.run(
+        `INSERT INTO searched_account (account, searched, wanted) VALUES (?, 0, ?) ON CONFLICT DO UPDATE
+         SET wanted = max(wanted, excluded.wanted)`,
+        account,
+        count,
+      ),
+    );
     this.#place({ from, next: from });
   }
 
@@ -109,7 +106,7 @@ export class SearchedAddressWriter extends SearchedAddressReader {
 
   /** Ends the catch-up, which has read all blocks. */
   finish(): void {
-    this.db.prepare('UPDATE searched_account SET searched = wanted').run();
+    this.db.run('UPDATE searched_account SET searched = wanted');
     this.#meta.remove('catch_up');
   }
 

@@ -1,9 +1,8 @@
-import type { Statement } from '../../util/sql-database.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import type { PaymentFacts } from '../../monero/wallet/model/events.js';
-import { toColumn, toNumber, type Integer } from '../sql/columns.js';
-import type { Db } from '../file/database.js';
-import { toPaymentFacts, type PaymentFactRow } from './fact-rows.js';
+import { toColumn, toNumber, type Integer } from './columns.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
+import { toPaymentFacts, type PaymentFactRow } from './reported.js';
 
 interface SeenRow extends PaymentFactRow {
   readonly event: Integer;
@@ -24,6 +23,9 @@ export interface SeenPayment {
 
 type Key = Pick<PaymentFacts, 'txHash' | 'subaddress'>;
 
+/** SQL condition of one payment. */
+const BY_KEY = 'tx_hash = ? AND account = ? AND minor = ?';
+
 const toSeen = (row: SeenRow): SeenPayment => ({
   facts: toPaymentFacts(row, false),
   event: toNumber(row.event),
@@ -36,38 +38,18 @@ const toSeen = (row: SeenRow): SeenPayment => ({
  * yet.
  */
 export class SeenPayments {
-  readonly #any: Statement<[], unknown>;
-  readonly #list: Statement<[], SeenRow>;
-  readonly #insert: Statement<unknown[]>;
-  readonly #insertOutputs: Statement<[Uint8Array, number, number]>;
-  readonly #delete: Statement<[Uint8Array, number, number], SeenRow>;
-  readonly #setGone: Statement<[number | null, number, Uint8Array, number, number]>;
+  readonly #db: SqlDatabase;
 
-  constructor(db: Db) {
-    this.#any = db.prepare('SELECT 1 FROM seen_payment LIMIT 1');
-    this.#list = db.prepare<[], SeenRow>('SELECT * FROM seen_payment ORDER BY event').safeIntegers();
-    this.#insert = db.prepare(
-      `INSERT INTO seen_payment (tx_hash, account, minor, amount, timestamp, unlock_time, payment_id, event)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.#insertOutputs = db.prepare(
-      `INSERT INTO seen_output (tx_hash, output_index, account, minor, public_key, amount)
-         SELECT tx_hash, output_index, account, minor, public_key, amount FROM pool_output
-         WHERE tx_hash = ? AND account = ? AND minor = ?`,
-    );
-    const key = 'tx_hash = ? AND account = ? AND minor = ?';
-    this.#delete = db
-      .prepare<[Uint8Array, number, number], SeenRow>(`DELETE FROM seen_payment WHERE ${key} RETURNING *`)
-      .safeIntegers();
-    this.#setGone = db.prepare(`UPDATE seen_payment SET gone_height = ?, misses = ? WHERE ${key}`);
+  constructor(db: SqlDatabase) {
+    this.#db = db;
   }
 
   get isEmpty(): boolean {
-    return this.#any.get() === undefined;
+    return this.#db.row('SELECT 1 FROM seen_payment LIMIT 1') === undefined;
   }
 
   list(): SeenPayment[] {
-    return this.#list.all().map(toSeen);
+    return this.#db.bigints.rows<SeenRow>('SELECT * FROM seen_payment ORDER BY event').map(toSeen);
   }
 
   /** Returns the reported payments of a transaction. */
@@ -77,16 +59,30 @@ export class SeenPayments {
 
   /** Adds a payment, whose transaction the mempool contains. */
   add({ txHash, subaddress, amount, timestamp, unlockTime, paymentId }: PaymentFacts, event: number): void {
-    this.#insert.run(
+    this.#db.run(
+      `INSERT INTO seen_payment (tx_hash, account, minor, amount, timestamp, unlock_time, payment_id, event)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       ...[txHash, subaddress.major, subaddress.minor, toColumn(amount), timestamp, unlockTime.toString()],
       ...[paymentId ?? null, event],
     );
-    this.#insertOutputs.run(txHash, subaddress.major, subaddress.minor);
+    this.#db.run(
+      `INSERT INTO seen_output (tx_hash, output_index, account, minor, public_key, amount)
+         SELECT tx_hash, output_index, account, minor, public_key, amount FROM pool_output
+         WHERE tx_hash = ? AND account = ? AND minor = ?`,
+      txHash,
+      subaddress.major,
+      subaddress.minor,
+    );
   }
 
   /** Deletes a payment and returns it; undefined if it was not reported. */
   take({ txHash, subaddress: { major, minor } }: Key): SeenPayment | undefined {
-    const row = this.#delete.get(txHash, major, minor);
+    const row = this.#db.bigints.row<SeenRow>(
+      `DELETE FROM seen_payment WHERE ${BY_KEY} RETURNING *`,
+      txHash,
+      major,
+      minor,
+    );
     return row && toSeen(row);
   }
 
@@ -99,6 +95,13 @@ export class SeenPayments {
     goneHeight: number | undefined,
     misses: number,
   ): void {
-    this.#setGone.run(goneHeight ?? null, misses, txHash, major, minor);
+    this.#db.run(
+      `UPDATE seen_payment SET gone_height = ?, misses = ? WHERE ${BY_KEY}`,
+      goneHeight ?? null,
+      misses,
+      txHash,
+      major,
+      minor,
+    );
   }
 }

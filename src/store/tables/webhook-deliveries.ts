@@ -1,6 +1,5 @@
-import type { Statement } from '../../util/sql-database.js';
 import type { AttemptRecord, DeliveryState, PendingDelivery } from '../../net/webhooks/delivery-log.js';
-import type { Db } from '../file/database.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 
 /** State of the delivery of an event to an endpoint, after its last attempt. */
 export interface Delivery {
@@ -48,46 +47,43 @@ const toDelivery = ({ event, due, status, reason, ...row }: DeliveryRow): Delive
 });
 
 export class WebhookDeliveryReader {
-  protected readonly db: Db;
-  readonly #earliest: Statement<[string], PendingDelivery>;
-  readonly #pendingCount: Statement<[string], number>;
-  readonly #ahead: Statement<[string, number], unknown>;
+  protected readonly db: SqlDatabase;
 
-  constructor(db: Db) {
+  constructor(db: SqlDatabase) {
     this.db = db;
-    this.#earliest = db.prepare(
-      `SELECT event AS eventId, attempts, due FROM webhook_delivery
-         WHERE webhook = ? AND due IS NOT NULL ORDER BY due, event LIMIT 1`,
-    );
-    this.#pendingCount = db
-      .prepare<[string], number>(
-        'SELECT count(*) FROM webhook_delivery WHERE webhook = ? AND due IS NOT NULL',
-      )
-      .pluck();
-    this.#ahead = db.prepare(
-      'SELECT 1 FROM webhook_delivery WHERE webhook = ? AND due IS NOT NULL AND due - wait > ? LIMIT 1',
-    );
   }
 
   /** Returns deliveries to an endpoint, newest event first. */
   list(webhook: string, { state, before, limit }: DeliveryFilter): Delivery[] {
     return this.db
-      .prepare<unknown[], DeliveryRow>(
+      .rows<DeliveryRow>(
         `SELECT event, state, attempts, time, due, status, reason FROM webhook_delivery
            WHERE webhook = ? AND event < ? AND state = coalesce(?, state) ORDER BY event DESC LIMIT ?`,
+        webhook,
+        before ?? Number.MAX_SAFE_INTEGER,
+        state ?? null,
+        limit,
       )
-      .all(webhook, before ?? Number.MAX_SAFE_INTEGER, state ?? null, limit)
       .map(toDelivery);
   }
 
   /** Counts the deliveries to an endpoint that wait for another attempt. */
   pendingCount(webhook: string): number {
-    return this.#pendingCount.get(webhook) ?? 0;
+    return (
+      this.db.value<number>(
+        'SELECT count(*) FROM webhook_delivery WHERE webhook = ? AND due IS NOT NULL',
+        webhook,
+      ) ?? 0
+    );
   }
 
   /** Returns the pending delivery whose next attempt is due first; undefined if there is none. */
   earliest(webhook: string): PendingDelivery | undefined {
-    return this.#earliest.get(webhook);
+    return this.db.row<PendingDelivery>(
+      `SELECT event AS eventId, attempts, due FROM webhook_delivery
+         WHERE webhook = ? AND due IS NOT NULL ORDER BY due, event LIMIT 1`,
+      webhook,
+    );
   }
 
   /**
@@ -95,36 +91,34 @@ export class WebhookDeliveryReader {
    * @param now Unix time [ms].
    */
   isAheadOf(webhook: string, now: number): boolean {
-    return this.#ahead.get(webhook, now) !== undefined;
+    return (
+      this.db.row(
+        'SELECT 1 FROM webhook_delivery WHERE webhook = ? AND due IS NOT NULL AND due - wait > ? LIMIT 1',
+        webhook,
+        now,
+      ) !== undefined
+    );
   }
 
   /** Returns true if a delivery of an event up to an id ended before a time [Unix ms]. */
   hasEndedBefore(time: number, upTo: number): boolean {
     return (
-      this.db
-        .prepare('SELECT 1 FROM webhook_delivery WHERE due IS NULL AND time < ? AND event <= ? LIMIT 1')
-        .get(time, upTo) !== undefined
+      this.db.row(
+        'SELECT 1 FROM webhook_delivery WHERE due IS NULL AND time < ? AND event <= ? LIMIT 1',
+        time,
+        upTo,
+      ) !== undefined
     );
   }
 }
 
 export class WebhookDeliveryWriter extends WebhookDeliveryReader {
-  readonly #record: Statement<unknown[]>;
-  readonly #advance: Statement<[number, number, string]>;
-
-  constructor(db: Db) {
-    super(db);
-    this.#record = db.prepare(
-      `INSERT OR REPLACE INTO webhook_delivery (webhook, event, state, attempts, time, due, wait, status, reason)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.#advance = db.prepare('UPDATE webhook SET position = ? WHERE position < ? AND id = ?');
-  }
-
   /** Records an attempt, and moves the position of the endpoint to its event. */
   record(webhook: string, attempt: AttemptRecord): void {
     const { eventId, state, attempts, time, next, status, reason, disable = false } = attempt;
-    this.#record.run(
+    this.db.run(
+      `INSERT OR REPLACE INTO webhook_delivery (webhook, event, state, attempts, time, due, wait, status, reason)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       webhook,
       eventId,
       state,
@@ -135,8 +129,8 @@ export class WebhookDeliveryWriter extends WebhookDeliveryReader {
       status ?? null,
       reason ?? null,
     );
-    this.#advance.run(eventId, eventId, webhook);
-    if (disable) this.db.prepare('UPDATE webhook SET disabled = ? WHERE id = ?').run(GONE, webhook);
+    this.db.run('UPDATE webhook SET position = ? WHERE position < ? AND id = ?', eventId, eventId, webhook);
+    if (disable) this.db.run('UPDATE webhook SET disabled = ? WHERE id = ?', GONE, webhook);
   }
 
   /**
@@ -146,13 +140,12 @@ export class WebhookDeliveryWriter extends WebhookDeliveryReader {
    * still to come.
    */
   requeue(webhook: string, eventId: number, now: number): boolean {
-    const { changes } = this.db
-      .prepare(
-        `INSERT INTO webhook_delivery (webhook, event, state, attempts, time, due, wait)
+    const { changes } = this.db.run(
+      `INSERT INTO webhook_delivery (webhook, event, state, attempts, time, due, wait)
            SELECT id, @eventId, 'pending', 0, @now, @now, 0 FROM webhook WHERE id = @webhook AND position >= @eventId
          ON CONFLICT DO UPDATE SET state = 'pending', attempts = 0, due = @now, wait = 0`,
-      )
-      .run({ webhook, eventId, now });
+      { webhook, eventId, now },
+    );
     return changes > 0;
   }
 
@@ -162,12 +155,11 @@ export class WebhookDeliveryWriter extends WebhookDeliveryReader {
    * @param now Unix time [ms].
    */
   rebase(webhook: string, now: number): void {
-    this.db
-      .prepare(
-        `UPDATE webhook_delivery SET due = @now + wait
+    this.db.run(
+      `UPDATE webhook_delivery SET due = @now + wait
            WHERE webhook = @webhook AND due IS NOT NULL AND due - wait > @now`,
-      )
-      .run({ webhook, now });
+      { webhook, now },
+    );
   }
 
   /**
@@ -175,12 +167,13 @@ export class WebhookDeliveryWriter extends WebhookDeliveryReader {
    * @returns the number of deleted deliveries.
    */
   expire(before: number, upTo: number, max: number): number {
-    return this.db
-      .prepare(
-        `DELETE FROM webhook_delivery WHERE (webhook, event) IN
+    return this.db.run(
+      `DELETE FROM webhook_delivery WHERE (webhook, event) IN
            (SELECT webhook, event FROM webhook_delivery WHERE due IS NULL AND time < ? AND event <= ? ORDER BY time
             LIMIT ?)`,
-      )
-      .run(before, upTo, max).changes;
+      before,
+      upTo,
+      max,
+    ).changes;
   }
 }

@@ -1,7 +1,6 @@
-import type { Statement } from '../../util/sql-database.js';
 import { Secret } from '../../util/secret.js';
 import type { SigningSecret } from '../../net/webhooks/secret.js';
-import type { Db } from '../file/database.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 
 /** An endpoint to which events of the wallet are sent. */
 export interface Webhook {
@@ -40,31 +39,29 @@ const toWebhook = ({ types, disabled, ...row }: WebhookRow): Webhook => ({
 
 /** Reads the endpoints to which events are sent, and their secrets. */
 export class WebhookReader {
-  protected readonly db: Db;
-  readonly #byId: Statement<[string], WebhookRow>;
+  protected readonly db: SqlDatabase;
 
-  constructor(db: Db) {
+  constructor(db: SqlDatabase) {
     this.db = db;
-    this.#byId = db.prepare('SELECT * FROM webhook WHERE id = ?');
   }
 
   /** Returns all endpoints, oldest first. */
   list(): Webhook[] {
-    return this.db.prepare<[], WebhookRow>('SELECT * FROM webhook ORDER BY created, id').all().map(toWebhook);
+    return this.db.rows<WebhookRow>('SELECT * FROM webhook ORDER BY created, id').map(toWebhook);
   }
 
   byId(id: string): Webhook | undefined {
-    const row = this.#byId.get(id);
+    const row = this.db.row<WebhookRow>('SELECT * FROM webhook WHERE id = ?', id);
     return row && toWebhook(row);
   }
 
   /** Returns the secrets of an endpoint, newest first, including expired ones. */
   secrets(id: string): SigningSecret[] {
     return this.db
-      .prepare<[string], { secret: Uint8Array; until: number | null }>(
+      .rows<{ secret: Uint8Array; until: number | null }>(
         'SELECT secret, until FROM webhook_secret WHERE webhook = ? ORDER BY number DESC',
+        id,
       )
-      .all(id)
       .map(({ secret, until }) => ({
         secret: new Secret(Uint8Array.from(secret)),
         ...(until === null ? {} : { until }),
@@ -78,15 +75,20 @@ export class WebhookWriter extends WebhookReader {
    * @throws Error if the id is already in use.
    */
   add({ id, url, types, position, created }: Omit<Webhook, 'disabled'>, secret: Secret): void {
-    this.db
-      .prepare('INSERT INTO webhook (id, url, types, position, created) VALUES (?, ?, ?, ?, ?)')
-      .run(id, url, types.join(','), position, created);
+    this.db.run(
+      'INSERT INTO webhook (id, url, types, position, created) VALUES (?, ?, ?, ?, ?)',
+      id,
+      url,
+      types.join(','),
+      position,
+      created,
+    );
     this.#addSecret(id, secret);
   }
 
   /** Deletes an endpoint with its secrets and deliveries. @returns false for an unknown id. */
   remove(id: string): boolean {
-    return this.db.prepare('DELETE FROM webhook WHERE id = ?').run(id).changes > 0;
+    return this.db.run('DELETE FROM webhook WHERE id = ?', id).changes > 0;
   }
 
   /**
@@ -98,17 +100,14 @@ export class WebhookWriter extends WebhookReader {
    */
   rotateSecret(id: string, secret: Secret, now: number, overlap: number): boolean {
     if (this.byId(id) === undefined) return false;
-    this.db.prepare('DELETE FROM webhook_secret WHERE webhook = ? AND until <= ?').run(id, now);
-    this.db
-      .prepare('UPDATE webhook_secret SET until = ? WHERE webhook = ? AND until IS NULL')
-      .run(now + overlap, id);
+    this.db.run('DELETE FROM webhook_secret WHERE webhook = ? AND until <= ?', id, now);
+    this.db.run('UPDATE webhook_secret SET until = ? WHERE webhook = ? AND until IS NULL', now + overlap, id);
     this.#addSecret(id, secret);
-    this.db
-      .prepare(
-        `DELETE FROM webhook_secret WHERE webhook = @id AND number <=
+    this.db.run(
+      `DELETE FROM webhook_secret WHERE webhook = @id AND number <=
            (SELECT max(number) FROM webhook_secret WHERE webhook = @id) - ${MAX_SECRETS}`,
-      )
-      .run({ id });
+      { id },
+    );
     return true;
   }
 
@@ -118,17 +117,14 @@ export class WebhookWriter extends WebhookReader {
    * @returns false for an unknown id.
    */
   setDisabled(id: string, reason: string | undefined): boolean {
-    return (
-      this.db.prepare('UPDATE webhook SET disabled = ? WHERE id = ?').run(reason ?? null, id).changes > 0
-    );
+    return this.db.run('UPDATE webhook SET disabled = ? WHERE id = ?', reason ?? null, id).changes > 0;
   }
 
   #addSecret(id: string, secret: Secret): void {
-    this.db
-      .prepare(
-        `INSERT INTO webhook_secret (webhook, number, secret)
+    this.db.run(
+      `INSERT INTO webhook_secret (webhook, number, secret)
            SELECT @id, coalesce(max(number), 0) + 1, @secret FROM webhook_secret WHERE webhook = @id`,
-      )
-      .run({ id, secret: secret.expose() });
+      { id, secret: secret.expose() },
+    );
   }
 }

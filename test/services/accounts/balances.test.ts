@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Hash, KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
 import { Balances } from '../../../src/services/accounts/balances.js';
-import { BalanceReader } from '../../../src/store/queries/balances.js';
+import { BalanceReader } from '../../../src/store/tables/balances.js';
 import { amount } from '../../../src/util/amount.js';
 import type {
   FoundOutgoing,

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import type { KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
 import { outputPages, paymentPages } from '../../../src/services/history/address-pages.js';
 import { PagedReader } from '../../../src/services/context/paged-reader.js';
-import type { IncomingFilter } from '../../../src/store/queries/incoming.js';
+import type { IncomingFilter } from '../../../src/store/tables/incoming.js';
 import { IN_MEMORY } from '../../../src/store/file/database.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { Field } from '../../../src/util/row-template.js';

@@ -8,7 +8,7 @@ import type { RequestFacts, WalletEvent } from '../../../src/monero/wallet/model
 import type { RequestState } from '../../../src/monero/wallet/requests/payment-request.js';
 import { PaymentRequests, type RequestView } from '../../../src/services/requests/payment-requests.js';
 import { MempoolTracker } from '../../../src/services/sync/mempool-tracker.js';
-import { EventIds } from '../../../src/store/event-ids.js';
+import { EventIds } from '../../../src/store/file/event-ids.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
 import type { RecordAddresses } from '../../../src/services/accounts/accounts.js';

@@ -54,16 +54,12 @@ function open(name: string): TestWallet {
 function rowsOf(name: string): Record<string, unknown[]> {
   const db = unlockDatabase(join(directory, name), { key: KEY, cipher: NEW_CIPHER });
   try {
-    const tables = db
-      .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
-      .pluck()
-      .all();
+    const tables = db.values<string>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name");
     return Object.fromEntries(
       tables.map((table) => [
         table,
         db
-          .prepare(`SELECT * FROM ${table}`)
-          .all()
+          .rows(`SELECT * FROM ${table}`)
           .map((row) => JSON.stringify(row))
           .sort(),
       ]),

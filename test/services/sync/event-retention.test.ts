@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { EventRetention } from '../../../src/services/sync/event-retention.js';
 import { TimeBounds } from '../../../src/services/context/time-bounds.js';
 import { DEFAULT_CONFIRMATIONS } from '../../../src/store/events/event-log.js';
-import { EventIds } from '../../../src/store/event-ids.js';
+import { EventIds } from '../../../src/store/file/event-ids.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { Secret } from '../../../src/util/secret.js';
 

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import { MempoolTracker } from '../../../src/services/sync/mempool-tracker.js';
 import { UNKNOWN_TX } from '../../../src/store/tables/output-row.js';
-import { EventIds } from '../../../src/store/event-ids.js';
+import { EventIds } from '../../../src/store/file/event-ids.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { creditedOf } from '../../../src/monero/wallet/model/records.js';
 import { fromHex, toHex } from '../../../src/util/bytes.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { StoredEvents } from '../../../src/services/webhooks/stored-events.js';
 import { DEFAULT_CONFIRMATIONS } from '../../../src/store/events/event-log.js';
-import { EventIds } from '../../../src/store/event-ids.js';
+import { EventIds } from '../../../src/store/file/event-ids.js';
 import { output, page, received } from '../../store/fixtures.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { isEventType, type EventType } from '../../../src/monero/wallet/model/events.js';

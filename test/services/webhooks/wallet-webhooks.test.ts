@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals
 import { WalletWebhooks } from '../../../src/services/webhooks/wallet-webhooks.js';
 import { WebhookSending } from '../../../src/services/webhooks/webhook-sending.js';
 import { DEFAULT_CONFIRMATIONS } from '../../../src/store/events/event-log.js';
-import { EventIds } from '../../../src/store/event-ids.js';
+import { EventIds } from '../../../src/store/file/event-ids.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import type { DeliveryRequest, DeliveryResult } from '../../../src/net/webhooks/sender.js';
 import type { Rng } from '../../../src/util/random.js';

@@ -109,7 +109,7 @@ describe('a backup of an open store', () => {
         expect(verified).toBe(backup.height);
         const db = openDatabase(join(backup.directory, NAME), { key: KEY, cipher: NEW_CIPHER });
         // Each block of the writer has one output: a page is in the copy completely, or not at all.
-        const outputs = db.prepare('SELECT count(*) AS outputs FROM owned_output WHERE height >= 3').get();
+        const outputs = db.row('SELECT count(*) AS outputs FROM owned_output WHERE height >= 3');
         db.close();
         expect(outputs).toEqual({ outputs: backup.height - 3 });
       }

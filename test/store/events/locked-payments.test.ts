@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, test } from '@jest/globals';
 import type { KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
 import type { SubaddressIndex } from '../../../src/monero/cryptonote/types.js';
 import type { PageFindings } from '../../../src/monero/wallet/model/records.js';
-import { EventIds } from '../../../src/store/event-ids.js';
+import { EventIds } from '../../../src/store/file/event-ids.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { clearChain } from '../../support/cleared-chain.js';
 import { bytes, output, page, received } from '../fixtures.js';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
-import { EventIds } from '../../../src/store/event-ids.js';
+import { EventIds } from '../../../src/store/file/event-ids.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import type { Address } from '../../../src/monero/cryptonote/types.js';

@@ -25,7 +25,7 @@ beforeEach(() => {
   for (const name of STEPS.slice(0, FROM)) copyFileSync(join(MIGRATIONS, name), join(directory, name));
   const db = unlockDatabase(path, SEALED);
   migrate(db, directory);
-  db.prepare("INSERT INTO attribute (key, value) VALUES ('kept', 'here')").run();
+  db.run("INSERT INTO attribute (key, value) VALUES ('kept', 'here')");
   db.close();
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { StoreDatabase } from '../../../src/store/file/store-database.js';
+import { StoreDatabase } from '../../../src/store/file/database.js';
 import { LogFile } from '../../../src/store/replication/log-pages.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { page } from '../fixtures.js';
@@ -29,7 +29,7 @@ async function readsDuringCommits(
   const replication = isReplicated ? store.replicate(sink.lease(), sink.state) : undefined;
   await store.flushToDisk();
   const opened = jest.spyOn(LogFile, 'open');
-  const prepared = jest.spyOn(StoreDatabase.prototype, 'prepare');
+  const prepared = jest.spyOn(StoreDatabase.prototype, 'row');
   // A store looks at the length of its log after each eighth commit of a refresh.
   for (let i = 0; i < 3; i++) {
     store.write((w) => w.attributes.set('a', String(i)));

@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import { amount } from '../../../src/util/amount.js';
 import type { OutgoingState } from '../../../src/monero/wallet/model/records.js';
-import type { Db } from '../../../src/store/file/database.js';
+import type { SqlDatabase } from '../../../src/util/sql-database.js';
 import { CredentialSpendWriter } from '../../../src/store/tables/credential-spends.js';
 import { migratedDatabase } from '../../support/migrated-database.js';
 import { bytes } from '../fixtures.js';
 
-let db: Db;
+let db: SqlDatabase;
 let spends: CredentialSpendWriter;
 
 beforeEach(() => {
@@ -25,12 +25,13 @@ const spend = (n: number, time: number, value = 10n, credential = 'shop', txHash
 
 /** Records the n-th transaction as a payment of the wallet. */
 const record = (n: number, state: OutgoingState): void =>
-  void db
-    .prepare(
-      `INSERT INTO outgoing_tx (tx_hash, state, height, account, from_indices, amount_in, fee, change, unlock_time, timestamp)
+  void db.run(
+    `INSERT INTO outgoing_tx (tx_hash, state, height, account, from_indices, amount_in, fee, change, unlock_time, timestamp)
        VALUES (?, ?, ?, 0, '0', 50, 2, 8, '0', 1)`,
-    )
-    .run(bytes(n), state, state === 'confirmed' ? 5 : null);
+    bytes(n),
+    state,
+    state === 'confirmed' ? 5 : null,
+  );
 
 const sum = (credential = 'shop', after = 0): bigint => spends.sumAfter(credential, after);
 

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Hash } from '../../../src/monero/crypto/types.js';
-import type { Db } from '../../../src/store/file/database.js';
+import type { SqlDatabase } from '../../../src/util/sql-database.js';
 import { LockedPayments } from '../../../src/store/tables/locked-payments.js';
 import { migratedDatabase } from '../../support/migrated-database.js';
 import { bytes } from '../fixtures.js';
 
-let db: Db;
+let db: SqlDatabase;
 let locked: LockedPayments;
 
 beforeEach(() => {

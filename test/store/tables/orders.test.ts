@@ -2,13 +2,13 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import type { MadePayment, MadePayments } from '../../../src/monero/wallet/model/made-payment.js';
 import type { OrderTx } from '../../../src/monero/wallet/model/order.js';
-import type { Db } from '../../../src/store/file/database.js';
+import type { SqlDatabase } from '../../../src/util/sql-database.js';
 import { OrderWriter, type NewAttempt } from '../../../src/store/tables/orders.js';
 import { madePayment, madeTx, unsignedPayment } from '../../support/made-payment.js';
 import { migratedDatabase } from '../../support/migrated-database.js';
 import { bytes } from '../fixtures.js';
 
-let db: Db;
+let db: SqlDatabase;
 let orders: OrderWriter;
 
 beforeEach(() => {
@@ -41,7 +41,7 @@ const attempt = (sequence: number, position: number, number: number, more: Parti
 const attemptsOf = (key: string, fact: (tx: OrderTx) => unknown): unknown[] =>
   (orders.byKey(key)?.transactions ?? []).map((tx) => [tx.position, tx.attempt, fact(tx)]);
 
-const rows = (sql: string): unknown[] => db.prepare(sql).pluck().all();
+const rows = (sql: string): unknown[] => db.values(sql);
 
 describe('an order', () => {
   it('comes back as it was recorded', () => {
@@ -136,9 +136,9 @@ describe('the list of orders', () => {
 
 describe('a transaction before a rescan', () => {
   it('was mined at a height, unmined or unknown', () => {
-    const insert = db.prepare('INSERT INTO reported_transfer VALUES (?, ?, 0, 50, 8, 2)');
-    insert.run(bytes(1), 33);
-    insert.run(bytes(2), null);
+    const insert = 'INSERT INTO reported_transfer VALUES (?, ?, 0, 50, 8, 2)';
+    db.run(insert, bytes(1), 33);
+    db.run(insert, bytes(2), null);
     expect([1, 2, 3].map((n) => orders.beforeRescan(bytes<Hash>(n)))).toStrictEqual([
       { height: 33 },
       {},

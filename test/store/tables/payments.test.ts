@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
-import type { TxRange } from '../../../src/store/sql/tx-pages.js';
+import type { TxRange } from '../../../src/store/tables/pages.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { equalBytes } from '../../../src/util/bytes.js';
 import type { Payment } from '../../../src/monero/wallet/model/records.js';

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
-import type { Db } from '../../../src/store/file/database.js';
+import { SqlDatabase } from '../../../src/util/sql-database.js';
 import { PoolCredits } from '../../../src/store/tables/pool-credits.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { migrate } from '../../../src/util/migrations.js';
@@ -11,10 +11,10 @@ import { bytes } from '../fixtures.js';
 const MIGRATIONS = fileURLToPath(new URL('../../../../migrations', import.meta.url));
 const ADDRESS = { major: 0, minor: 1 };
 
-let db: Db;
+let db: SqlDatabase;
 
 beforeEach(() => {
-  db = new Database(':memory:');
+  db = new SqlDatabase(new Database(':memory:'));
   db.pragma('foreign_keys = ON');
   migrate(db, MIGRATIONS);
   // Two payments to one one-time key, which a store of the version before 35 has listed.
@@ -22,16 +22,23 @@ beforeEach(() => {
     [1, 50],
     [2, 60],
   ] as const) {
-    db.prepare(
+    db.run(
       'INSERT INTO pool_tx (tx_hash, timestamp, unlock_time, fee, double_spend_seen) VALUES (?, 7, 0, 1, 0)',
-    ).run(bytes(tx));
-    db.prepare(
+      bytes(tx),
+    );
+    db.run(
       'INSERT INTO pool_output (tx_hash, output_index, public_key, amount, account, minor) VALUES (?, 0, ?, ?, 0, 1)',
-    ).run(bytes(tx), bytes(99), value);
-    db.prepare(
+      bytes(tx),
+      bytes(99),
+      value,
+    );
+    db.run(
       `INSERT INTO seen_payment (tx_hash, account, minor, amount, timestamp, unlock_time, event)
        VALUES (?, 0, 1, ?, 7, '0', ?)`,
-    ).run(bytes(tx), value, tx);
+      bytes(tx),
+      value,
+      tx,
+    );
   }
   db.exec(`${UNDO_SEEN_OUTPUTS} PRAGMA user_version = 34`);
   migrate(db, MIGRATIONS);

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { SubaddressIndex } from '../../../src/monero/cryptonote/types.js';
 import type { Receipt } from '../../../src/monero/wallet/requests/payment-request.js';
-import type { Db } from '../../../src/store/file/database.js';
+import type { SqlDatabase } from '../../../src/util/sql-database.js';
 import { RequestPayments } from '../../../src/store/tables/request-payments.js';
 import { migratedDatabase } from '../../support/migrated-database.js';
 import { bytes } from '../fixtures.js';
 
-let db: Db;
+let db: SqlDatabase;
 let payments: RequestPayments;
 
 beforeEach(() => {
@@ -34,27 +34,31 @@ function mine(
   unlockTime = '0',
   timestamp = 1000 + height,
 ): void {
-  db.prepare(
+  db.run(
     `INSERT INTO received_tx (tx_hash, height, timestamp, unlock_time, fee, coinbase, tx_public_key, additional_keys)
      VALUES (?, ?, ?, ?, 1, 0, ?, x'')`,
-  ).run(bytes(tx), height, timestamp, unlockTime, bytes(tx));
-  const insert = db.prepare(
-    `INSERT INTO owned_output (tx_hash, output_index, global_index, public_key, amount, mask, rct, account, minor,
-       derivation_key, height, unlock_time, coinbase, change, credited)
-     VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, 0, ?, ?)`,
+    bytes(tx),
+    height,
+    timestamp,
+    unlockTime,
+    bytes(tx),
   );
+  const insert = `INSERT INTO owned_output (tx_hash, output_index, global_index, public_key, amount, mask, rct, account, minor,
+       derivation_key, height, unlock_time, coinbase, change, credited)
+     VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, 0, ?, ?)`;
   for (const [i, { to, amount, credited, isChange = false }] of outputs.entries())
-    insert.run(
+    db.run(
+      insert,
       ...[
-        bytes(tx),
+        bytes<Uint8Array>(tx),
         i,
         10 * tx + i,
-        bytes(300 + 10 * tx + i),
+        bytes<Uint8Array>(300 + 10 * tx + i),
         amount,
-        bytes(1),
+        bytes<Uint8Array>(1),
         to.major,
         to.minor,
-        bytes(tx),
+        bytes<Uint8Array>(tx),
       ],
       ...[height, unlockTime, Number(isChange), credited ?? null],
     );
@@ -72,15 +76,18 @@ function see(
     unlockTime = '0',
   }: Partial<Record<'timestamp' | 'key' | 'goneHeight', number>> & { unlockTime?: string } = {},
 ): void {
-  db.prepare('INSERT OR IGNORE INTO pool_tx VALUES (?, ?, ?, 1, NULL, 0, NULL)').run(
+  db.run(
+    'INSERT OR IGNORE INTO pool_tx VALUES (?, ?, ?, 1, NULL, 0, NULL)',
     bytes(tx),
     timestamp,
     unlockTime,
   );
-  db.prepare('INSERT INTO seen_payment VALUES (?, ?, ?, ?, ?, ?, NULL, ?, ?, 0)').run(
-    ...[bytes(tx), major, minor, amount, timestamp, unlockTime, tx, goneHeight ?? null],
+  db.run(
+    'INSERT INTO seen_payment VALUES (?, ?, ?, ?, ?, ?, NULL, ?, ?, 0)',
+    ...[bytes<Uint8Array>(tx), major, minor, amount, timestamp, unlockTime, tx, goneHeight ?? null],
   );
-  db.prepare('INSERT INTO seen_output VALUES (?, ?, ?, ?, ?, ?)').run(
+  db.run(
+    'INSERT INTO seen_output VALUES (?, ?, ?, ?, ?, ?)',
     bytes(tx),
     minor,
     major,
@@ -92,9 +99,15 @@ function see(
 
 /** Stores a payment that a rescan has not found again. */
 const report = (tx: number, { major, minor }: SubaddressIndex, height: number, amount: number): void =>
-  void db
-    .prepare("INSERT INTO reported_payment VALUES (?, ?, ?, ?, ?, ?, '7', 0, NULL)")
-    .run(bytes(tx), major, minor, height, amount, 1000 + height);
+  void db.run(
+    "INSERT INTO reported_payment VALUES (?, ?, ?, ?, ?, ?, '7', 0, NULL)",
+    bytes(tx),
+    major,
+    minor,
+    height,
+    amount,
+    1000 + height,
+  );
 
 const arrive = (
   tx: number,
@@ -102,9 +115,15 @@ const arrive = (
   time: number,
   { contested = 0, since }: { readonly contested?: number; readonly since?: number } = {},
 ): void =>
-  void db
-    .prepare('INSERT INTO arrival VALUES (?, ?, ?, ?, ?, ?)')
-    .run(bytes(tx), major, minor, time, since ?? null, contested);
+  void db.run(
+    'INSERT INTO arrival VALUES (?, ?, ?, ?, ?, ?)',
+    bytes(tx),
+    major,
+    minor,
+    time,
+    since ?? null,
+    contested,
+  );
 
 /** A fact of each payment to an address, after the number of its transaction. */
 const paid = (to: SubaddressIndex, fact: (receipt: Receipt) => unknown): unknown[] =>
@@ -286,8 +305,8 @@ describe('the tip that has confirmed a payment before a rescan', () => {
     mine(2, 6, [{ to: at(1), amount: 1 }]);
     report(3, at(1), 7, 1);
     see(4, at(1), 1);
-    db.prepare('INSERT INTO fresh_payment VALUES (?, 0, 1, ?)').run(bytes(2), -1);
-    db.prepare('INSERT INTO fresh_payment VALUES (?, 1, 1, ?)').run(bytes(1), -1);
+    db.run('INSERT INTO fresh_payment VALUES (?, 0, 1, ?)', bytes(2), -1);
+    db.run('INSERT INTO fresh_payment VALUES (?, 1, 1, ?)', bytes(1), -1);
     const all = (before: number | undefined, fresh: number | undefined): unknown[] => [
       [1, before],
       [2, fresh],

@@ -6,7 +6,7 @@ import { chunks, concatBytes, equalBytes } from '../../../util/bytes.js';
 import { CodecError, encode } from '../../../util/codec.js';
 import type { Node } from '../../chain/node.js';
 import { reorganise } from '../../chain/reorganise.js';
-import type { RegtestDaemon } from '../../daemon.js';
+import type { RegtestDaemon } from '../daemon.js';
 import type { FaultInjector } from '../../fault-injection.js';
 import type { PoolTx } from '../../store/pool.js';
 import type { ServedBlock } from '../../store/served-blocks.js';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { flag, height, listOf, none, params, text, u32, u64 } from '../../../http/params.js';
 import { isLockOpen } from '../../../monero/cryptonote/unlock-time.js';
 import { toHex } from '../../../util/bytes.js';
-import { DEFAULT_LIMITS } from '../../daemon.js';
+import { DEFAULT_LIMITS } from '../daemon.js';
 import { DEFAULT_CATEGORIES } from '../../log-settings.js';
 import { defineMethod, type DaemonMethod } from '../method.js';
 import { nodeInfo } from '../node-info.js';

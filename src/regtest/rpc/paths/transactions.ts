@@ -9,7 +9,7 @@ import { flag, listOf, params, text } from '../../../http/params.js';
 import { concatBytes, fromHex, isHex, toHex } from '../../../util/bytes.js';
 import { encode } from '../../../util/codec.js';
 import type { Node } from '../../chain/node.js';
-import type { RegtestDaemon } from '../../daemon.js';
+import type { RegtestDaemon } from '../daemon.js';
 import { looksSane } from '../../rules/sanity.js';
 import { Violation, type TxFlag } from '../../rules/violation.js';
 import type { PoolTx } from '../../store/pool.js';

@@ -1,7 +1,7 @@
 import { Heap } from '../../util/heap.js';
-import type { HeightRange } from '../sql/height-pages.js';
-import type { WalletReader } from '../wallet-reader.js';
-import type { OutputList, OutputPlace } from './address-outputs.js';
+import type { HeightRange } from '../../store/tables/pages.js';
+import type { WalletReader } from '../../store/wallet-reader.js';
+import type { OutputList, OutputPlace } from '../../store/tables/address-outputs.js';
 
 /** Number of addresses whose first outputs are read in one step: about a millisecond. */
 const ADDRESSES_AT_ONCE = 128;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { EventIds } from '../../src/store/event-ids.js';
+import { EventIds } from '../../../src/store/file/event-ids.js';
 
 let directory: string;
 let path: string;

@@ -1,9 +1,9 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { backgroundDraftsOf } from '../keys/background-files.js';
-import { draftOf } from './file-draft.js';
-import { withFileErrors } from './file-errors.js';
-import { databaseFilesOf } from './atomic-replace.js';
+import { backgroundDraftsOf } from './background-files.js';
+import { draftOf } from '../file/file-draft.js';
+import { withFileErrors } from '../file/file-errors.js';
+import { databaseFilesOf } from '../file/atomic-replace.js';
 
 /**
  * Removes drafts that an interrupted process left beside a wallet. The caller must hold the lock of the wallet, because

@@ -1,13 +1,14 @@
 import { afterAll, expect, it, test } from '@jest/globals';
 import type { Hash, KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
-import { openDatabase, type Db } from '../../../src/store/file/database.js';
+import { openDatabase } from '../../../src/store/file/database.js';
 import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
-import { SpendableOutputReader } from '../../../src/store/queries/spendable-outputs.js';
-import { WatchReader } from '../../../src/store/queries/watched-outputs.js';
+import { SpendableOutputReader } from '../../../src/store/tables/spendable-outputs.js';
+import { WatchReader } from '../../../src/store/tables/watched-outputs.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { ImportedKeyImageReader } from '../../../src/store/tables/imported-key-images.js';
 import { OutputWriter } from '../../../src/store/tables/output-writer.js';
 import { PoolReader } from '../../../src/store/tables/pool.js';
+import { executedSql, planOf } from '../../support/executed-sql.js';
 import { amount } from '../../../src/util/amount.js';
 import { bytes, output, page, received } from '../fixtures.js';
 
@@ -16,17 +17,10 @@ afterAll(() => {
   db.close();
 });
 
-const statements: string[] = [];
-const listening = { prepare: (sql: string) => (statements.push(sql), db.prepare(sql)) } as unknown as Db;
-const writer = new OutputWriter(listening);
-new WatchReader(listening);
-new SpendableOutputReader(listening);
-new PoolReader(listening);
-// Prepared by the call.
-writer.setKeyImage(bytes<PublicKey>(1), bytes<KeyImage>(1));
-writer.reserveByKeyImages([bytes<KeyImage>(1)], bytes<Hash>(1), { seen: true });
-writer.someWithoutKeyImage(1);
-
+const statements = executedSql((listening) => ({
+  ...{ writer: new OutputWriter(listening), watch: new WatchReader(listening) },
+  ...{ spendable: new SpendableOutputReader(listening), pool: new PoolReader(listening) },
+}));
 const byKey = [...new Set(statements.filter((sql) => sql.includes('substr(')))];
 
 it('has statements that find outputs by key', () => {
@@ -34,12 +28,7 @@ it('has statements that find outputs by key', () => {
 });
 
 test.each(byKey)('finds outputs by the index of the first bytes of a key: %s', (sql) => {
-  const names = [...sql.matchAll(/:(\w+)/g)].map(([, name = '']): [string, null] => [name, null]);
-  const places = (sql.match(/\?/g) ?? []).map(() => null);
-  const plan = db
-    .prepare<unknown[], { readonly detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
-    .all(...(names.length > 0 ? [Object.fromEntries(names)] : places))
-    .map(({ detail }) => detail);
+  const plan = planOf(db, sql);
   expect(plan).toContainEqual(
     expect.stringMatching(
       / USING (COVERING )?INDEX owned_output_(key_image|public_key) \(<expr>=\?( AND rowid>\? AND rowid<\?)?\)/,
@@ -49,12 +38,10 @@ test.each(byKey)('finds outputs by the index of the first bytes of a key: %s', (
 });
 
 it('finds the spends of key images that were taken by their places, and these themselves, by indexes', () => {
-  statements.length = 0;
-  new ImportedKeyImageReader(listening).placedSpends();
-  const plan = db
-    .prepare<[], { readonly detail: string }>(`EXPLAIN QUERY PLAN ${statements.at(-1)}`)
-    .all()
-    .map(({ detail }) => detail);
+  const [sql = ''] = executedSql((listening) => new ImportedKeyImageReader(listening)).filter((text) =>
+    text.includes('told.placed'),
+  );
+  const plan = planOf(db, sql);
   expect(plan).toEqual([
     'SCAN told USING INDEX told_key_image_placed',
     'SEARCH output USING INDEX owned_output_key_image (<expr>=?)',

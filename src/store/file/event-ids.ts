@@ -1,4 +1,4 @@
-import { systemClock, type TimeOfDay } from '../util/clock.js';
+import { systemClock, type TimeOfDay } from '../../util/clock.js';
 import {
   closeSync,
   fsyncSync,
@@ -10,9 +10,9 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { assertRegular, codeOf, withFileErrors } from './file/file-errors.js';
-import { draftOf } from './file/file-draft.js';
-import { syncDirectory } from './file/fsync.js';
+import { assertRegular, codeOf, withFileErrors } from './file-errors.js';
+import { draftOf } from './file-draft.js';
+import { syncDirectory } from './fsync.js';
 
 /** Number of ids in one millisecond of the clock. */
 const IDS_PER_MS = 1_000;

@@ -1,13 +1,12 @@
-import type { Statement } from '../../util/sql-database.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { tryParseAddress } from '../../monero/cryptonote/address.js';
 import { amount } from '../../util/amount.js';
 import type { TransferFacts } from '../../monero/wallet/model/events.js';
 import type { OutgoingTx } from '../../monero/wallet/model/records.js';
-import type { Db } from '../file/database.js';
-import { toNumber, type Integer } from '../sql/columns.js';
-import { SubaddressReader } from '../tables/accounts.js';
-import { toTransferFacts, type TransferFactRow } from '../tables/fact-rows.js';
+import { toNumber, type Integer } from './columns.js';
+import { SubaddressReader } from './accounts.js';
+import { toTransferFacts, type TransferFactRow } from './reported.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 
 /** A transfer of the wallet in a block. */
 export type MinedTransfer = TransferFacts & { readonly height: number };
@@ -33,16 +32,12 @@ const toMined = (row: MinedRow): MinedTransfer => ({ ...toTransferFacts(row), he
  * addresses.
  */
 export class TransferFactReader {
+  readonly #db: SqlDatabase;
   readonly #subaddresses: SubaddressReader;
-  readonly #mined: Statement<[Uint8Array], MinedRow>;
-  readonly #between: Statement<[number, number], MinedRow>;
 
-  constructor(db: Db) {
+  constructor(db: SqlDatabase) {
+    this.#db = db;
     this.#subaddresses = new SubaddressReader(db);
-    const mined = <P extends unknown[]>(condition: string): Statement<P, MinedRow> =>
-      db.prepare<P, MinedRow>(`${MINED} AND ${condition}`).safeIntegers();
-    this.#mined = mined('t.tx_hash = ?');
-    this.#between = mined('t.height BETWEEN ? AND ? ORDER BY t.height, t.tx_hash');
   }
 
   /** Returns the facts of a recorded transfer of any state. */
@@ -52,13 +47,15 @@ export class TransferFactReader {
 
   /** Returns the facts of a transfer if it is mined. */
   minedOf(txHash: Hash): MinedTransfer | undefined {
-    const row = this.#mined.get(txHash);
+    const row = this.#db.bigints.row<MinedRow>(`${MINED} AND t.tx_hash = ?`, txHash);
     return row && toMined(row);
   }
 
   /** Returns the transfers in the blocks at the heights from `from` to `to`, both inclusive. */
   minedBetween(from: number, to: number): MinedTransfer[] {
-    return this.#between.all(from, to).map(toMined);
+    return this.#db.bigints
+      .rows<MinedRow>(`${MINED} AND t.height BETWEEN ? AND ? ORDER BY t.height, t.tx_hash`, from, to)
+      .map(toMined);
   }
 
   /** Returns the facts of a recorded transfer that is not mined. */
@@ -73,5 +70,45 @@ export class TransferFactReader {
   #accountOf(address: string): number | undefined {
     const key = tryParseAddress(address)?.spendPublicKey;
     return key && this.#subaddresses.find(key)?.major;
+  }
+}
+
+interface Range {
+  /** Lower bound of the heights, exclusive. */
+  readonly min: number;
+  /** Upper bound of the heights, inclusive. */
+  readonly max: number;
+}
+
+/** Divides the history of mined transactions into pages, at boundaries between blocks. */
+export class TransferPageReader {
+  readonly #db: SqlDatabase;
+
+  constructor(db: SqlDatabase) {
+    this.#db = db;
+  }
+
+  /**
+   * Finds the page at the upper end of a range.
+   * @param limit largest number of transactions in a page, at least 1; a block with more transactions is a page of its
+   * own.
+   * @returns the exclusive lower bound of the page's heights; undefined if the page includes the whole range.
+   */
+  below(range: Range, limit: number): number | undefined {
+    const next = this.#heightOf(range, limit);
+    if (next === undefined) return undefined;
+    if (next !== this.#heightOf(range, 0)) return next;
+    const floor = next - 1;
+    return this.#heightOf({ min: range.min, max: floor }, 0) === undefined ? undefined : floor;
+  }
+
+  /** Returns the height of a transaction of a range. @param skip number of transactions above it in the range. */
+  #heightOf({ min, max }: Range, skip: number): number | undefined {
+    const heights = (table: string): string =>
+      `SELECT height FROM ${table} WHERE height > :min AND height <= :max`;
+    return this.#db.value<number>(
+      `${heights('received_tx')} UNION ALL ${heights('outgoing_tx')} ORDER BY height DESC LIMIT 1 OFFSET :skip`,
+      { min, max, skip },
+    );
   }
 }

@@ -1,6 +1,5 @@
-import type { Statement } from '../../util/sql-database.js';
-import type { Db } from '../file/database.js';
-import { IN_TX_RANGE, txRangeColumns, type TxRange, type TxRangeColumns } from '../sql/tx-pages.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
+import { IN_TX_RANGE, txRangeColumns, type TxRange } from './pages.js';
 
 /** Sums of incoming payments [atomic units]. */
 export interface ReceivedSums {
@@ -36,24 +35,25 @@ const DISORDER_SECONDS = 6 * 3600;
 
 /** Finds blocks with transactions of a table by their times. */
 class BlockTimes {
-  readonly #newest: Statement<[], number | null>;
-  readonly #from: Statement<[number], { readonly height: number; readonly timestamp: number }>;
+  readonly #db: SqlDatabase;
+  readonly #table: string;
 
-  constructor(db: Db, table: 'received_tx' | 'outgoing_tx') {
-    this.#newest = db.prepare<[], number | null>(`SELECT max(height) FROM ${table}`).pluck();
-    this.#from = db.prepare(
-      `SELECT height, timestamp FROM ${table} WHERE height >= ? ORDER BY height LIMIT 1`,
-    );
+  constructor(db: SqlDatabase, table: 'received_tx' | 'outgoing_tx') {
+    this.#db = db;
+    this.#table = table;
   }
 
   /** Returns the height up to which no block has a time from `time` on [Unix s], by bisection; -1: there is none. */
   heightBefore(time: number): number {
     const before = time - DISORDER_SECONDS;
     // The block at `low` lies before the time, and the first block above `high` does not.
-    let [low, high] = [-1, this.#newest.get() ?? -1];
+    let [low, high] = [-1, this.#db.value<number | null>(`SELECT max(height) FROM ${this.#table}`) ?? -1];
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
-      const found = this.#from.get(middle);
+      const found = this.#db.row<{ readonly height: number; readonly timestamp: number }>(
+        `SELECT height, timestamp FROM ${this.#table} WHERE height >= ? ORDER BY height LIMIT 1`,
+        middle,
+      );
       if (found !== undefined && found.timestamp < before) low = found.height;
       else high = middle - 1;
     }
@@ -63,28 +63,14 @@ class BlockTimes {
 
 /** Sums payments from a time on. Reads no payments of blocks that lie well before it. */
 export class PeriodSumReader {
+  readonly #db: SqlDatabase;
   readonly #receivedTimes: BlockTimes;
   readonly #sentTimes: BlockTimes;
-  readonly #received: Statement<[...TxRangeColumns, number], ReceivedRow>;
-  readonly #sent: Statement<[{ readonly height: number; readonly from: number }], SentRow>;
 
-  constructor(db: Db) {
+  constructor(db: SqlDatabase) {
+    this.#db = db;
     this.#receivedTimes = new BlockTimes(db, 'received_tx');
     this.#sentTimes = new BlockTimes(db, 'outgoing_tx');
-    this.#received = db.prepare(
-      `SELECT ${halves('amount', 'all')}, ${halves('amount * requested', 'requested')} FROM (
-         SELECT coalesce(o.credited, o.amount) AS amount,
-           EXISTS (SELECT 1 FROM payment_request p WHERE p.minor = o.minor AND p.account = o.account) AS requested
-         FROM received_tx t CROSS JOIN owned_output o USING (tx_hash)
-         WHERE o.change = 0 AND ${IN_TX_RANGE} AND t.timestamp >= ?)`,
-    );
-    this.#sent = db.prepare(
-      `SELECT ${halves('spent', 'spent')} FROM (
-         SELECT max(0, amount_in - change) AS spent FROM outgoing_tx WHERE height > :height AND timestamp >= :from
-         UNION ALL
-         SELECT max(0, amount_in - change) FROM outgoing_tx
-           WHERE state <> 'confirmed' AND state <> 'failed' AND timestamp >= :from)`,
-    );
   }
 
   /** Returns the height up to which no block with an incoming payment has a time from `from` on [Unix s]. */
@@ -94,7 +80,15 @@ export class PeriodSumReader {
 
   /** Sums the incoming payments of a range in blocks from a time on [Unix s]. */
   received(range: TxRange, from: number): ReceivedSums {
-    const row = this.#received.get(...txRangeColumns(range), from);
+    const row = this.#db.row<ReceivedRow>(
+      `SELECT ${halves('amount', 'all')}, ${halves('amount * requested', 'requested')} FROM (
+         SELECT coalesce(o.credited, o.amount) AS amount,
+           EXISTS (SELECT 1 FROM payment_request p WHERE p.minor = o.minor AND p.account = o.account) AS requested
+         FROM received_tx t CROSS JOIN owned_output o USING (tx_hash)
+         WHERE o.change = 0 AND ${IN_TX_RANGE} AND t.timestamp >= ?)`,
+      ...txRangeColumns(range),
+      from,
+    );
     return {
       all: joined(row?.all_high ?? 0, row?.all_low ?? 0),
       requested: joined(row?.requested_high ?? 0, row?.requested_low ?? 0),
@@ -104,7 +98,14 @@ export class PeriodSumReader {
   /** Sums what own payments from a time on [Unix s], mined or pending, take from the balance, with their fees. */
   sent(from: number): bigint {
     const height = this.#sentTimes.heightBefore(from);
-    const row = this.#sent.get({ height, from });
+    const row = this.#db.row<SentRow>(
+      `SELECT ${halves('spent', 'spent')} FROM (
+         SELECT max(0, amount_in - change) AS spent FROM outgoing_tx WHERE height > :height AND timestamp >= :from
+         UNION ALL
+         SELECT max(0, amount_in - change) FROM outgoing_tx
+           WHERE state <> 'confirmed' AND state <> 'failed' AND timestamp >= :from)`,
+      { height, from },
+    );
     return joined(row?.spent_high ?? 0, row?.spent_low ?? 0);
   }
 }

@@ -1,8 +1,9 @@
 import { afterAll, expect, it, test } from '@jest/globals';
-import { openDatabase, type Db } from '../../../src/store/file/database.js';
+import { openDatabase } from '../../../src/store/file/database.js';
 import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
-import { AddressOutputReader } from '../../../src/store/queries/address-outputs.js';
-import { SpendableOutputReader } from '../../../src/store/queries/spendable-outputs.js';
+import { AddressOutputReader } from '../../../src/store/tables/address-outputs.js';
+import { SpendableOutputReader } from '../../../src/store/tables/spendable-outputs.js';
+import { executedSql, planOf } from '../../support/executed-sql.js';
 import { PaymentReader } from '../../../src/store/tables/payments.js';
 
 const db = openDatabase(':memory:', { key: new Uint8Array(32), cipher: NEW_CIPHER });
@@ -10,27 +11,11 @@ afterAll(() => {
   db.close();
 });
 
-/** SQL of the statements that a reader prepares. */
-function statementsOf(make: (db: Db) => unknown): string[] {
-  const found: string[] = [];
-  const listening = { prepare: (sql: string) => (found.push(sql), db.prepare(sql)) };
-  make(listening as unknown as Db);
-  return found;
-}
-
-/** Steps by which SQLite runs a statement. */
-function stepsOf(sql: string): string[] {
-  const names = [...sql.matchAll(/:(\w+)/g)].map(([, name = '']): [string, null] => [name, null]);
-  const places = (sql.match(/\?/g) ?? []).map(() => null);
-  const plan = db.prepare<unknown[], { readonly detail: string }>(`EXPLAIN QUERY PLAN ${sql}`);
-  return plan.all(...(names.length > 0 ? [Object.fromEntries(names)] : places)).map(({ detail }) => detail);
-}
-
 /** Steps by which SQLite reads outputs. */
 const outputSteps = (sql: string): string[] =>
-  stepsOf(sql).filter((detail) => /^(SEARCH|SCAN) (o|owned_output)\b/.test(detail));
+  planOf(db, sql).filter((detail) => /^(SEARCH|SCAN) (o|owned_output)\b/.test(detail));
 
-const ofAddress = statementsOf((listening) => new SpendableOutputReader(listening)).filter(
+const ofAddress = executedSql((listening) => new SpendableOutputReader(listening)).filter(
   (sql) => sql.includes('minor = :minor') && !sql.includes('INDEXED BY owned_output_by_age'),
 );
 
@@ -47,7 +32,7 @@ test.each(ofAddress)('reads the spendable outputs of one address from their inde
 });
 
 it('reads outputs that are worth less than their fee from the index of addresses', () => {
-  const [exceptions = ''] = statementsOf((listening) => new SpendableOutputReader(listening)).filter((sql) =>
+  const [exceptions = ''] = executedSql((listening) => new SpendableOutputReader(listening)).filter((sql) =>
     sql.includes('amount < :least'),
   );
   expect(outputSteps(exceptions)).toContain(
@@ -56,9 +41,9 @@ it('reads outputs that are worth less than their fee from the index of addresses
 });
 
 test.each(
-  statementsOf((listening) => new AddressOutputReader(listening)).filter((sql) => sql.includes('minor = ?')),
+  executedSql((listening) => new AddressOutputReader(listening)).filter((sql) => sql.includes('minor = ?')),
 )('reads the outputs of an address in order from their index, from any of them on: %s', (sql) => {
-  expect(stepsOf(sql)).toEqual([
+  expect(planOf(db, sql)).toEqual([
     expect.stringMatching(
       /^SEARCH owned_output USING (COVERING )?INDEX owned_output_by_place \(minor=\? AND account=\? AND change=\? AND \(height,global_index\)>\(\?,\?\) AND height<\?\)$/,
     ),
@@ -66,11 +51,11 @@ test.each(
 });
 
 test.each(
-  statementsOf((listening) => new PaymentReader(listening)).filter((sql) =>
+  executedSql((listening) => new PaymentReader(listening)).filter((sql) =>
     sql.includes('(t.height, t.tx_hash) >'),
   ),
 )('reads lists of payments in order, what they need of transactions from an index: %s', (sql) => {
-  const [first = '', second = ''] = stepsOf(sql);
+  const [first = '', second = ''] = planOf(db, sql);
   expect(first).toMatch(/^SEARCH t USING COVERING INDEX received_tx_height \(/);
   expect(second).toMatch(/^SEARCH o USING (COVERING )?INDEX sqlite_autoindex_owned_output_1 \(tx_hash=\?\)/);
 });

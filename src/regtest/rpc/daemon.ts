@@ -1,11 +1,11 @@
-import { unixSeconds } from '../util/clock.js';
-import type { Rng } from '../util/random.js';
-import { Bans } from './bans.js';
-import { Miner } from './chain/miner.js';
-import { Node, type NodeOptions } from './chain/node.js';
-import { LogSettings } from './log-settings.js';
-import { FaultInjector } from './fault-injection.js';
-import { EncodedBlocks } from './rpc/binary/encoded-blocks.js';
+import { unixSeconds } from '../../util/clock.js';
+import type { Rng } from '../../util/random.js';
+import { Bans } from '../bans.js';
+import { Miner } from '../chain/miner.js';
+import { Node, type NodeOptions } from '../chain/node.js';
+import { LogSettings } from '../log-settings.js';
+import { FaultInjector } from '../fault-injection.js';
+import { EncodedBlocks } from './binary/encoded-blocks.js';
 
 export interface DaemonOptions extends NodeOptions {
   /** Interval between two blocks while mining [ms]. */

@@ -1,6 +1,5 @@
-import type { Statement } from '../../util/sql-database.js';
-import type { Db } from '../file/database.js';
-import type { HeightRange } from '../sql/height-pages.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
+import type { HeightRange } from './pages.js';
 
 /** Position of an output in the chain order of its wallet. */
 export interface OutputPlace {
@@ -49,44 +48,50 @@ const toPlace = ([height, globalIndex, number]: PlaceRow): OutputPlace => ({ hei
 
 /** Reads the positions of the outputs of addresses from an index, without reading other outputs. */
 export class AddressOutputReader {
-  readonly #ofAddress: Statement<[number, number, number, ...Bounds], PlaceRow>;
-  readonly #unmovedOfAddress: Statement<[number, number, number, ...Bounds], PlaceRow>;
-  readonly #moved: Statement<[number, string, ...Bounds], PlaceRow>;
-  readonly #anyMoved: Statement<[], unknown>;
+  readonly #db: SqlDatabase;
 
-  constructor(db: Db) {
-    const ofAddress = (condition: string): Statement<[number, number, number, ...Bounds], PlaceRow> =>
-      db
-        .prepare<[number, number, number, ...Bounds], PlaceRow>(
-          `SELECT height, global_index, rowid FROM owned_output INDEXED BY owned_output_by_place
-           WHERE minor = ? AND account = ? AND change = ? ${condition}
-             AND (height, global_index, rowid) > (?, ?, ?) AND height <= ?
-           ORDER BY height, global_index, rowid LIMIT ?`,
-        )
-        .raw();
-    this.#ofAddress = ofAddress('');
-    this.#unmovedOfAddress = ofAddress('AND first_height IS NULL');
-    this.#moved = db
-      .prepare<[number, string, ...Bounds], PlaceRow>(
-        `SELECT first_height, first_index, rowid FROM owned_output INDEXED BY owned_output_moved
-         WHERE first_height IS NOT NULL AND account = ? AND minor IN (SELECT value FROM json_each(?))
-           AND (first_height, first_index, rowid) > (?, ?, ?) AND first_height <= ?
-         ORDER BY first_height, first_index, rowid LIMIT ?`,
-      )
-      .raw();
-    this.#anyMoved = db.prepare('SELECT 1 FROM owned_output WHERE first_height IS NOT NULL LIMIT 1');
+  constructor(db: SqlDatabase) {
+    this.#db = db;
   }
 
   /** Returns true if any output with a reused key takes the position of the first output with that key. */
   anyMoved(): boolean {
-    return this.#anyMoved.get() !== undefined;
+    return this.#db.row('SELECT 1 FROM owned_output WHERE first_height IS NOT NULL LIMIT 1') !== undefined;
   }
 
   /** Returns a part of a list of an account's outputs, in its order. */
   part(account: number, list: OutputList, part: ListPart): OutputPlace[] {
-    const bounds = boundsOf(part);
-    if ('moved' in list) return this.#moved.all(account, JSON.stringify(list.moved), ...bounds).map(toPlace);
-    const statement = list.unmoved ? this.#unmovedOfAddress : this.#ofAddress;
-    return statement.all(list.minor, account, Number(list.change), ...bounds).map(toPlace);
+    const rows =
+      'moved' in list ? this.#moved(account, list.moved, part) : this.#ofAddress(account, list, part);
+    return rows.map(toPlace);
+  }
+
+  #ofAddress(
+    account: number,
+    { minor, change, unmoved }: Exclude<OutputList, { readonly moved: readonly number[] }>,
+    part: ListPart,
+  ): PlaceRow[] {
+    return this.#db.arrays.rows<PlaceRow>(
+      `SELECT height, global_index, rowid FROM owned_output INDEXED BY owned_output_by_place
+       WHERE minor = ? AND account = ? AND change = ? ${unmoved ? 'AND first_height IS NULL' : ''}
+         AND (height, global_index, rowid) > (?, ?, ?) AND height <= ?
+       ORDER BY height, global_index, rowid LIMIT ?`,
+      minor,
+      account,
+      Number(change),
+      ...boundsOf(part),
+    );
+  }
+
+  #moved(account: number, minors: readonly number[], part: ListPart): PlaceRow[] {
+    return this.#db.arrays.rows<PlaceRow>(
+      `SELECT first_height, first_index, rowid FROM owned_output INDEXED BY owned_output_moved
+       WHERE first_height IS NOT NULL AND account = ? AND minor IN (SELECT value FROM json_each(?))
+         AND (first_height, first_index, rowid) > (?, ?, ?) AND first_height <= ?
+       ORDER BY first_height, first_index, rowid LIMIT ?`,
+      account,
+      JSON.stringify(minors),
+      ...boundsOf(part),
+    );
   }
 }

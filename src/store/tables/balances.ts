@@ -1,11 +1,10 @@
-import type { Statement } from '../../util/sql-database.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { amount, ZERO, type Amount } from '../../util/amount.js';
 import type { LockableHeights } from '../../monero/wallet/model/unlock-time.js';
-import { small, toAmount, type Integer } from '../sql/columns.js';
-import type { Division } from '../sql/height-pages.js';
-import { MAYBE_LOCKED } from '../sql/unlocked-column.js';
-import type { Db } from '../file/database.js';
+import { small, toAmount, type Integer, MAYBE_LOCKED, toColumn } from './columns.js';
+import type { Division } from './pages.js';
+import type { OwnedOutput } from '../../monero/wallet/model/records.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 
 /** Balance of one address. */
 export interface AddressBalance {
@@ -60,90 +59,18 @@ type AccountRange = [first: number, last: number];
 export const rangeOf = (account?: number): AccountRange => [account ?? 0, account ?? 0xffffffff];
 
 type RangeQuery = [fromMajor: number, fromMinor: number, toMajor: number, toMinor: number];
-type PlaceRow = readonly [account: number, minor: number];
 
 const rangeQuery = ({ from, to }: AddressRange): RangeQuery => [from.major, from.minor, to.major, to.minor];
 
 /** SQL condition of a {@link RangeQuery}; the primary key finds the rows. */
 const IN_RANGE = '(account, minor) >= (?, ?) AND (account, minor) < (?, ?)';
 
-interface LockQuery extends LockableHeights {
-  readonly account: number | null;
-}
-
 /** Reads balances from stored sums, in a time that does not depend on the number of outputs. */
 export class BalanceReader {
-  readonly #sums: Record<'free' | 'mined', Statement<AccountRange, SumRow>>;
-  readonly #between: Record<'free' | 'mined', Statement<RangeQuery, SumRow>>;
-  readonly #nth: Record<'free' | 'mined', Statement<[...RangeQuery, skip: number], PlaceRow>>;
-  readonly #count: Record<'free' | 'mined', Statement<[...RangeQuery, limit: number], number>>;
-  readonly #ofAccounts: Record<'free' | 'mined', Statement<AccountRange, AccountRow>>;
-  readonly #ofAddress: Record<'free' | 'mined', Statement<[number, number], SumRow>>;
-  readonly #usedAmong: Statement<[number, string], number>;
-  readonly #usedBetween: Statement<[number, number, number], number>;
-  readonly #locked: Record<'free' | 'mined', Statement<[LockQuery], LockRow>>;
+  readonly #db: SqlDatabase;
 
-  constructor(db: Db) {
-    const sums = <P extends unknown[]>(kind: 'free' | 'mined', condition: string): Statement<P, SumRow> =>
-      db
-        .prepare<P, SumRow>(
-          `SELECT ${small('account')}, ${small('minor')}, ${kind}_total, ${small('unspent')} FROM address_sum
-           WHERE ${kind}_count > 0 AND ${condition}`,
-        )
-        .safeIntegers()
-        .raw();
-    const locked = (unspent: string): Statement<[LockQuery], LockRow> => {
-      const rows = (condition: string): string =>
-        `SELECT ${small('account')}, ${small('minor')}, amount, ${small('height')}, unlock_time FROM owned_output
-         WHERE ${condition} AND ${unspent} AND burnt = 0 AND frozen = 0 AND account = coalesce(:account, account)`;
-      return db
-        .prepare<[LockQuery], LockRow>(`${rows(MAYBE_LOCKED.recent)} UNION ALL ${rows(MAYBE_LOCKED.older)}`)
-        .safeIntegers()
-        .raw();
-    };
-    this.#usedAmong = db
-      .prepare<[number, string], number>(
-        `SELECT minor FROM address_sum
-         WHERE account = ? AND minor IN (SELECT value FROM json_each(?)) AND received > 0`,
-      )
-      .pluck();
-    this.#usedBetween = db
-      .prepare<[number, number, number], number>(
-        'SELECT minor FROM address_sum WHERE account = ? AND minor BETWEEN ? AND ? AND received > 0',
-      )
-      .pluck();
-    const each = <S>(make: (kind: 'free' | 'mined') => S): Record<'free' | 'mined', S> => ({
-      free: make('free'),
-      mined: make('mined'),
-    });
-    this.#sums = each((kind) => sums(kind, 'account BETWEEN ? AND ?'));
-    this.#ofAddress = each((kind) => sums(kind, 'account = ? AND minor = ?'));
-    this.#between = each((kind) => sums(kind, `${IN_RANGE} ORDER BY account, minor`));
-    this.#nth = each((kind) =>
-      db
-        .prepare<[...RangeQuery, number], PlaceRow>(
-          `SELECT account, minor FROM address_sum WHERE ${kind}_count > 0 AND ${IN_RANGE}
-           ORDER BY account, minor LIMIT 1 OFFSET ?`,
-        )
-        .raw(),
-    );
-    this.#count = each((kind) =>
-      db
-        .prepare<[...RangeQuery, number], number>(
-          `SELECT count(*) FROM
-             (SELECT 1 FROM address_sum WHERE ${kind}_count > 0 AND ${IN_RANGE} LIMIT ?)`,
-        )
-        .pluck(),
-    );
-    this.#ofAccounts = each((kind) =>
-      db
-        .prepare<AccountRange, AccountRow>(
-          `SELECT ${small('account')}, ${kind}_high, ${kind}_low FROM account_sum WHERE account BETWEEN ? AND ?`,
-        )
-        .safeIntegers()
-        .raw(),
-    );
-    this.#locked = { free: locked('spent_by IS NULL'), mined: locked('spent_height IS NULL') };
+  constructor(db: SqlDatabase) {
+    this.#db = db;
   }
 
   /**
@@ -152,38 +79,61 @@ export class BalanceReader {
    * out.
    */
   ofAddresses({ account, strict }: BalanceScope): AddressBalance[] {
-    return this.#sums[kindOf(strict)].all(...rangeOf(account)).map(toBalance);
+    return this.#sums(strict, 'account BETWEEN ? AND ?', ...rangeOf(account));
   }
 
   /** Returns the same as {@link ofAddresses} for a range of addresses, in their order. */
   between(range: AddressRange, strict: boolean): AddressBalance[] {
-    return this.#between[kindOf(strict)].all(...rangeQuery(range)).map(toBalance);
+    return this.#sums(strict, `${IN_RANGE} ORDER BY account, minor`, ...rangeQuery(range));
   }
 
   /** Divides a range after the first `rows` rows of {@link between}; undefined if it has no more rows. */
   divide(range: AddressRange, strict: boolean, rows: number): Division<AddressRange> | undefined {
-    const next = this.#nth[kindOf(strict)].get(...rangeQuery(range), rows);
-    if (next === undefined) return undefined;
-    const [major, minor] = next;
-    const end = { major, minor };
-    return { page: { ...range, to: end }, rest: { ...range, from: end } };
+    const end = this.#db.row<SubaddressIndex>(
+      `SELECT account AS major, minor FROM address_sum WHERE ${kindOf(strict)}_count > 0 AND ${IN_RANGE}
+       ORDER BY account, minor LIMIT 1 OFFSET ?`,
+      ...rangeQuery(range),
+      rows,
+    );
+    return end && { page: { ...range, to: end }, rest: { ...range, from: end } };
   }
 
   /** Counts the rows of {@link between}, but stops at a limit. */
   countUpTo(limit: number, range: AddressRange, strict: boolean): number {
-    return this.#count[kindOf(strict)].get(...rangeQuery(range), limit) ?? 0;
+    const count = this.#db.value<number>(
+      `SELECT count(*) FROM
+         (SELECT 1 FROM address_sum WHERE ${kindOf(strict)}_count > 0 AND ${IN_RANGE} LIMIT ?)`,
+      ...rangeQuery(range),
+      limit,
+    );
+    return count ?? 0;
   }
 
   /** Returns the same as {@link ofAddresses} for one address; undefined if it is left out. */
   ofAddress({ major, minor }: SubaddressIndex, strict: boolean): AddressBalance | undefined {
-    const row = this.#ofAddress[kindOf(strict)].get(major, minor);
-    return row && toBalance(row);
+    return this.#sums(strict, 'account = ? AND minor = ?', major, minor)[0];
+  }
+
+  /** Returns the balances of the addresses that meet an SQL condition. */
+  #sums(strict: boolean, condition: string, ...params: readonly number[]): AddressBalance[] {
+    const kind = kindOf(strict);
+    return this.#db.bigintArrays
+      .rows<SumRow>(
+        `SELECT ${small('account')}, ${small('minor')}, ${kind}_total, ${small('unspent')} FROM address_sum
+         WHERE ${kind}_count > 0 AND ${condition}`,
+        ...params,
+      )
+      .map(toBalance);
   }
 
   /** Returns the balance of each account, without reading a row for each address. */
   ofAccounts({ account, strict }: BalanceScope): AccountTotal[] {
-    return this.#ofAccounts[kindOf(strict)]
-      .all(...rangeOf(account))
+    const kind = kindOf(strict);
+    return this.#db.bigintArrays
+      .rows<AccountRow>(
+        `SELECT ${small('account')}, ${kind}_high, ${kind}_low FROM account_sum WHERE account BETWEEN ? AND ?`,
+        ...rangeOf(account),
+      )
       .map(([major, high, low]) => ({ account: major, total: amount((high << 32n) + low) }));
   }
 
@@ -194,7 +144,12 @@ export class BalanceReader {
 
   /** Returns the given addresses of an account that have received an output, by minor index. */
   usedAmong(account: number, minors: readonly number[]): number[] {
-    return this.#usedAmong.all(account, JSON.stringify(minors));
+    return this.#db.values<number>(
+      `SELECT minor FROM address_sum
+       WHERE account = ? AND minor IN (SELECT value FROM json_each(?)) AND received > 0`,
+      account,
+      JSON.stringify(minors),
+    );
   }
 
   /**
@@ -202,13 +157,25 @@ export class BalanceReader {
    * index.
    */
   usedBetween(account: number, first: number, last: number): number[] {
-    return this.#usedBetween.all(account, first, last);
+    return this.#db.values<number>(
+      'SELECT minor FROM address_sum WHERE account = ? AND minor BETWEEN ? AND ? AND received > 0',
+      account,
+      first,
+      last,
+    );
   }
 
   /** Returns unspent outputs that may still be locked: young ones, and those with an unlock time. */
   maybeLocked({ account, strict, ...heights }: BalanceScope & LockableHeights): LockableAmount[] {
-    return this.#locked[kindOf(strict)]
-      .all({ account: account ?? null, ...heights })
+    const unspent = strict ? 'spent_height IS NULL' : 'spent_by IS NULL';
+    const rows = (condition: string): string =>
+      `SELECT ${small('account')}, ${small('minor')}, amount, ${small('height')}, unlock_time FROM owned_output
+       WHERE ${condition} AND ${unspent} AND burnt = 0 AND frozen = 0 AND account = coalesce(:account, account)`;
+    return this.#db.bigintArrays
+      .rows<LockRow>(`${rows(MAYBE_LOCKED.recent)} UNION ALL ${rows(MAYBE_LOCKED.older)}`, {
+        account: account ?? null,
+        ...heights,
+      })
       .map(([major, minor, value, height, unlockTime]) => ({
         subaddress: { major, minor },
         amount: toAmount(value),
@@ -229,3 +196,75 @@ const toBalance = ([major, minor, total, unspentCount]: SumRow): AddressBalance 
   total: toAmount(total),
   unspentCount,
 });
+
+/** Number and total of the outputs that one address has received. */
+interface Receipts {
+  readonly account: number;
+  readonly minor: number;
+  count: number;
+  total: Amount;
+}
+
+/**
+ * Adds new outputs to the sums of their addresses and accounts. Triggers of the table apply later changes and the
+ * removal of outputs.
+ */
+export class OutputSums {
+  readonly #db: SqlDatabase;
+
+  constructor(db: SqlDatabase) {
+    this.#db = db;
+  }
+
+  /** Adds outputs that were just inserted. @param outputs unspent outputs that are neither frozen nor burnt. */
+  add(outputs: readonly OwnedOutput[]): void {
+    const byAddress = new Map<string, Receipts>();
+    const byAccount = new Map<number, Amount>();
+    for (const { subaddress, amount: value } of outputs) {
+      const { major: account, minor } = subaddress;
+      const key = `${account} ${minor}`;
+      const known = byAddress.get(key);
+      if (known === undefined) byAddress.set(key, { account, minor, count: 1, total: value });
+      else {
+        known.count += 1;
+        known.total = amount(known.total + value);
+      }
+      byAccount.set(account, amount((byAccount.get(account) ?? 0n) + value));
+    }
+    for (const { account, minor, count, total } of byAddress.values()) {
+      const sum = toColumn(total);
+      this.#db.run(
+        `INSERT INTO address_sum (account, minor, received, unspent, free_count, mined_count, free_total, mined_total)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET
+         received = received + excluded.received, unspent = unspent + excluded.unspent,
+         free_count = free_count + excluded.free_count, free_total = free_total + excluded.free_total,
+         mined_count = mined_count + excluded.mined_count, mined_total = mined_total + excluded.mined_total`,
+        account,
+        minor,
+        count,
+        count,
+        count,
+        count,
+        sum,
+        sum,
+      );
+    }
+    for (const [account, total] of byAccount) {
+      const high = total >> 32n;
+      const low = total & 0xffffffffn;
+      this.#db.run(
+        `INSERT INTO account_sum (account, free_high, free_low, mined_high, mined_low)
+       VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET
+         free_high = free_high + excluded.free_high, free_low = free_low + excluded.free_low,
+         mined_high = mined_high + excluded.mined_high, mined_low = mined_low + excluded.mined_low`,
+        account,
+        high,
+        low,
+        high,
+        low,
+      );
+    }
+  }
+}

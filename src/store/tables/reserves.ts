@@ -1,0 +1,75 @@
+import type { Amount } from '../../util/amount.js';
+import type { OwnedOutput } from '../../monero/wallet/model/records.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
+import { FREE, OUTPUT_COLUMNS, toOutput, UNSPENT, type OutputRow } from './output-row.js';
+
+/** Row number and amount of an output that may prove a reserve. */
+interface Candidate {
+  readonly number: bigint;
+  readonly amount: bigint;
+}
+
+/** Reads outputs that can prove a reserve: outputs without a mined spend that are neither burnt nor frozen. */
+export class ReserveReader {
+  readonly #db: SqlDatabase;
+
+  constructor(db: SqlDatabase) {
+    this.#db = db;
+  }
+
+  /** Returns true if any account has an output that can prove a reserve. */
+  any(): boolean {
+    return (
+      this.#db.row('SELECT 1 FROM account_sum WHERE mined_high <> 0 OR mined_low <> 0 LIMIT 1') !== undefined
+    );
+  }
+
+  /**
+   * Returns the fewest outputs of an account whose sum reaches an amount: the smallest output that suffices alone,
+   * otherwise the largest outputs. Returns all outputs if even their sum is too small.
+   */
+  fewest(account: number, least: Amount): OwnedOutput[] {
+    // An index contains the outputs that no unmined payment spends either, with their amounts.
+    const outputs = this.#anyReserved(account)
+      ? `WHERE ${UNSPENT}`
+      : `INDEXED BY owned_output_by_age WHERE ${FREE}`;
+    const candidates = `SELECT rowid AS number, amount FROM owned_output ${outputs} AND account = ?`;
+    const { bigints } = this.#db;
+    const sufficient = bigints.row<Candidate>(
+      `${candidates} AND amount >= ? ORDER BY amount LIMIT 1`,
+      account,
+      least,
+    );
+    if (sufficient !== undefined) return this.#rows([sufficient.number]);
+    const numbers: bigint[] = [];
+    let total = 0n;
+    for (const { number, amount } of bigints.each<Candidate>(`${candidates} ORDER BY amount DESC`, account)) {
+      numbers.push(number);
+      total += amount;
+      if (total >= least) break;
+    }
+    return this.#rows(numbers);
+  }
+
+  /**
+   * Returns true if an unmined payment spends a candidate: otherwise the sum of all candidates and the sum of those that
+   * no payment reserves are equal.
+   */
+  #anyReserved(account: number): boolean {
+    const reserved = this.#db.row(
+      'SELECT 1 FROM account_sum WHERE account = ? AND (mined_high <> free_high OR mined_low <> free_low)',
+      account,
+    );
+    return reserved !== undefined;
+  }
+
+  #rows(numbers: readonly bigint[]): OwnedOutput[] {
+    return numbers.flatMap((number) => {
+      const row = this.#db.bigints.row<OutputRow>(
+        `SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE rowid = ?`,
+        number,
+      );
+      return row === undefined ? [] : [toOutput(row)];
+    });
+  }
+}
