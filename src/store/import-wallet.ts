@@ -1,4 +1,4 @@
-import type { ImportedWallet } from '../monero/wallet/model/imported-wallet.js';
+import type { ImportedWallet } from '../monero/wallet/reference-cache/imported-wallet.js';
 import { writeCachedBalances } from './imported-balances.js';
 import type { WalletWriter } from './wallet-writer.js';
 

@@ -1,5 +1,5 @@
 import { amount } from '../util/amount.js';
-import type { CachedBalance, CachedBalances } from '../monero/wallet/model/imported-wallet.js';
+import type { CachedBalance, CachedBalances } from '../monero/wallet/reference-cache/imported-wallet.js';
 
 /** An address with its balances, as JSON; amounts are decimal texts. */
 type Row = readonly [

@@ -1,7 +1,7 @@
 import type { Nameserver } from '../../net/dns/exchange.js';
 import { parseNameserver } from '../../net/dns/resolver.js';
 import { parseCoins } from '../../monero/cryptonote/coins.js';
-import type { ConfirmationStep } from '../../monero/wallet/requests/confirmation-scale.js';
+import type { ConfirmationStep } from '../../model/payment-request.js';
 import type { Amount } from '../../util/amount.js';
 import { CodecError } from '../../util/codec.js';
 import { utf8 } from '../../util/bytes.js';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ExportFormat } from '../../monero/wallet/exchange/exported-outputs.js';
 import { utf8 } from '../../util/bytes.js';
 import { Secret } from '../../util/secret.js';
-import type { ConfirmationScale } from '../../monero/wallet/requests/confirmation-scale.js';
+import type { ConfirmationScale } from '../../model/payment-request.js';
 import {
   optional,
   readConfirmations,

@@ -1,6 +1,6 @@
 import type { Statement } from '../../util/sql-database.js';
 import { equalBytes } from '../../util/bytes.js';
-import type { ReversalReason, SpentOutputFacts } from '../../monero/wallet/model/events.js';
+import type { ReversalReason, SpentOutputFacts } from '../../model/events.js';
 import { toAmount, toBytes, toColumn, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 import type { EventWriter } from '../tables/events.js';

@@ -1,7 +1,7 @@
 import type { Statement } from '../../util/sql-database.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { amount, ZERO, type Amount } from '../../util/amount.js';
-import type { LockableHeights } from '../../monero/wallet/model/unlock-time.js';
+import type { LockableHeights } from '../../monero/cryptonote/unlock-time.js';
 import { small, toAmount, type Integer } from '../sql/columns.js';
 import type { Division } from '../sql/height-pages.js';
 import { MAYBE_LOCKED } from '../sql/unlocked-column.js';

@@ -1,5 +1,5 @@
 import type { Statement } from '../../util/sql-database.js';
-import { lockableHeights, type LockableHeights } from '../../monero/wallet/model/unlock-time.js';
+import { lockableHeights, type LockableHeights } from '../../monero/cryptonote/unlock-time.js';
 import type {
   AddressFunds,
   SpendableOutput,

@@ -2,7 +2,7 @@ import type { Statement } from '../../util/sql-database.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { tryParseAddress } from '../../monero/cryptonote/address.js';
 import { amount } from '../../util/amount.js';
-import type { TransferFacts } from '../../monero/wallet/model/events.js';
+import type { TransferFacts } from '../../model/events.js';
 import type { OutgoingTx } from '../../monero/wallet/model/records.js';
 import type { Db } from '../file/database.js';
 import { toNumber, type Integer } from '../sql/columns.js';

@@ -1,7 +1,7 @@
 import type { Statement } from '../../util/sql-database.js';
 import type { Hash } from '../../monero/crypto/types.js';
-import type { MinedPaymentFacts, PaymentFacts } from '../../monero/wallet/model/events.js';
-import type { Sight } from '../../monero/wallet/requests/arrival.js';
+import type { MinedPaymentFacts, PaymentFacts } from '../../model/events.js';
+import type { Sight } from '../../model/arrival.js';
 import type { Db } from '../file/database.js';
 
 /** Identity of a payment, with the time at which it is seen now [Unix s]. */

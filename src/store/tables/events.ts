@@ -1,5 +1,5 @@
 import type { Statement } from '../../util/sql-database.js';
-import type { EventType, MinedPaymentFacts, WalletEvent } from '../../monero/wallet/model/events.js';
+import type { EventType, MinedPaymentFacts, WalletEvent } from '../../model/events.js';
 import { fromHex, toHex } from '../../util/bytes.js';
 import type { Trace } from '../../util/trace.js';
 import type { EventIds } from '../event-ids.js';

@@ -1,4 +1,4 @@
-import type { PaymentFacts, TransferFacts } from '../../monero/wallet/model/events.js';
+import type { PaymentFacts, TransferFacts } from '../../model/events.js';
 import { toAmount, toBytes, toNumber, type Integer } from '../sql/columns.js';
 
 /** Columns of a payment in the tables that contain reported facts. */

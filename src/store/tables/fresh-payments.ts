@@ -1,5 +1,5 @@
 import type { Statement } from '../../util/sql-database.js';
-import type { PaymentFacts } from '../../monero/wallet/model/events.js';
+import type { PaymentFacts } from '../../model/events.js';
 import type { Db } from '../file/database.js';
 
 type Key = Pick<PaymentFacts, 'txHash' | 'subaddress'>;

@@ -2,8 +2,8 @@ import { amount } from '../../util/amount.js';
 import { fromHex, toHex } from '../../util/bytes.js';
 import { parseJson } from '../../util/json.js';
 import { writeWholeJson } from '../../util/json-writer.js';
-import type { MadePayment, MadeTx } from '../../monero/wallet/model/made-payment.js';
-import type { OrderTx, Withdrawal } from '../../monero/wallet/model/order.js';
+import type { MadePayment, MadeTx } from '../../model/made-payment.js';
+import type { OrderTx, Withdrawal } from '../../model/order.js';
 import { toBytes } from '../sql/columns.js';
 
 /** Row of an order. */

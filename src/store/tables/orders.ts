@@ -1,13 +1,7 @@
 import type { Statement } from '../../util/sql-database.js';
 import type { Hash } from '../../monero/crypto/types.js';
-import type { MadePayment, MadePayments } from '../../monero/wallet/model/made-payment.js';
-import type {
-  Order,
-  OrderPlace,
-  OrderRequest,
-  OrderTx,
-  Withdrawal,
-} from '../../monero/wallet/model/order.js';
+import type { MadePayment, MadePayments } from '../../model/made-payment.js';
+import type { Order, OrderPlace, OrderRequest, OrderTx, Withdrawal } from '../../model/order.js';
 import type { Db } from '../file/database.js';
 import { toBytes } from '../sql/columns.js';
 import { factsOf, toOrderTx, WITHDRAWALS, type OrderRow, type OrderTxRow } from './order-row.js';

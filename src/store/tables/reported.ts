@@ -1,6 +1,6 @@
 import type { Statement } from '../../util/sql-database.js';
 import type { Hash } from '../../monero/crypto/types.js';
-import type { MinedPaymentFacts, PaymentFacts, TransferFacts } from '../../monero/wallet/model/events.js';
+import type { MinedPaymentFacts, PaymentFacts, TransferFacts } from '../../model/events.js';
 import { toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 import { toPaymentFacts, toTransferFacts, type PaymentFactRow, type TransferFactRow } from './fact-rows.js';

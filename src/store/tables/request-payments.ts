@@ -1,6 +1,6 @@
 import type { Statement } from '../../util/sql-database.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import type { Receipt, RequestPayment } from '../../monero/wallet/requests/payment-request.js';
+import type { Receipt, RequestPayment } from '../../model/payment-request.js';
 import { amount } from '../../util/amount.js';
 import { compareBytes, equalBytes, toHex } from '../../util/bytes.js';
 import { toAmount, toBytes, toFlag, toNumber, type Integer } from '../sql/columns.js';

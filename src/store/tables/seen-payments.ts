@@ -1,6 +1,6 @@
 import type { Statement } from '../../util/sql-database.js';
 import type { Hash } from '../../monero/crypto/types.js';
-import type { PaymentFacts } from '../../monero/wallet/model/events.js';
+import type { PaymentFacts } from '../../model/events.js';
 import { toColumn, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 import { toPaymentFacts, type PaymentFactRow } from './fact-rows.js';

@@ -6,7 +6,7 @@ import type { HeightRange } from '../../../src/store/sql/height-pages.js';
 import type { TxRange } from '../../../src/store/sql/tx-pages.js';
 import { PagedReader, type PagedList } from '../../../src/services/context/paged-reader.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../../src/model/wallet-error.js';
 import { output, page, received } from '../../store/fixtures.js';
 
 const KEY = new Uint8Array(32).fill(1);
