@@ -12,7 +12,7 @@ import { Forwarder, HolderChanging, type ForwardingRecords } from '../http/forwa
 import { memberActions, MemberCalls } from '../http/forward/member-calls.js';
 import { MemberConnections } from '../http/forward/member-connections.js';
 import type { Forwarding } from '../http/http-app.js';
-import { WalletError } from '../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../model/wallet-error.js';
 import { Credential } from '../rpc/access/credential.js';
 import { toRpcError } from '../rpc/faults/client-error.js';
 import { FAULTS } from '../rpc/faults/fault-table.js';

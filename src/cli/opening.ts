@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { explain } from '../rpc/faults/fault-table.js';
 import { isPlainName } from '../services/context/wallet-name.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
-import { WalletError } from '../monero/wallet/model/wallet-error.js';
+import { faultOf } from '../model/wallet-error.js';
 import { fileErrorCode, readOperatorFile } from '../util/operator-file.js';
 import type { StartProgress, UnopenedWallet } from '../watch/readiness.js';
 import { withoutLineEnd } from './config/config-values.js';
@@ -155,7 +155,7 @@ export class Opening {
       return;
     } catch (error) {
       // In a cluster, every process may name the same wallets.
-      if (error instanceof WalletError && error.fault.kind === 'wallet_elsewhere') return this.#finish(name);
+      if (faultOf(error)?.kind === 'wallet_elsewhere') return this.#finish(name);
       const failure = failureOf(error, name, passwordDir);
       server.openings.fail(name, failure.clause);
       this.#failures.set(name, { ...failure, files: `${secrets} ${versionOf(this.#storeOf(name))}` });
@@ -261,12 +261,13 @@ function failureOf(error: unknown, name: string, passwordDir: string | undefined
       ...{ name, cause: 'wallet_io', reason: error.message },
       clause: 'its password file cannot be read',
     };
-  if (!(error instanceof WalletError)) {
+  const fault = faultOf(error);
+  if (fault === undefined) {
     const reason = 'an unexpected error: see the log';
     return { name, cause: 'other', reason, clause: reason };
   }
-  const { kind: cause } = error.fault;
-  const reason = explain(error.fault);
+  const { kind: cause } = fault;
+  const reason = explain(fault);
   if (cause !== 'wrong_password') return { name, cause, reason, clause: reason };
   const hint =
     passwordDir === undefined

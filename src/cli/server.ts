@@ -25,7 +25,7 @@ import { EventIds } from '../store/file/event-ids.js';
 import { PendingRequests } from '../util/pending-requests.js';
 import { collectWhenIdle } from '../util/idle-collector.js';
 import { systemRng } from '../util/random.js';
-import { WalletError } from '../monero/wallet/model/wallet-error.js';
+import { faultOf } from '../model/wallet-error.js';
 import { announce, announceArithmetic, announceEngine } from './output/announce.js';
 import { createClients } from './clients.js';
 import { withoutCompileCache } from './process/compile-cache.js';
@@ -304,14 +304,16 @@ function openDirectory(path: string): WalletDirectory {
 }
 
 /** Returns ": " and the explanation of a WalletError; empty for any other error. */
-const reasonIn = (error: unknown): string =>
-  error instanceof WalletError ? `: ${explain(error.fault)}` : '';
+function reasonIn(error: unknown): string {
+  const fault = faultOf(error);
+  return fault === undefined ? '' : `: ${explain(fault)}`;
+}
 
 async function openInitialWallet(file: string, password: string, server: WalletManager): Promise<void> {
   try {
     await server.openPaths(locateFile(file), password, 'current');
   } catch (cause) {
-    const isMissing = cause instanceof WalletError && cause.fault.kind === 'wallet_missing';
+    const isMissing = faultOf(cause)?.kind === 'wallet_missing';
     const reason = isMissing
       ? `: there is no ${file}.keys: name an existing wallet, or create one with --wallet-dir and create_wallet`
       : reasonIn(cause);

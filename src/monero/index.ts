@@ -15,9 +15,11 @@ export type {
   Signature,
 } from './crypto/types.js';
 
-// Errors of bad input, and of requests that the given keys or data do not allow.
+// Errors of texts and encodings, of data that is not the chain's, of keys and of proofs.
 export { CodecError } from '../util/codec.js';
-export { WalletError, type Fault } from './wallet/model/wallet-error.js';
+export { ScanError, type ScanFault } from './wallet/scan/fetched-tx.js';
+export { KeyError, type KeyFault } from './wallet/keys.js';
+export { ProofError, type ProofFault } from './wallet/proofs/proof-text.js';
 
 // Random bytes: an argument of everything that signs, so that a seeded source fixes the result.
 export { systemRng, type Rng } from '../util/random.js';
@@ -128,7 +130,7 @@ export type { FetchedTx } from './wallet/scan/fetched-tx.js';
 export { ownOutputsIn, receivedPaymentId } from './wallet/scan/own-outputs-in.js';
 export type { FoundOutput, ReceivingKeys } from './wallet/scan/receive.js';
 export { SubaddressTable, type KnownAddresses, type Lookahead } from './wallet/scan/subaddress-table.js';
-export { blocksToUnlock, isUnlocked, secondsToUnlock, type Lockable } from './wallet/model/unlock-time.js';
+export { blocksToUnlock, isUnlocked, secondsToUnlock, type Lockable } from './cryptonote/unlock-time.js';
 
 // Key images of own outputs, and signatures that prove them.
 export {

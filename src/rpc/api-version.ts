@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { JsonRows, PagedResult } from '../http/json-rows.js';
 import * as wire from '../http/wire.js';
 import type { Json } from '../util/json.js';
-import { WalletError, type Fault } from '../monero/wallet/model/wallet-error.js';
+import { WalletError, type Fault } from '../model/wallet-error.js';
 
 /** Version of the API. `1.3`: exactly as specified; `1.32`: as the current monero-wallet-rpc. */
 export type ApiVersion = '1.3' | '1.32';

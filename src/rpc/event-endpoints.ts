@@ -6,8 +6,8 @@ import type { WalletManager } from '../services/manager/wallet-manager.js';
 import type { WalletScope } from '../services/manager/wallet-scope.js';
 import { nearestName } from '../util/nearest-name.js';
 import { writeWholeJson } from '../util/json-writer.js';
-import { EVENT_TYPES, type EventType } from '../monero/wallet/model/events.js';
-import { WalletError } from '../monero/wallet/model/wallet-error.js';
+import { EVENT_TYPES, type EventType } from '../model/events.js';
+import { faultOf } from '../model/wallet-error.js';
 import type { AuditLog } from './access/audit-log.js';
 import { recordStream } from './audit.js';
 import { RpcError } from '../http/errors.js';
@@ -73,10 +73,11 @@ function refusalOf(error: unknown): unknown {
       error.message,
       error.retryAfter,
     );
-  if (!(error instanceof WalletError)) return error;
-  const { kind } = error.fault;
+  const fault = faultOf(error);
+  if (fault === undefined) return error;
+  const { kind } = fault;
   const { status = STATUS[kind] ?? NOT_FOUND, retryAfter } = httpOf(kind);
-  return new StreamRefusal(status, explain(error.fault), retryAfter);
+  return new StreamRefusal(status, explain(fault), retryAfter);
 }
 
 /** Runs a task. @throws StreamRefusal in place of a WalletError. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import * as wire from '../http/wire.js';
-import type { EventType } from '../monero/wallet/model/events.js';
-import { REQUEST_STATES } from '../monero/wallet/requests/payment-request.js';
+import type { EventType } from '../model/events.js';
+import { REQUEST_STATES } from '../model/payment-request.js';
 import { indexSchema } from './shapes.js';
 
 const payment = () => ({

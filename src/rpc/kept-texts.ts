@@ -1,5 +1,5 @@
 import { MAX_KEY_BYTES } from '../http/idempotency-key.js';
-import { MAX_LABEL_BYTES } from '../monero/wallet/requests/payment-request.js';
+import { MAX_LABEL_BYTES } from '../model/payment-request.js';
 import { invalidParams, keptText } from '../http/params.js';
 
 /*

@@ -7,7 +7,7 @@ import type { EncodedJson, JsonText } from '../util/json-writer.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import type { WalletScope } from '../services/manager/wallet-scope.js';
 import type { OpenWallet } from '../services/open-wallet.js';
-import type { Spender } from '../monero/wallet/model/spender.js';
+import type { Spender } from '../model/spender.js';
 import type { Credential } from './access/credential.js';
 import { once } from '../util/once.js';
 import type { ApiVersion } from './api-version.js';

@@ -8,7 +8,7 @@ import { utf8 } from '../util/bytes.js';
 import type { Json } from '../util/json.js';
 import { writeWholeJson } from '../util/json-writer.js';
 import { idempotencyKey } from './kept-texts.js';
-import { WalletError } from '../monero/wallet/model/wallet-error.js';
+import { faultOf } from '../model/wallet-error.js';
 
 /** Parameters of methods whose payments can be repeated safely, by an idempotency key. */
 export const orderParams = {
@@ -88,7 +88,7 @@ const UNPROCESSABLE = 422;
 
 /** Adds the HTTP status to the error of a call whose key was in a header. */
 export function withMismatchStatus(cause: unknown, shown: unknown): unknown {
-  const isMismatch = cause instanceof WalletError && cause.fault.kind === 'order_mismatch';
+  const isMismatch = faultOf(cause)?.kind === 'order_mismatch';
   if (!isMismatch || !(shown instanceof RpcError)) return shown;
   const { code, message, data } = shown;
   return new RpcError(code, message, { status: UNPROCESSABLE, cause, ...data });

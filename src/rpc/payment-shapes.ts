@@ -2,8 +2,8 @@ import * as wire from '../http/wire.js';
 import { sum, type Amount } from '../util/amount.js';
 import { concatBytes, toHex } from '../util/bytes.js';
 import { PLACEHOLDER_KEY_IMAGE } from '../monero/wallet/build/placeholder-tx.js';
-import type { MadePayment, MadePayments, MadeTx } from '../monero/wallet/model/made-payment.js';
-import { WalletError } from '../monero/wallet/model/wallet-error.js';
+import type { MadePayment, MadePayments, MadeTx } from '../model/made-payment.js';
+import { WalletError } from '../model/wallet-error.js';
 
 /** Optional fields of the result that the client has requested. */
 export interface ResultFields {

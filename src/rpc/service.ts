@@ -4,7 +4,7 @@ import { writeRows } from '../http/json-rows.js';
 import { readParams } from '../http/params.js';
 import type { Credential } from './access/credential.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
-import { WalletError } from '../monero/wallet/model/wallet-error.js';
+import { faultOf } from '../model/wallet-error.js';
 import { assertAllowed, assertValid, countCall, credentialOf, spenderOf } from './permission.js';
 import { adaptFault, adaptReply, adaptRequest, type ApiVersion } from './api-version.js';
 import { toRpcError } from './faults/client-error.js';
@@ -63,7 +63,8 @@ export function createCall(server: WalletManager, version: ApiVersion, log: Logg
       if (hasWaited && credential !== undefined) assertValid(credential);
       return await settling(server, scope, method, run);
     } catch (error) {
-      const answer = error instanceof WalletError ? adaptFault(version, method.name, error.fault) : undefined;
+      const fault = faultOf(error);
+      const answer = fault && adaptFault(version, method.name, fault);
       if (answer !== undefined) return writeRows(answer);
       throw toClientError(error);
     }

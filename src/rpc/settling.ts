@@ -1,4 +1,4 @@
-import { WalletError } from '../monero/wallet/model/wallet-error.js';
+import { faultOf, WalletError } from '../model/wallet-error.js';
 import type { ClusterNode } from '../services/cluster/cluster-node.js';
 import type { HeldWallet } from '../services/cluster/held-wallet.js';
 import { assertQuorum } from '../services/cluster/quorum-guard.js';
@@ -32,8 +32,7 @@ async function assertNowhereElse(cluster: ClusterNode, scope: WalletScope, name:
  * it may have the change at its next holder: that the wallet is elsewhere would say that nothing has run.
  */
 function outcomeOf(error: unknown, { meta }: WalletMethod): unknown {
-  if (!(error instanceof WalletError) || error.fault.kind !== 'wallet_elsewhere' || meta.family === 'view')
-    return error;
+  if (faultOf(error)?.kind !== 'wallet_elsewhere' || meta.family === 'view') return error;
   return new WalletError(
     { kind: 'not_replicated', reason: 'the wallet left this process during the call' },
     { cause: error },
@@ -84,8 +83,8 @@ async function runSettled<T>(
   try {
     return await run();
   } catch (error) {
-    if (error instanceof WalletError && error.fault.kind === 'wallet_not_open')
-      await assertNowhereElse(cluster, scope, error.fault.name);
+    const failed = faultOf(error);
+    if (failed?.kind === 'wallet_not_open') await assertNowhereElse(cluster, scope, failed.name);
     // A flush of the store waits for the quorum, too.
     const fault = replicationFault(error, scope.name ?? '');
     isUnknown = fault.fault.kind === 'not_replicated';

@@ -6,7 +6,7 @@ import type { Json } from '../util/json.js';
 import type { Writable } from '../util/json-writer.js';
 import { mapPages, pagesOf, type Paged } from '../util/paged.js';
 import { bytes32, fromHex, isHex, toHex } from '../util/bytes.js';
-import { WalletError } from '../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../model/wallet-error.js';
 import type { Hash, KeyImage } from '../monero/crypto/types.js';
 import type { Texts } from './faults/fault-entry.js';
 

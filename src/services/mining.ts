@@ -1,5 +1,5 @@
 import { DaemonError } from '../daemon/errors.js';
-import { WalletError } from '../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../model/wallet-error.js';
 import { describeDaemonError } from './context/fault-reason.js';
 import type { Accounts } from './accounts/accounts.js';
 import type { WalletContext } from './context/wallet-context.js';

@@ -2,7 +2,7 @@ import { wipeKeys, type WalletKeys } from '../monero/wallet/keys.js';
 import type { WalletLock } from '../store/file/wallet-lock.js';
 import type { WalletStore } from '../store/wallet-store.js';
 import type { Refresher } from '../refresh/refresher.js';
-import { WalletError } from '../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../model/wallet-error.js';
 import { AccountTags } from './accounts/account-tags.js';
 import { Accounts } from './accounts/accounts.js';
 import { AddressBook } from './accounts/address-book.js';

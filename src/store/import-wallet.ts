@@ -3,7 +3,7 @@ import type {
   CachedBalance,
   CachedBalances,
   ImportedWallet,
-} from '../monero/wallet/model/imported-wallet.js';
+} from '../monero/wallet/reference-cache/imported-wallet.js';
 import type { WalletWriter } from './wallet-writer.js';
 
 /** An address with its balances, as JSON; amounts are decimal texts. */

@@ -1,6 +1,6 @@
 import type { StoreFile } from './file/store-file.js';
 import type { PageFindings } from '../monero/wallet/model/records.js';
-import { WalletError } from '../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../model/wallet-error.js';
 import type { DeferredBlocks } from './deferred-blocks.js';
 import type { EventSettings } from './events/event-log.js';
 import { currentTrace, outsideTrace, type Trace } from '../util/trace.js';

@@ -27,7 +27,7 @@ import type { SchemaUpgrade } from '../util/migrations.js';
 import { Secret } from '../util/secret.js';
 import type { BlockRef, PageFindings } from '../monero/wallet/model/records.js';
 import { yieldToEventLoop } from '../util/event-loop.js';
-import { WalletError } from '../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../model/wallet-error.js';
 import type { EventSettings } from './events/event-log.js';
 import { ownEvents, type PageOptions, type WalletWriter } from './wallet-writer.js';
 

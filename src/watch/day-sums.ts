@@ -1,4 +1,4 @@
-import { WalletError } from '../monero/wallet/model/wallet-error.js';
+import { faultOf } from '../model/wallet-error.js';
 import { NO_SUMS, paymentSums, type PaymentSums } from '../services/history/payment-sums.js';
 import { unixSeconds, type TimeOfDay } from '../util/clock.js';
 import type { WatchedWallet } from './wallet-facts.js';
@@ -35,7 +35,7 @@ export class DaySumReader {
       this.#known.set(wallet, { version, day, sums });
       return sums;
     } catch (error) {
-      if (!(error instanceof WalletError)) throw error;
+      if (faultOf(error) === undefined) throw error;
       return known?.day === day ? known.sums : NO_SUMS;
     }
   }

@@ -1,4 +1,4 @@
-import type { RequestState } from '../monero/wallet/requests/payment-request.js';
+import type { RequestState } from '../model/payment-request.js';
 import type { OpenWallet } from '../services/open-wallet.js';
 import { readable } from './readable.js';
 import { lagOf, type WalletLag } from './wallet-lag.js';

@@ -11,7 +11,7 @@ import { buildTransaction, type SignedTx } from '../../src/monero/wallet/build/s
 import { planSweep } from '../../src/monero/wallet/select/sweep-plan.js';
 import { planTransfers, type FundedTransfer } from '../../src/monero/wallet/select/transfer-plan.js';
 import type { Payee, TransferRequest } from '../../src/monero/wallet/select/transfer-request.js';
-import { isUnlocked } from '../../src/monero/wallet/model/unlock-time.js';
+import { isUnlocked } from '../../src/monero/cryptonote/unlock-time.js';
 import { ChainWallet, fetchDistribution, fetchOutputs } from '../support/chain-wallet.js';
 import { purseOf } from '../support/list-coins.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';

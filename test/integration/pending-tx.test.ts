@@ -9,7 +9,7 @@ import { chooseRings, GammaPicker } from '../../src/monero/wallet/select/decoys.
 import { keyImagesOf, pendingTx, pendingTxOf } from '../../src/monero/wallet/exchange/pending-tx.js';
 import { buildTransaction } from '../../src/monero/wallet/build/signing.js';
 import { planTransfers } from '../../src/monero/wallet/select/transfer-plan.js';
-import { isUnlocked } from '../../src/monero/wallet/model/unlock-time.js';
+import { isUnlocked } from '../../src/monero/cryptonote/unlock-time.js';
 import { ChainWallet, fetchDistribution, fetchOutputs } from '../support/chain-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';

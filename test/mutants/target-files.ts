@@ -8,15 +8,13 @@ export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** Areas that decide about money, each with its folders and files below `src`. */
 const AREAS: Readonly<Record<string, readonly string[]>> = {
   payments: ['services/payments', 'store/tables/locked-payments'],
-  spending: [
-    'store/tables/credential-spends',
-    'monero/wallet/model/spender',
-    'services/sync/output-freezing',
-  ],
-  orders: ['monero/wallet/model/order', 'store/tables/order-row', 'store/tables/orders'],
+  spending: ['store/tables/credential-spends', 'model/spender', 'services/sync/output-freezing'],
+  orders: ['model/order', 'store/tables/order-row', 'store/tables/orders'],
   requests: [
     'services/requests',
-    'monero/wallet/requests',
+    'model/arrival',
+    'model/payment-request',
+    'model/request-state',
     'store/tables/payment-requests',
     'store/tables/request-payments',
     'store/tables/request-row',

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { adaptFault, adaptReply } from '../../src/rpc/api-version.js';
-import type { Fault } from '../../src/monero/wallet/model/wallet-error.js';
+import type { Fault } from '../../src/model/wallet-error.js';
 
 describe('the result of check_reserve_proof', () => {
   const failed = { good: false, total: 0, spent: 0 };

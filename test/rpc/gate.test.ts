@@ -4,7 +4,7 @@ import type { Conditions } from '../../src/rpc/conditions.js';
 import type { WalletManager } from '../../src/services/manager/wallet-manager.js';
 import type { WalletScope } from '../../src/services/manager/wallet-scope.js';
 import type { OpenWallet } from '../../src/services/open-wallet.js';
-import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../src/model/wallet-error.js';
 
 const walletOf = (name: string): OpenWallet => ({ name, keys: {}, keystore: {} }) as unknown as OpenWallet;
 

@@ -5,7 +5,7 @@ import { orderParams, orderTerms, withHeaderKey, withMismatchStatus } from '../.
 import { registry } from '../../src/rpc/registry.js';
 import { toHex } from '../../src/util/bytes.js';
 import type { Json } from '../../src/util/json.js';
-import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../src/model/wallet-error.js';
 
 const earlier = params({ ...orderParams, address: text.default(''), indices: listOf(u32) });
 const later = params({

@@ -3,7 +3,7 @@ import { isRepeatable } from '../../src/rpc/repeatable.js';
 import { registry } from '../../src/rpc/registry.js';
 import { settling } from '../../src/rpc/settling.js';
 import type { WalletMethod } from '../../src/rpc/method.js';
-import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../src/model/wallet-error.js';
 import type { WalletManager } from '../../src/services/manager/wallet-manager.js';
 import type { WalletScope } from '../../src/services/manager/wallet-scope.js';
 import { FakeQuorum } from '../support/fake-cluster.js';

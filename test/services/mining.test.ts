@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { DaemonError } from '../../src/daemon/errors.js';
 import { Mining } from '../../src/services/mining.js';
-import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../src/model/wallet-error.js';
 import { seededRng } from '../support/seeded-rng.js';
 import { fault, ownKeys, ServiceWallet } from '../support/service-wallet.js';
 import { holder } from '../monero/wallet/fixtures.js';

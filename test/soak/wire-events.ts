@@ -1,5 +1,5 @@
 import type { Hash, KeyImage } from '../../src/monero/crypto/types.js';
-import type { WalletEvent } from '../../src/monero/wallet/model/events.js';
+import type { WalletEvent } from '../../src/model/events.js';
 import { fromHex } from '../../src/util/bytes.js';
 import type { Loose } from '../support/json-rpc.js';
 

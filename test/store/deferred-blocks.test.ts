@@ -7,7 +7,7 @@ import type { Hash } from '../../src/monero/crypto/types.js';
 import { COINBASE_UNLOCK_BLOCKS } from '../../src/monero/cryptonote/constants.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { amount } from '../../src/util/amount.js';
-import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../src/model/wallet-error.js';
 import { bytes, output, page, received } from './fixtures.js';
 import { clearChain } from '../support/cleared-chain.js';
 

@@ -4,7 +4,7 @@ import { importWallet } from '../../src/store/import-wallet.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { amount } from '../../src/util/amount.js';
 import type { FoundOutgoing, OutgoingTx } from '../../src/monero/wallet/model/records.js';
-import type { ImportedWallet } from '../../src/monero/wallet/model/imported-wallet.js';
+import type { ImportedWallet } from '../../src/monero/wallet/reference-cache/imported-wallet.js';
 import { bytes, output, page, received } from './fixtures.js';
 import { clearChain } from '../support/cleared-chain.js';
 

@@ -7,7 +7,7 @@ import type { Hash, KeyImage, PublicKey, SecretKey } from '../../src/monero/cryp
 import { lockWallet } from '../../src/store/file/wallet-lock.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { amount, U64_MAX } from '../../src/util/amount.js';
-import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../src/model/wallet-error.js';
 import { bytes, output, page, received } from './fixtures.js';
 
 const KEY = new Uint8Array(32).fill(9);

@@ -13,7 +13,7 @@ import { outputExport, type OutputExport } from '../../src/monero/wallet/exchang
 import { systemRng } from '../../src/util/random.js';
 import type { OwnedOutput } from '../../src/monero/wallet/model/records.js';
 import { planTransfers } from '../../src/monero/wallet/select/transfer-plan.js';
-import type { Spender } from '../../src/monero/wallet/model/spender.js';
+import type { Spender } from '../../src/model/spender.js';
 import type { Payee } from '../../src/monero/wallet/select/transfer-request.js';
 import { unnamed } from '../store/fixtures.js';
 import type { Holder } from '../monero/wallet/fixtures.js';

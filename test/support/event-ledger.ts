@@ -1,6 +1,6 @@
 import type { Hash } from '../../src/monero/crypto/types.js';
 import { toHex } from '../../src/util/bytes.js';
-import type { PaymentFacts, WalletEvent } from '../../src/monero/wallet/model/events.js';
+import type { PaymentFacts, WalletEvent } from '../../src/model/events.js';
 
 /** A payment as its events describe it. */
 export interface LedgerPayment {

@@ -3,7 +3,7 @@ import type { WalletPaths } from '../../src/services/context/wallet-directory.js
 import type { NewWallet, Opening, WalletOpener } from '../../src/services/manager/wallet-opener.js';
 import type { RefreshScheduler } from '../../src/services/manager/refresh-scheduler.js';
 import type { KeysFile } from '../../src/store/keys/keys-file.js';
-import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../src/model/wallet-error.js';
 import { seededRng } from './seeded-rng.js';
 import { ownKeys } from './service-wallet.js';
 import { holder } from '../monero/wallet/fixtures.js';

@@ -11,7 +11,7 @@ import { systemRng } from '../../src/util/random.js';
 import type { Rng } from '../../src/util/random.js';
 import type { OwnedOutput } from '../../src/monero/wallet/model/records.js';
 import { planTransfers } from '../../src/monero/wallet/select/transfer-plan.js';
-import type { Spender } from '../../src/monero/wallet/model/spender.js';
+import type { Spender } from '../../src/model/spender.js';
 import type { Payee } from '../../src/monero/wallet/select/transfer-request.js';
 import { groupOf, randomSigners } from '../monero/wallet/multisig/groups.js';
 import { sharedOutput } from '../monero/wallet/multisig/shared-outputs.js';

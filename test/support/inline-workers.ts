@@ -10,7 +10,7 @@ import { SIGNING_JOBS } from '../../src/services/workers/signing-thread.js';
 import type { WorkerPools } from '../../src/services/workers/worker-pools.js';
 import { CodecError } from '../../src/util/codec.js';
 import type { Jobs } from '../../src/util/thread-jobs.js';
-import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../src/model/wallet-error.js';
 import { NoNonceError } from '../../src/monero/wallet/multisig/cosigning.js';
 import type { LocatedOutput, OutputHint, SpendingKeys } from '../../src/monero/wallet/scan/key-images.js';
 

@@ -6,10 +6,7 @@ import { randomSecretKey } from '../../src/monero/crypto/derivation.js';
 import type { SecretKey } from '../../src/monero/crypto/types.js';
 import { accountKeysOf } from '../../src/monero/cryptonote/account-keys.js';
 import type { WalletKeys } from '../../src/monero/wallet/keys.js';
-import {
-  backgroundSyncTypeNumber,
-  type BackgroundSyncType,
-} from '../../src/monero/wallet/model/background-sync-mode.js';
+import { backgroundSyncTypeNumber, type BackgroundSyncType } from '../../src/model/background-sync-mode.js';
 import { Keystore } from '../../src/services/context/keystore.js';
 import type { KeysFile } from '../../src/store/keys/keys-file.js';
 import { loadKeysFile } from '../../src/store/keys/keys-file-disk.js';

@@ -1,6 +1,6 @@
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { lockWallet, type WalletLock } from '../../src/store/file/wallet-lock.js';
-import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../src/model/wallet-error.js';
 
 /*
  * Acquires and releases a wallet's lock a number of times, and prints how often another process held it at the same

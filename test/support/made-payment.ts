@@ -1,6 +1,6 @@
 import type { Hash, KeyImage, PublicKey, SecretKey } from '../../src/monero/crypto/types.js';
 import { amount } from '../../src/util/amount.js';
-import type { MadePayment, MadeTx } from '../../src/monero/wallet/model/made-payment.js';
+import type { MadePayment, MadeTx } from '../../src/model/made-payment.js';
 import { bytes } from '../store/fixtures.js';
 
 /** Signed transaction with the n-th hash, without its blob. */

@@ -18,7 +18,7 @@ import { NEW_CIPHER } from '../../src/store/file/store-cipher.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { amount } from '../../src/util/amount.js';
 import { toHex } from '../../src/util/bytes.js';
-import type { WalletEvent } from '../../src/monero/wallet/model/events.js';
+import type { WalletEvent } from '../../src/model/events.js';
 import type { BlockRef, OutgoingState } from '../../src/monero/wallet/model/records.js';
 import type { SignedPayment } from '../../src/monero/wallet/build/signed-payment.js';
 import { bytes, output, page, received } from '../store/fixtures.js';

@@ -10,7 +10,7 @@ import { settleFee, signTransaction, type SignedTx } from '../../src/monero/wall
 import type { OwnedOutput } from '../../src/monero/wallet/model/records.js';
 import { planSweep } from '../../src/monero/wallet/select/sweep-plan.js';
 import { planTransfers, type FundedTransfer } from '../../src/monero/wallet/select/transfer-plan.js';
-import { isUnlocked } from '../../src/monero/wallet/model/unlock-time.js';
+import { isUnlocked } from '../../src/monero/cryptonote/unlock-time.js';
 import { fetchDistribution, fetchOutputs, type ChainWallet } from './chain-wallet.js';
 import { purseOf } from './list-coins.js';
 import type { Monerod } from './monerod.js';

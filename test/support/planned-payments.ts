@@ -2,7 +2,7 @@ import type { Hash, KeyImage, PublicKey } from '../../src/monero/crypto/types.js
 import { PaymentBuilder } from '../../src/services/payments/payment-builder.js';
 import type { PaymentOptions, PaymentMaker } from '../../src/services/payments/payment-maker.js';
 import { PaymentPlanner } from '../../src/services/payments/payment-planner.js';
-import type { MadePayments } from '../../src/monero/wallet/model/made-payment.js';
+import type { MadePayments } from '../../src/model/made-payment.js';
 import type { OwnedOutput } from '../../src/monero/wallet/model/records.js';
 import type { SpendableOutput } from '../../src/monero/wallet/select/spendable-outputs.js';
 import type { FundedTransfer } from '../../src/monero/wallet/select/transfer-plan.js';

@@ -6,7 +6,7 @@ import { resultSchema, type ApiVersion } from '../../src/rpc/api-version.js';
 import { kindsOf } from '../../src/rpc/discovery/method-errors.js';
 import { ADDITION } from '../../src/rpc/method.js';
 import { registry } from '../../src/rpc/registry.js';
-import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
+import { faultOf } from '../../src/model/wallet-error.js';
 import { parseJson } from '../../src/util/json.js';
 import { JsonWriter } from '../../src/util/json-writer.js';
 import { WRONG_FAULT, WRONG_RESULT } from './wrong-answer.js';
@@ -56,8 +56,8 @@ function missingList(schema: z.core.$ZodType, value: unknown, path = ''): string
 export function faultProblem(method: string, error: unknown): string | undefined {
   const found = registry.find(method);
   const cause = error instanceof RpcError ? error.cause : undefined;
-  if (!(cause instanceof WalletError) || found === undefined) return undefined;
-  const { kind } = cause.fault;
+  const kind = faultOf(cause)?.kind;
+  if (kind === undefined || found === undefined) return undefined;
   return kindsOf(found).includes(kind) ? undefined : `${found.name}: ${kind}`;
 }
 

@@ -1,3 +1,5 @@
+import { inspect } from 'node:util';
+import { expect } from '@jest/globals';
 import { Writable } from 'node:stream';
 import { pino, type Logger } from 'pino';
 import { publicKeyOf } from '../../src/monero/crypto/derivation.js';
@@ -29,7 +31,7 @@ import type {
   SubaddressKey,
 } from '../../src/monero/wallet/model/records.js';
 import type { MultisigAccount } from '../../src/monero/wallet/multisig/account.js';
-import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
+import { faultOf, WalletError } from '../../src/model/wallet-error.js';
 import { page, received } from '../store/fixtures.js';
 import { inlineWorkers } from './inline-workers.js';
 import { keystoreOf } from './keystores.js';
@@ -282,5 +284,14 @@ export const daemonAccess = (
       }),
   }) as unknown as DaemonAccess;
 
-/** Expected error: a WalletError with these facts. */
-export const fault = (facts: object): object => ({ name: 'WalletError', fault: facts });
+/** Expected error: one whose fault, as clients get it, has these facts. */
+export const fault = (facts: object): object => ({
+  asymmetricMatch(error: unknown) {
+    const expected =
+      'asymmetricMatch' in facts
+        ? (facts as ReturnType<typeof expect.objectContaining>)
+        : expect.objectContaining(facts);
+    return expected.asymmetricMatch(faultOf(error));
+  },
+  toAsymmetricMatcher: () => `fault ${inspect(facts)}`,
+});

@@ -1,5 +1,5 @@
 import type { Hash } from '../../src/monero/crypto/types.js';
-import type { WalletEvent } from '../../src/monero/wallet/model/events.js';
+import type { WalletEvent } from '../../src/model/events.js';
 import type { OwnedOutput, PageFindings, PoolTx } from '../../src/monero/wallet/model/records.js';
 import { EventIds } from '../../src/store/file/event-ids.js';
 import { IN_MEMORY } from '../../src/store/file/database.js';

@@ -23,9 +23,9 @@ import { SignedSets } from '../../src/services/sync/signed-sets.js';
 import { WalletSync } from '../../src/services/sync/wallet-sync.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { toHex } from '../../src/util/bytes.js';
-import { type BackgroundSyncType } from '../../src/monero/wallet/model/background-sync-mode.js';
+import { type BackgroundSyncType } from '../../src/model/background-sync-mode.js';
 import type { BlockRef, ReplacedBlocks } from '../../src/monero/wallet/model/records.js';
-import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
+import { faultOf as expectedFault, WalletError } from '../../src/model/wallet-error.js';
 import { FakeRefresher } from './fake-refresher.js';
 import { keystoreOf, namedKeys } from './keystores.js';
 
@@ -227,7 +227,8 @@ export async function faultOf(action: () => unknown): Promise<unknown> {
   try {
     await action();
   } catch (error) {
-    if (error instanceof WalletError) return error.fault;
+    const fault = expectedFault(error);
+    if (fault !== undefined) return fault;
     throw error;
   }
   return undefined;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { Hash, KeyImage, PublicKey } from '../../src/monero/crypto/types.js';
-import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../src/model/wallet-error.js';
 import { amount } from '../../src/util/amount.js';
 import { totalSums } from '../../src/services/history/payment-sums.js';
 import { DaySumReader } from '../../src/watch/day-sums.js';

@@ -9,7 +9,7 @@ import {
 } from '../../src/watch/readiness.js';
 import { FakeQuorum } from '../support/fake-cluster.js';
 import type { FollowingWallet } from '../../src/watch/wallet-lag.js';
-import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../src/model/wallet-error.js';
 
 const TIP = 1000;
 

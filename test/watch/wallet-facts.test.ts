@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../src/model/wallet-error.js';
 import { WalletFactReader, type WatchedWallet } from '../../src/watch/wallet-facts.js';
 
 let reads: number;

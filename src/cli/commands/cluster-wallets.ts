@@ -6,7 +6,7 @@ import { ClusterSecret } from '../../cluster/cluster-secret.js';
 import { ClusterUnreachable, NotReplicated } from '../../cluster/errors.js';
 import { DEFAULT_LEASE_MS } from '../../cluster/cluster-settings.js';
 import { OF_COMMAND } from '../../cluster/member.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { faultOf } from '../../model/wallet-error.js';
 import { explain } from '../../rpc/faults/fault-table.js';
 import { Custody } from '../../services/cluster/custody.js';
 import { WalletDirectory } from '../../services/context/wallet-directory.js';
@@ -65,7 +65,7 @@ async function patiently<T>({ members }: Cluster, task: () => Promise<T>): Promi
     try {
       return await task();
     } catch (error) {
-      const isHeld = error instanceof WalletError && error.fault.kind === 'wallet_elsewhere';
+      const isHeld = faultOf(error)?.kind === 'wallet_elsewhere';
       if (!isHeld || monotonicMs() > until) throw error;
     }
     await delay(PAUSE_MS);
@@ -74,9 +74,10 @@ async function patiently<T>({ members }: Cluster, task: () => Promise<T>): Promi
 
 /** Explains why a wallet stayed where it is. @throws any other error. */
 function reasonOf(error: unknown): string {
-  if (error instanceof WalletError && error.fault.kind === 'wallet_elsewhere')
-    return `${error.fault.holder} holds it: close it there with close_wallet, or stop that process`;
-  if (error instanceof WalletError) return explain(error.fault);
+  const fault = faultOf(error);
+  if (fault?.kind === 'wallet_elsewhere')
+    return `${fault.holder} holds it: close it there with close_wallet, or stop that process`;
+  if (fault !== undefined) return explain(fault);
   if (error instanceof NotReplicated || error instanceof ClusterUnreachable) return error.message;
   throw error;
 }

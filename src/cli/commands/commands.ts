@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { explain } from '../../rpc/faults/fault-table.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { faultOf } from '../../model/wallet-error.js';
 import { backupCommands } from './backup-commands.js';
 import { runClusterCommand } from './cluster-command.js';
 import { runCredentialCommand } from './credential-command.js';
@@ -37,7 +37,8 @@ export async function runCommand(name: string, args: readonly string[]): Promise
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
-    if (error instanceof WalletError) throw new ConfigError(explain(error.fault), { cause: error });
+    const fault = faultOf(error);
+    if (fault !== undefined) throw new ConfigError(explain(fault), { cause: error });
     throw error;
   }
 }

@@ -15,7 +15,7 @@ import { explain } from '../../rpc/faults/fault-table.js';
 import { replaceContent } from '../../store/file/file-draft.js';
 import { lockWallet, type WalletLock } from '../../store/file/wallet-lock.js';
 import { utf8 } from '../../util/bytes.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { faultOf } from '../../model/wallet-error.js';
 import { methodNames } from '../clients.js';
 
 /** Output streams of the command. */
@@ -61,7 +61,7 @@ async function lock(path: string): Promise<WalletLock> {
     try {
       return lockWallet(`${path}.lock`, path);
     } catch (error) {
-      const isLocked = error instanceof WalletError && error.fault.kind === 'wallet_locked';
+      const isLocked = faultOf(error)?.kind === 'wallet_locked';
       if (!isLocked || waited >= LOCK_MS) throw error;
       await pause(LOCK_PAUSE_MS);
     }
@@ -101,8 +101,9 @@ async function change(
       held.release();
     }
   } catch (cause) {
-    if (!(cause instanceof WalletError)) throw cause;
-    throw new CredentialFileError(`${path} cannot be written: ${explain(cause.fault)}`, { cause });
+    const fault = faultOf(cause);
+    if (fault === undefined) throw cause;
+    throw new CredentialFileError(`${path} cannot be written: ${explain(fault)}`, { cause });
   }
 }
 

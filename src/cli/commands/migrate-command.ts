@@ -5,7 +5,7 @@ import { explain } from '../../rpc/faults/fault-table.js';
 import { WalletDirectory } from '../../services/context/wallet-directory.js';
 import { checkMigration, type MigrationCheck } from '../../services/manager/migration-check.js';
 import { amount } from '../../util/amount.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { faultOf } from '../../model/wallet-error.js';
 import type { Terminal } from './credential-command.js';
 import { readPassword } from '../opening.js';
 import { ConfigError } from '../config/config-error.js';
@@ -40,7 +40,8 @@ function linesOf(name: string, check: MigrationCheck): string[] {
 }
 
 const reasonOf = (error: unknown): string => {
-  if (error instanceof WalletError) return explain(error.fault);
+  const fault = faultOf(error);
+  if (fault !== undefined) return explain(fault);
   if (error instanceof Error) return error.message;
   throw error;
 };

@@ -1,5 +1,5 @@
 import { parseCoins } from '../../monero/cryptonote/coins.js';
-import type { ConfirmationStep } from '../../monero/wallet/requests/confirmation-scale.js';
+import type { ConfirmationStep } from '../../model/payment-request.js';
 import type { Amount } from '../../util/amount.js';
 import { utf8 } from '../../util/bytes.js';
 import { CodecError } from '../../util/codec.js';

@@ -4,7 +4,7 @@ import { viewSecretFromSpend, type AccountKeys } from '../cryptonote/account-key
 import { tryParseAddress } from '../cryptonote/address.js';
 import type { NetworkType } from '../cryptonote/types.js';
 import { equalBytes, fromHex, isHex } from '../../util/bytes.js';
-import { WalletError } from './model/wallet-error.js';
+import { KeyError } from './keys.js';
 
 /** Texts of a request to import keys; an empty text stands for an absent one. */
 export interface KeyTexts {
@@ -15,8 +15,8 @@ export interface KeyTexts {
 }
 
 /** Returns the error for an invalid request. @param text upstream's message for the same cause. */
-const invalid = (reason: string, text: string, cause?: unknown): WalletError =>
-  new WalletError({ kind: 'invalid', reason, text }, { cause });
+const invalid = (reason: string, text: string, cause?: unknown): KeyError =>
+  new KeyError({ kind: 'invalid', reason, text }, { cause });
 
 const unreadable = (keyName: string): string => `Failed to parse ${keyName} key secret key`;
 
@@ -43,7 +43,7 @@ function publicKey(secret: SecretKey, keyName: string): PublicKey {
 /**
  * Parses account keys and checks each secret key against the address. A spend secret key alone suffices: an absent view
  * key or address is derived from it.
- * @throws WalletError `invalid`. Source: wallet_rpc_server.cpp `on_generate_from_keys`.
+ * @throws KeyError `invalid`. Source: wallet_rpc_server.cpp `on_generate_from_keys`.
  */
 export function parseAccountKeys(
   { address, viewKey, spendKey }: KeyTexts,

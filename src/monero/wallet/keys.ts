@@ -1,8 +1,21 @@
 import type { PublicKey, SecretKey } from '../crypto/types.js';
 import type { NetworkType } from '../cryptonote/types.js';
 import type { Secret } from '../../util/secret.js';
-import { WalletError } from './model/wallet-error.js';
+import { ProtocolError, type Reasoned } from './protocol-error.js';
 import type { GroupState, MultisigAccount } from './multisig/account.js';
+
+/**
+ * Facts of a {@link KeyError}. `invalid`: the texts are no keys, or not those of the address; `view_only`: the spend secret
+ * key is needed; `multisig_refused`: no participant has it; `not_multisig`: the key shares of a participant are needed.
+ */
+export type KeyFault =
+  | ({ readonly kind: 'invalid' | 'multisig_refused' } & Reasoned)
+  | { readonly kind: 'view_only' | 'not_multisig' };
+
+/** Error of keys that are absent, or do not belong together. */
+export class KeyError extends ProtocolError<KeyFault> {
+  override readonly name = 'KeyError';
+}
 
 /** The keys of an open wallet, in memory. */
 export interface WalletKeys {
@@ -52,21 +65,21 @@ export function accountOf({ spendPublicKey, viewSecret, multisig }: WalletKeys):
 
 /**
  * Returns the spend secret key.
- * @throws WalletError `view_only` if it is absent; `multisig_refused` in a multisig wallet.
+ * @throws KeyError `view_only` if it is absent; `multisig_refused` in a multisig wallet.
  */
 export function spendSecretIn({ spendSecret, multisig }: WalletKeys): SecretKey {
   if (spendSecret !== undefined) return spendSecret.expose();
-  if (multisig === undefined) throw new WalletError({ kind: 'view_only' });
-  throw new WalletError({
+  if (multisig === undefined) throw new KeyError({ kind: 'view_only' });
+  throw new KeyError({
     kind: 'multisig_refused',
     reason: 'a multisig wallet cannot do this: no participant has the whole spend key',
   });
 }
 
-/** Returns the multisig account of the keys. @throws WalletError `not_multisig`; Error after the keys were wiped. */
+/** Returns the multisig account of the keys. @throws KeyError `not_multisig`; Error after the keys were wiped. */
 export function groupAccountOf(keys: WalletKeys): MultisigAccount {
   const account = accountOf(keys);
-  if (account === undefined) throw new WalletError({ kind: 'not_multisig' });
+  if (account === undefined) throw new KeyError({ kind: 'not_multisig' });
   return account;
 }
 

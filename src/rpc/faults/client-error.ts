@@ -2,7 +2,7 @@ import { DaemonError } from '../../daemon/errors.js';
 import { NewerBlock } from '../../daemon/newer-block.js';
 import { RpcError } from '../../http/errors.js';
 import { describeDaemonError, isUnreachable } from '../../services/context/fault-reason.js';
-import { WalletError, type Fault } from '../../monero/wallet/model/wallet-error.js';
+import { faultOf, WalletError, type Fault } from '../../model/wallet-error.js';
 import type { Kind, Surroundings, Texts } from './fault-entry.js';
 import { explain, FAULTS, httpOf, textOf } from './fault-table.js';
 
@@ -17,7 +17,7 @@ export interface OwnErrors {
   readonly texts?: Partial<Texts>;
 }
 
-function faultOf(error: DaemonError): Fault | undefined {
+function daemonFault(error: DaemonError): Fault | undefined {
   if (error instanceof NewerBlock) return { kind: 'newer_fork', ...error.block };
   if (isUnreachable(error)) return { kind: 'daemon_unreachable', reason: describeDaemonError(error) };
   return error.kind === 'busy' ? { kind: 'daemon_busy' } : undefined;
@@ -29,8 +29,12 @@ const MAX_MESSAGE_LENGTH = 400;
 const truncated = (text: string): string =>
   text.length > MAX_MESSAGE_LENGTH ? `${text.slice(0, MAX_MESSAGE_LENGTH)}…` : text;
 
-function errorFor(cause: WalletError, { codes, texts }: OwnErrors, surroundings: Surroundings): RpcError {
-  const { fault } = cause;
+function errorFor(
+  fault: Fault,
+  cause: unknown,
+  { codes, texts }: OwnErrors,
+  surroundings: Surroundings,
+): RpcError {
   // Never truncated, since the client must know all relayed payments.
   const limited = fault.kind === 'partly_relayed' ? (text: string): string => text : truncated;
   const message = limited(textOf(fault, texts ?? {}, surroundings));
@@ -45,14 +49,15 @@ function errorFor(cause: WalletError, { codes, texts }: OwnErrors, surroundings:
 /**
  * Converts an error to the one that the client receives; undefined for a bug. Code and message are those of upstream if
  * it has the same error; `data.explanation` adds details for clients that ask for it. The cause of an error from the
- * table is the WalletError.
+ * table is the WalletError, or the error of the protocol library.
  */
 export function toRpcError(error: unknown, own: OwnErrors, surroundings: Surroundings): RpcError | undefined {
   if (error instanceof RpcError) return error;
-  if (error instanceof WalletError) return errorFor(error, own, surroundings);
+  const expected = faultOf(error);
+  if (expected !== undefined) return errorFor(expected, error, own, surroundings);
   if (!(error instanceof DaemonError)) return undefined;
-  const fault = faultOf(error);
+  const fault = daemonFault(error);
   return fault === undefined
     ? new RpcError(UNKNOWN_ERROR, error.message)
-    : errorFor(new WalletError(fault, { cause: error }), own, surroundings);
+    : errorFor(fault, new WalletError(fault, { cause: error }), own, surroundings);
 }

@@ -1,4 +1,4 @@
-import type { Fault } from '../../monero/wallet/model/wallet-error.js';
+import type { Fault } from '../../model/wallet-error.js';
 
 /** Kind of a fault, which names it. */
 export type Kind = Fault['kind'];

@@ -1,4 +1,4 @@
-import type { Fault } from '../../monero/wallet/model/wallet-error.js';
+import type { Fault } from '../../model/wallet-error.js';
 import { additionFaults } from './additions.js';
 import { addressFaults } from './addresses.js';
 import { coldSigningFaults } from './cold-signing.js';

@@ -1,4 +1,4 @@
-import type { FoundFile } from '../../monero/wallet/model/wallet-error.js';
+import type { FoundFile } from '../../model/wallet-error.js';
 import { reasonOf, type FaultTable } from './fault-entry.js';
 
 /** Explanations of a name that a file has already, by the kind of the file. */

@@ -2,7 +2,7 @@ import type { PaymentId } from '../../monero/cryptonote/types.js';
 import { flag, height, listOf, params, text } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
 import { fromHex, isHex } from '../../util/bytes.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import * as keptTexts from '../kept-texts.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { paymentIdShape, rowsOf, WRONG_ADDRESS } from '../shapes.js';

@@ -5,7 +5,7 @@ import { flag, listOf, params, text, u32 } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
 import { fromHex, isHex, toHex } from '../../util/bytes.js';
 import { mapPages, unheld } from '../../util/paged.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import { ADDRESS } from '../faults/groups.js';
 import * as keptTexts from '../kept-texts.js';
 import { defineMethod, type WalletMethod } from '../method.js';

@@ -2,7 +2,7 @@ import { streamedText } from '../../http/json-rows.js';
 import { listOf, params, text } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
 import { unheld } from '../../util/paged.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import * as keptTexts from '../kept-texts.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { readTxHash, rowsOf } from '../shapes.js';

@@ -6,7 +6,7 @@ import type { KeyImage, Signature } from '../../monero/crypto/types.js';
 import { concatBytes, toHex, tryFromHex } from '../../util/bytes.js';
 import { workSlices } from '../../util/work-slices.js';
 import { once } from '../../util/once.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import type { SignedKeyImage } from '../../monero/wallet/scan/key-images.js';
 import type {
   TransferDescription,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { flag, height, invalidParams, params, text } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
 import type { LoweredHeight } from '../../services/manager/new-heights.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import type { Kind } from '../faults/fault-entry.js';
 import { DAEMON } from '../faults/groups.js';
 import { ADDITION, defineMethod, type Context, type WalletMethod } from '../method.js';

@@ -6,7 +6,7 @@ import type { HistoryList, IncomingKind } from '../../services/history/history.j
 import { fromHex, isHex } from '../../util/bytes.js';
 import { singlePage, unheld } from '../../util/paged.js';
 import { workSlices } from '../../util/work-slices.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import { incomingSchema, IncomingRows } from '../incoming-rows.js';
 import { DAEMON } from '../faults/groups.js';
 import { defineMethod, type Context, type WalletMethod } from '../method.js';

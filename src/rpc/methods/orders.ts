@@ -5,7 +5,7 @@ import type { OpenWallet } from '../../services/open-wallet.js';
 import type { TrackedOrder } from '../../services/payments/order-tracker.js';
 import { sum } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
-import { ORDER_STATES, type OrderPosition, type TrackedTx } from '../../monero/wallet/model/order.js';
+import { ORDER_STATES, type OrderPosition, type TrackedTx } from '../../model/order.js';
 import { nextPage, pageCursor, pageLimit, pageStart } from '../page-params.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
 import * as sample from '../samples.js';

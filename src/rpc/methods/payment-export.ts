@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ListedRows, StreamedText } from '../../http/json-rows.js';
 import { instant, params, u32 } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import { PaymentExport } from '../../services/history/payment-export.js';
 import { mapPages } from '../../util/paged.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';

@@ -5,7 +5,7 @@ import type { SecretKey } from '../../monero/crypto/types.js';
 import type { PaymentSeen } from '../../services/proofs/proofs.js';
 import { ZERO } from '../../util/amount.js';
 import { chunks, concatBytes, fromHex, isHex, toHex } from '../../util/bytes.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import type { SigningKey } from '../../monero/wallet/proofs/message-signature.js';
 import type { Kind, Surroundings } from '../faults/fault-entry.js';
 import { ADDRESS, DAEMON } from '../faults/groups.js';

@@ -3,7 +3,7 @@ import * as wire from '../../http/wire.js';
 import { LANGUAGES } from '../../monero/cryptonote/languages.js';
 import { POLYSEED_LANGUAGES } from '../../monero/cryptonote/polyseed-languages.js';
 import { parseFingerprint } from '../../util/fingerprint.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import { LATEST_API } from '../api-version.js';
 import { DAEMON } from '../faults/groups.js';
 import { setting } from '../kept-texts.js';

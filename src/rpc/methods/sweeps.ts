@@ -1,7 +1,7 @@
 import { atomic, flag, listOf, params, text, u32, u64 } from '../../http/params.js';
 import type { Amount } from '../../util/amount.js';
 import { once } from '../../util/once.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import type { Kind } from '../faults/fault-entry.js';
 import { ADDRESS, PAYMENT } from '../faults/groups.js';
 import { defineMethod, type WalletMethod } from '../method.js';

@@ -2,7 +2,7 @@ import { formatUri, parseUri, UriError } from '../../monero/cryptonote/uri.js';
 import { atomic, params, text } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
 import { ZERO } from '../../util/amount.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import * as sample from '../samples.js';
 

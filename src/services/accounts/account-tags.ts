@@ -1,5 +1,5 @@
 import { matching, PatternError } from '../../util/bounded-regexp.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import { mapPages, TURN_BYTES, weighedPages } from '../../util/paged.js';
 import type { Accounts } from './accounts.js';
 import type { WalletContext } from '../context/wallet-context.js';

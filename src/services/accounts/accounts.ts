@@ -5,7 +5,7 @@ import type { WalletWriter } from '../../store/wallet-writer.js';
 import { betweenWrites } from '../../store/between-writes.js';
 import { Mutex } from '../../util/mutex.js';
 import { weighedPages } from '../../util/paged.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import type { SubaddressKey } from '../../monero/wallet/model/records.js';
 import type { AddressCaller } from '../../store/tables/lost-addresses.js';
 import type { WalletReader } from '../../store/wallet-reader.js';

@@ -2,7 +2,7 @@ import { formatAddress, integrate, standardOf } from '../../monero/cryptonote/ad
 import type { Address, PaymentId } from '../../monero/cryptonote/types.js';
 import { NO_POSITION, type AddressBookPlace, type AddressBookRow } from '../../store/tables/address-book.js';
 import { mapPages, weighedPages, type Paged } from '../../util/paged.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import type { Accounts } from './accounts.js';
 import { PagedReader } from '../context/paged-reader.js';
 import type { WalletContext } from '../context/wallet-context.js';

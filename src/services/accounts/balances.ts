@@ -9,7 +9,7 @@ import {
   lockableHeights,
   secondsToUnlock,
   type Lockable,
-} from '../../monero/wallet/model/unlock-time.js';
+} from '../../monero/cryptonote/unlock-time.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { Accounts } from './accounts.js';
 import { addCached, ImportedBalance } from './imported-balance.js';

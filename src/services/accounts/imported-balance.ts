@@ -1,6 +1,6 @@
 import { readCachedBalances } from '../../store/import-wallet.js';
 import { CachedRead, type VersionedStore } from '../../store/cached-read.js';
-import type { CachedBalances } from '../../monero/wallet/model/imported-wallet.js';
+import type { CachedBalances } from '../../monero/wallet/reference-cache/imported-wallet.js';
 import type { BalanceTally } from './balance-tally.js';
 
 /** Balance in the imported cache of the reference, shown until the wallet has reached the daemon's tip. */

@@ -1,5 +1,5 @@
 import type { Hash } from '../../monero/crypto/types.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import { mapPages, weighedPages } from '../../util/paged.js';
 import type { WalletContext } from '../context/wallet-context.js';
 

@@ -2,7 +2,7 @@ import type { Cluster } from '../../cluster/cluster.js';
 import type { WalletEntry } from '../../cluster/lease.js';
 import type { Member } from '../../cluster/member.js';
 import type { Quorum } from '../../cluster/quorum.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { faultOf, WalletError } from '../../model/wallet-error.js';
 import type { Clock } from '../../util/clock.js';
 import { SharedRun } from '../../util/shared-run.js';
 import type { WalletLog } from '../context/wallet-log.js';
@@ -246,8 +246,9 @@ export class ClusterNode {
       this.#failures.delete(name);
     } catch (error) {
       // Another process was faster.
-      if (error instanceof WalletError && error.fault.kind === 'wallet_elsewhere') return;
-      const reason = error instanceof WalletError ? error.fault.kind : String(error);
+      const kind = faultOf(error)?.kind;
+      if (kind === 'wallet_elsewhere') return;
+      const reason = kind ?? String(error);
       if (this.#failures.add(name, reason, this.#looks))
         log.error({ err: error, name }, 'a wallet of the cluster cannot be taken over');
     }

@@ -1,7 +1,7 @@
 import type { Lease, Leases } from '../../cluster/lease.js';
 import type { PageLogs } from '../../cluster/page-log.js';
 import type { Quorum } from '../../cluster/quorum.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import { keysFileVersion, readKeysBytes } from '../../store/keys/keys-file-disk.js';
 import {
   BaseNotRenewedError,

@@ -1,5 +1,5 @@
 import type { Quorum } from '../../cluster/quorum.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 
 /**
  * Checks that this process may answer for its wallets: that no other one can have taken them over unnoticed.

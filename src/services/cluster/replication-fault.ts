@@ -1,5 +1,5 @@
 import { ClusterUnreachable, Fenced, MemberGone, NotReplicated, WalletKnown } from '../../cluster/errors.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import { NotReplicatedError, SinkEndedError } from '../../store/replication/page-sink.js';
 
 /**

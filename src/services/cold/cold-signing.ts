@@ -10,8 +10,8 @@ import {
   type SignedTxSet,
   type UnsignedTxSet,
 } from '../../monero/wallet/exchange/cold-tx-sets.js';
-import type { MadePayments } from '../../monero/wallet/model/made-payment.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import type { MadePayments } from '../../model/made-payment.js';
+import { WalletError } from '../../model/wallet-error.js';
 import { spendSecretIn } from '../../monero/wallet/keys.js';
 import { wipeDerivations } from '../../monero/wallet/scan/key-images.js';
 import {
@@ -22,7 +22,7 @@ import {
 } from '../../monero/wallet/exchange/offline-signing.js';
 import { keyImagesOf, type PendingTx } from '../../monero/wallet/exchange/pending-tx.js';
 import { txOfSigned } from '../../monero/wallet/build/spent-tx.js';
-import type { Spender } from '../../monero/wallet/model/spender.js';
+import type { Spender } from '../../model/spender.js';
 import {
   paymentOfPending,
   txSecretKeysOf,

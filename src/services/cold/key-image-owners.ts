@@ -1,6 +1,6 @@
 import type { PublicKey } from '../../monero/crypto/types.js';
 import { toHex } from '../../util/bytes.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { KeyImageClaim } from '../workers/key-image-thread.js';
 import { outputPages } from './output-pages.js';

@@ -3,7 +3,7 @@ import { SPENT_IN_CHAIN, UNSPENT, type KeyImageStatus } from '../../daemon/daemo
 import type { Amount } from '../../util/amount.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
 import { Mutex } from '../../util/mutex.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import type { LocatedOutput, SignedKeyImage } from '../../monero/wallet/scan/key-images.js';
 import { spendSecretIn } from '../../monero/wallet/keys.js';
 import type { ImportedKeyImage, OwnedOutput } from '../../monero/wallet/model/records.js';

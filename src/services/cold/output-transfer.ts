@@ -8,7 +8,7 @@ import { zip } from '../../util/zip.js';
 import { concatBytes, equalBytes, fromHex, isHex, toHex } from '../../util/bytes.js';
 import { CodecError } from '../../util/codec.js';
 import { Mutex } from '../../util/mutex.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import {
   outputExport,
   readOutputExport,

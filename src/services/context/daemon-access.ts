@@ -2,7 +2,7 @@ import type { Hash } from '../../monero/crypto/types.js';
 import type { Daemon } from '../../daemon/daemon.js';
 import type { BlockVersion } from '../../daemon/newer-block.js';
 import { unlessAborted } from '../../util/bounded-wait.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import type { DaemonConnection } from './daemon-connection.js';
 
 /** A listed daemon other than the one that serves. */

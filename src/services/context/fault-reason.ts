@@ -1,5 +1,5 @@
 import { DaemonError, type DaemonErrorKind } from '../../daemon/errors.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { faultOf } from '../../model/wallet-error.js';
 
 /** Kinds of errors without an answer of the daemon. */
 const UNREACHABLE: ReadonlySet<DaemonErrorKind> = new Set(['unreachable', 'timeout', 'unauthorized', 'tls']);
@@ -29,8 +29,8 @@ export function reasonOf(cause: unknown): FaultReason {
       ...(isUnreachable(cause) ? { text: 'no connection to daemon' } : {}),
       ...(cause.kind === 'busy' ? { text: 'daemon is busy' } : {}),
     };
-  if (!(cause instanceof WalletError)) throw cause;
-  const { fault } = cause;
+  const fault = faultOf(cause);
+  if (fault === undefined) throw cause;
   if (fault.kind === 'tx_rejected')
     return { reason: fault.reason, text: 'transaction was rejected by daemon' };
   if (!('reason' in fault)) return { reason: fault.kind.replaceAll('_', ' ') };

@@ -31,8 +31,8 @@ import {
   BACKGROUND_FAULT,
   type Background,
   type BackgroundSyncType,
-} from '../../monero/wallet/model/background-sync-mode.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+} from '../../model/background-sync-mode.js';
+import { WalletError } from '../../model/wallet-error.js';
 import { accountOf, type SpendSecrets, type WalletKeys } from '../../monero/wallet/keys.js';
 import { isReady } from '../../monero/wallet/multisig/account.js';
 import { multisigSeed } from '../../monero/wallet/multisig/seed.js';

@@ -3,7 +3,7 @@ import { addressInRecord, hostOfAlias } from '../../monero/cryptonote/open-alias
 import type { Address, NetworkType } from '../../monero/cryptonote/types.js';
 import { DnsError, type TextRecords } from '../../net/dns/resolver.js';
 import { CodecError } from '../../util/codec.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { faultOf, WalletError } from '../../model/wallet-error.js';
 
 /** Source of DNS TXT records. */
 export interface TextSource {
@@ -45,7 +45,7 @@ export class OpenAlias {
     try {
       return await this.resolve(text, network);
     } catch (error) {
-      if (error instanceof WalletError) return undefined;
+      if (faultOf(error) !== undefined) return undefined;
       throw error;
     }
   }

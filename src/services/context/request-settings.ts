@@ -1,4 +1,4 @@
-import type { ConfirmationScale } from '../../monero/wallet/requests/confirmation-scale.js';
+import type { ConfirmationScale } from '../../model/payment-request.js';
 
 /** Settings of payment requests. */
 export interface RequestSettings {

@@ -12,7 +12,7 @@ import { storePolyseed } from '../../monero/cryptonote/polyseed-storage.js';
 import { decodePolyseed, hasPolyseedLength } from '../../monero/cryptonote/polyseed-words.js';
 import { CodecError } from '../../util/codec.js';
 import type { SpendSecrets } from '../../monero/wallet/keys.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 
 /**
  * Returns the spend key of a mnemonic seed of 25 words or of a Polyseed, and the Polyseed.

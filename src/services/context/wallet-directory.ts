@@ -4,7 +4,7 @@ import { isOpenHere } from '../../store/file/file-identity.js';
 import { withFileErrors } from '../../store/file/file-errors.js';
 import { contentOf } from '../../store/file/store-format.js';
 import { makeDirectory } from '../../util/make-directory.js';
-import { WalletError, type FoundFile } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError, type FoundFile } from '../../model/wallet-error.js';
 import { assertName, assertNewName, badName, endingOf, isPlainName, OWN_ENDINGS } from './wallet-name.js';
 
 /** Paths of the files of one wallet. */

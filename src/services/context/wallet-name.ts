@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { ADDRESS_RECORD_SUFFIX } from '../../store/file/address-record.js';
 import { LOG_SUFFIXES } from '../../store/file/atomic-replace.js';
 import { DRAFT_SUFFIX } from '../../store/file/file-draft.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 
 /** Longest wallet name [bytes] that leaves room for the endings of its files on common file systems. */
 const MAX_NAME_BYTES = 200;

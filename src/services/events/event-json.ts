@@ -1,6 +1,6 @@
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { WalletContext } from '../context/wallet-context.js';
-import { differenceOf } from '../../monero/wallet/requests/request-state.js';
+import { differenceOf } from '../../model/request-state.js';
 import { sum } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import type { Json } from '../../util/json.js';
@@ -10,7 +10,7 @@ import type {
   SpentOutputFacts,
   TransferFacts,
   WalletEvent,
-} from '../../monero/wallet/model/events.js';
+} from '../../model/events.js';
 
 /** An event in the JSON form that clients receive. */
 export interface EventJson {

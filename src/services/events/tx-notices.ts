@@ -1,6 +1,6 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import { toHex } from '../../util/bytes.js';
-import type { EventType, WalletEvent } from '../../monero/wallet/model/events.js';
+import type { EventType, WalletEvent } from '../../model/events.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'holding' | 'log' | 'name' | 'store'>;

@@ -1,6 +1,6 @@
 import { CachedRead } from '../../store/cached-read.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
-import type { EventType } from '../../monero/wallet/model/events.js';
+import { WalletError } from '../../model/wallet-error.js';
+import type { EventType } from '../../model/events.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { eventJson, type EventContext, type EventJson } from './event-json.js';
 

@@ -1,5 +1,5 @@
 import { toHex } from '../../util/bytes.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { faultOf } from '../../model/wallet-error.js';
 import type { BlockRef } from '../../monero/wallet/model/records.js';
 
 /**
@@ -41,7 +41,7 @@ export function heldBlocks(chains: Iterable<HeldChain>): BlockRef[][] {
       }
     } catch (error) {
       // The wallet was closed meanwhile, or its store is damaged: no daemon can refresh it.
-      if (!(error instanceof WalletError)) throw error;
+      if (faultOf(error) === undefined) throw error;
     }
   }
   return [...byTip.values()];

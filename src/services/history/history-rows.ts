@@ -11,7 +11,7 @@ import {
   type PoolOutput,
   type PoolTx,
 } from '../../monero/wallet/model/records.js';
-import { isUnlocked } from '../../monero/wallet/model/unlock-time.js';
+import { isUnlocked } from '../../monero/cryptonote/unlock-time.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { WalletContext } from '../context/wallet-context.js';
 

@@ -6,7 +6,7 @@ import type { IncomingFilter } from '../../store/tables/incoming.js';
 import { equalBytes } from '../../util/bytes.js';
 import type { RowTemplate } from '../../util/row-template.js';
 import { mapPages, singlePage, type Paged } from '../../util/paged.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import type { IncomingField, OutgoingTx, Payment } from '../../monero/wallet/model/records.js';
 import { HistoryRows, type HistoryEntry, type PaymentView } from './history-rows.js';
 import { outputPages, paymentPages } from './address-pages.js';

@@ -2,7 +2,7 @@ import { systemClock, type TimeOfDay } from '../../util/clock.js';
 import { KeyedMutex } from '../../util/mutex.js';
 import { resolve } from 'node:path';
 import type { Backup } from '../../store/backup/backup.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import type { OpenWallet } from '../open-wallet.js';
 
 /** Writes backups of open wallets to one directory of the server. */

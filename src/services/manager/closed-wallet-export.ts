@@ -1,4 +1,4 @@
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import type { KeysAccess } from '../../store/backup/restore.js';
 import { loadKeysFile } from '../../store/keys/keys-file-disk.js';
 import { systemClock } from '../../util/clock.js';

@@ -1,5 +1,5 @@
 import type { Daemon } from '../../daemon/daemon.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import { heightOfDatedWallet, readTip, type TipSource } from '../context/chain-tip.js';
 
 /** Length of a day [ms]. */

@@ -1,5 +1,5 @@
-import type { EventType } from '../../monero/wallet/model/events.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import type { EventType } from '../../model/events.js';
+import { WalletError } from '../../model/wallet-error.js';
 import type { EventJson } from '../events/event-json.js';
 import type { WalletEventLog } from '../events/wallet-event-log.js';
 

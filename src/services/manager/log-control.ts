@@ -7,7 +7,7 @@ import {
   severityOf,
   type Severity,
 } from '../../util/log-categories.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 
 const PINO_LEVEL: Readonly<Record<Severity, string>> = {
   FATAL: 'fatal',

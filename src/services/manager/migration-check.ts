@@ -9,7 +9,7 @@ import { loadKeysFile } from '../../store/keys/keys-file-disk.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import { equalBytes } from '../../util/bytes.js';
 import { CodecError } from '../../util/codec.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import type { TransferDetails } from '../../monero/wallet/exchange/transfer-details.js';
 import type { ReferenceCache } from '../../monero/wallet/reference-cache/cache.js';
 import { cachedHeight, isSpentInBlock } from '../../monero/wallet/reference-cache/cached-balance.js';

@@ -3,7 +3,7 @@ import type { KeysFile } from '../../store/keys/keys-file.js';
 import { keysFileVersion } from '../../store/keys/keys-file-disk.js';
 import { equalBytes } from '../../util/bytes.js';
 import { KeyedMutex, Mutex } from '../../util/mutex.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import type { Custody } from '../cluster/custody.js';
 import type { HeldWallet } from '../cluster/held-wallet.js';
 import { assertNoCopy } from '../cluster/local-copy.js';

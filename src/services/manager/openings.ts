@@ -1,4 +1,4 @@
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 
 /** The current wallet of `/json_rpc`, in place of a name. */
 export const CURRENT = Symbol('current wallet');

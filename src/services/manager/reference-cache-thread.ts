@@ -7,7 +7,7 @@ import { CodecError } from '../../util/codec.js';
 import { answerCalls, job } from '../../util/thread-jobs.js';
 import { importCache, type CacheOwner } from '../../monero/wallet/reference-cache/cache-import.js';
 import { openCache } from '../../monero/wallet/reference-cache/open-cache.js';
-import type { ImportedWallet } from '../../monero/wallet/model/imported-wallet.js';
+import type { ImportedWallet } from '../../monero/wallet/reference-cache/imported-wallet.js';
 import { faultRefusal, type ThreadRefusal } from '../workers/thread-refusal.js';
 import { fillNewStore, type NewStore } from './new-store.js';
 

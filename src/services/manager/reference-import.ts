@@ -7,7 +7,7 @@ import { lookaheadOf, type KeysFile } from '../../store/keys/keys-file.js';
 import { commitDraftAsync } from '../../store/file/atomic-replace.js';
 import { writeStoreDraftAsync } from '../../store/store-draft.js';
 import { ThreadClient } from '../../util/thread-client.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import type { WalletLog } from '../context/wallet-log.js';
 import { refusalError, type ThreadRefusal } from '../workers/thread-refusal.js';
 import { fillNewStore, type NewStore } from './new-store.js';

@@ -8,7 +8,7 @@ import { storePolyseed } from '../../monero/cryptonote/polyseed-storage.js';
 import { randomPolyseed } from '../../monero/cryptonote/polyseed-words.js';
 import { systemClock, unixSeconds } from '../../util/clock.js';
 import type { Rng } from '../../util/random.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import { parseAccountKeys, type KeyTexts } from '../../monero/wallet/key-import.js';
 import type { DaemonConnection } from '../context/daemon-connection.js';
 import { assertNoCopy } from '../cluster/local-copy.js';

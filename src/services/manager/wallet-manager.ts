@@ -7,7 +7,7 @@ import { HttpDaemon, type DaemonConfig } from '../../daemon/http-daemon.js';
 import { Refresher } from '../../refresh/refresher.js';
 import { systemClock } from '../../util/clock.js';
 import { Listeners } from '../../util/listeners.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import type { ChainTip } from '../context/chain-tip.js';
 import { DaemonConnection } from '../context/daemon-connection.js';
 import type { ListedDaemon } from '../context/daemon-list.js';

@@ -18,7 +18,7 @@ import type { StoreOptions } from '../../store/replicate-file.js';
 import { WalletStore } from '../../store/wallet-store.js';
 import { monotonicMs, systemClock, unixSeconds } from '../../util/clock.js';
 import { Secret } from '../../util/secret.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import type { WalletKeys } from '../../monero/wallet/keys.js';
 import type { GroupState } from '../../monero/wallet/multisig/account.js';
 import type { DaemonConnection } from '../context/daemon-connection.js';

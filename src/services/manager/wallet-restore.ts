@@ -2,7 +2,7 @@ import { publicKeyOf } from '../../monero/crypto/derivation.js';
 import { accountKeysOf, spendSecretFromSeed } from '../../monero/cryptonote/account-keys.js';
 import { findLanguage, OLD_ENGLISH, type Language } from '../../monero/cryptonote/languages.js';
 import { decodeMnemonic, encodeMnemonic } from '../../monero/cryptonote/mnemonic.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import { readMultisigSeed } from '../../monero/wallet/multisig/seed.js';
 import { birthdayTime } from '../../monero/cryptonote/polyseed.js';
 import { findPolyseedLanguage, type PolyseedLanguage } from '../../monero/cryptonote/polyseed-languages.js';

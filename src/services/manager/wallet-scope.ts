@@ -1,4 +1,4 @@
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import type { DaemonConnection } from '../context/daemon-connection.js';
 import { walletNameOf, type WalletDirectory } from '../context/wallet-directory.js';
 import type { OpenWallet } from '../open-wallet.js';

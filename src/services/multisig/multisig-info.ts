@@ -6,7 +6,7 @@ import { composeKeyImages } from '../../store/resolve-key-images.js';
 import { equalBytes, fromHex, isHex, toHex } from '../../util/bytes.js';
 import { CodecError, decode, encode } from '../../util/codec.js';
 import { ExportError } from '../../monero/wallet/exchange/export-blob.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import { groupAccountOf } from '../../monero/wallet/keys.js';
 import type { MultisigAccount } from '../../monero/wallet/multisig/account.js';
 import { nonceCount, shareCounts, signerInfo, type SignerInfo } from '../../monero/wallet/multisig/info.js';

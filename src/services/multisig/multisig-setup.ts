@@ -2,7 +2,7 @@ import { publicKeyOf } from '../../monero/crypto/derivation.js';
 import { formatAddress } from '../../monero/cryptonote/address.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { withBackgroundSync, withoutPolyseed, type KeysFile } from '../../store/keys/keys-file.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import { accountOf, groupAccountOf } from '../../monero/wallet/keys.js';
 import {
   isExchanged,

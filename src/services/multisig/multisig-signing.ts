@@ -6,8 +6,8 @@ import type { SignedAnswer } from '../../store/tables/multisig.js';
 import { amount, sum, ZERO } from '../../util/amount.js';
 import { equalBytes, fromHex, isHex, toHex } from '../../util/bytes.js';
 import { CodecError, decode, encode } from '../../util/codec.js';
-import type { MadePayments } from '../../monero/wallet/model/made-payment.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import type { MadePayments } from '../../model/made-payment.js';
+import { faultOf, WalletError } from '../../model/wallet-error.js';
 import { groupAccountOf } from '../../monero/wallet/keys.js';
 import type { GroupState, MultisigAccount } from '../../monero/wallet/multisig/account.js';
 import type { Cosigned, CosigningRequest } from '../../monero/wallet/multisig/cosigning.js';
@@ -15,7 +15,7 @@ import { sortedSources, multisigTxSet, type MultisigTxSet } from '../../monero/w
 import { recordedKeyImage, type PendingTx } from '../../monero/wallet/exchange/pending-tx.js';
 import type { OwnedOutput } from '../../monero/wallet/model/records.js';
 import { txOfPending, type SpentTx } from '../../monero/wallet/build/spent-tx.js';
-import type { Spender } from '../../monero/wallet/model/spender.js';
+import type { Spender } from '../../model/spender.js';
 import {
   paymentOfPending,
   txSecretKeysOf,
@@ -223,7 +223,7 @@ export class MultisigSigning {
       });
     } catch (cause) {
       if (cause instanceof MultisigProblem) throw failed(cause.message, cause);
-      if (cause instanceof WalletError && cause.fault.kind === 'multisig_export_needed') throw cause;
+      if (faultOf(cause)?.kind === 'multisig_export_needed') throw cause;
       throw new WalletError({ kind: 'multisig_signing_failed', ...reasonOf(cause) }, { cause });
     }
   }

@@ -1,7 +1,7 @@
 import { toHex } from '../../util/bytes.js';
 import { SETTLED_DEPTH, type Destination, type OwnedOutput } from '../../monero/wallet/model/records.js';
-import type { OrderTx } from '../../monero/wallet/model/order.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import type { OrderTx } from '../../model/order.js';
+import { WalletError } from '../../model/wallet-error.js';
 import type { SpendableOutput } from '../../monero/wallet/select/spendable-outputs.js';
 import type { FundedTransfer } from '../../monero/wallet/select/transfer-plan.js';
 import type { WalletContext } from '../context/wallet-context.js';

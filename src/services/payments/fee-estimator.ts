@@ -3,7 +3,7 @@ import { feeOfWeight, feePerByte, usualSizeAndWeight, type FeeRates } from '../.
 import { DaemonError } from '../../daemon/errors.js';
 import { describeDaemonError, isUnreachable } from '../context/fault-reason.js';
 import { amount, type Amount } from '../../util/amount.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import {
   backlogBlocks,
   choosePriority,

@@ -1,6 +1,6 @@
 import { DaemonError } from '../../daemon/errors.js';
 import { FIRST_UNKNOWN_FORK, type BlockVersion } from '../../daemon/newer-block.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'daemon'>;

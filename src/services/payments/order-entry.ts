@@ -1,5 +1,5 @@
 import type { WalletWriter } from '../../store/wallet-writer.js';
-import type { MadePayments } from '../../monero/wallet/model/made-payment.js';
+import type { MadePayments } from '../../model/made-payment.js';
 
 /** Writes an order in the same store transaction as its payments. */
 export interface OrderEntry {

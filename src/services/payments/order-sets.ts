@@ -1,6 +1,6 @@
 import { decode, encode, type Codec } from '../../util/codec.js';
 import { unsignedTxSet } from '../../monero/wallet/exchange/cold-tx-sets.js';
-import type { MadePayments } from '../../monero/wallet/model/made-payment.js';
+import type { MadePayments } from '../../model/made-payment.js';
 import { multisigTxSet } from '../../monero/wallet/multisig/tx-set.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { TrackedOrder } from './order-tracker.js';

@@ -8,7 +8,7 @@ import {
   type OrderState,
   type OrderTx,
   type TrackedTx,
-} from '../../monero/wallet/model/order.js';
+} from '../../model/order.js';
 import { equalBytes } from '../../util/bytes.js';
 import { inputsOf, rivalSpends, type RivalSpend } from '../sync/rival-spends.js';
 

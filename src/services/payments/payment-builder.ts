@@ -14,7 +14,7 @@ import {
   type OutputDistribution,
   type Ring,
 } from '../../monero/wallet/select/decoys.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import { groupAccountOf, spendSecretIn } from '../../monero/wallet/keys.js';
 import { planAttempts } from '../../monero/wallet/multisig/attempts.js';
 import { ownPartOf } from '../../monero/wallet/multisig/key-image.js';

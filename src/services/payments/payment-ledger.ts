@@ -3,9 +3,9 @@ import { DaemonError } from '../../daemon/errors.js';
 import { sum } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import { txOfPayment, type SpentTx } from '../../monero/wallet/build/spent-tx.js';
-import type { MadePayments } from '../../monero/wallet/model/made-payment.js';
-import type { Spender } from '../../monero/wallet/model/spender.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import type { MadePayments } from '../../model/made-payment.js';
+import type { Spender } from '../../model/spender.js';
+import { faultOf, WalletError } from '../../model/wallet-error.js';
 import type { OutgoingTx } from '../../monero/wallet/model/records.js';
 import type { SignedPayment } from '../../monero/wallet/build/signed-payment.js';
 import { reasonOf } from '../context/fault-reason.js';
@@ -13,7 +13,7 @@ import type { WalletContext } from '../context/wallet-context.js';
 import type { OrderEntry } from './order-entry.js';
 import type { SpendGuard } from './spend-guard.js';
 import type { TxFacts } from './tx-facts.js';
-import type { Withdrawal } from '../../monero/wallet/model/order.js';
+import type { Withdrawal } from '../../model/order.js';
 import type { MempoolTracker } from '../sync/mempool-tracker.js';
 import type { PaymentRelay } from '../sync/payment-relay.js';
 
@@ -63,7 +63,8 @@ const priorOf = (before: OutgoingTx | undefined, wasRefused: boolean): PriorStat
 
 /** True if no byte of a payment was sent. A daemon that answered may have relayed the payment, whatever its answer. */
 const neverLeft = (error: unknown): boolean => {
-  if (error instanceof WalletError) return error.fault.kind !== 'tx_rejected';
+  const fault = faultOf(error);
+  if (fault !== undefined) return fault.kind !== 'tx_rejected';
   return !(error instanceof DaemonError) || error.kind === 'unreachable' || error.kind === 'tls';
 };
 
@@ -199,7 +200,7 @@ export class PaymentLedger {
 
   /** Creates an error that adds the hashes of the relayed payments, so that the client does not make them again. */
   #partlyRelayed(relayed: readonly string[], cause: unknown): WalletError {
-    const isExpected = cause instanceof WalletError || cause instanceof DaemonError;
+    const isExpected = faultOf(cause) !== undefined || cause instanceof DaemonError;
     if (!isExpected)
       this.#context.log.error(
         { err: cause },

@@ -4,10 +4,10 @@ import { sum, ZERO } from '../../util/amount.js';
 import { zip } from '../../util/zip.js';
 import type { ConstructionData } from '../../monero/wallet/exchange/construction-data.js';
 import { ringsDigest } from '../../monero/wallet/exchange/rings-digest.js';
-import type { MadePayment, MadePayments, MadeTx } from '../../monero/wallet/model/made-payment.js';
+import type { MadePayment, MadePayments, MadeTx } from '../../model/made-payment.js';
 import type { Destination, OwnedOutput } from '../../monero/wallet/model/records.js';
-import type { Spender } from '../../monero/wallet/model/spender.js';
-import { WalletError, type Fault } from '../../monero/wallet/model/wallet-error.js';
+import type { Spender } from '../../model/spender.js';
+import { faultOf, WalletError, type Fault } from '../../model/wallet-error.js';
 import type { PendingTx } from '../../monero/wallet/exchange/pending-tx.js';
 import type { SpendableOutput } from '../../monero/wallet/select/spendable-outputs.js';
 import {
@@ -241,9 +241,10 @@ export class PaymentMaker {
     try {
       return await plan();
     } catch (cause) {
-      const short = cause instanceof WalletError && SHORTAGES.has(cause.fault.kind);
-      if (!short || !isMultisigImportNeeded(this.#context, account)) throw cause;
-      throw new WalletError(asImportNeeded(cause.fault), { cause });
+      const fault = faultOf(cause);
+      const isShort = fault !== undefined && SHORTAGES.has(fault.kind);
+      if (!isShort || !isMultisigImportNeeded(this.#context, account)) throw cause;
+      throw new WalletError(asImportNeeded(fault), { cause });
     }
   }
 

@@ -1,6 +1,6 @@
 import { fromHex, isHex } from '../../util/bytes.js';
 import { CodecError, decode, encode } from '../../util/codec.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import type { ConstructionData } from '../../monero/wallet/exchange/construction-data.js';
 import type { Proposal } from '../../monero/wallet/multisig/proposal.js';
 import {

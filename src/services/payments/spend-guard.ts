@@ -5,8 +5,8 @@ import type { WalletWriter } from '../../store/wallet-writer.js';
 import { amount } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import type { Spending, SpentTx } from '../../monero/wallet/build/spent-tx.js';
-import type { Spender } from '../../monero/wallet/model/spender.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import type { Spender } from '../../model/spender.js';
+import { faultOf, WalletError } from '../../model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'store' | 'timeBounds'>;
@@ -17,9 +17,10 @@ const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 /** True if a rule of a credential refused a payment. */
-export const isCredentialRefusal = (error: unknown): boolean =>
-  error instanceof WalletError &&
-  (error.fault.kind === 'spend_limit' || error.fault.kind === 'credential_denied');
+export function isCredentialRefusal(error: unknown): boolean {
+  const kind = faultOf(error)?.kind;
+  return kind === 'spend_limit' || kind === 'credential_denied';
+}
 
 /**
  * Keeps the payments of a credential within its limits. Counts a payment in the store transaction that records it, or

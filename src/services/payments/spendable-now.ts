@@ -1,6 +1,6 @@
 import { unixSeconds } from '../../util/clock.js';
 import type { OwnedOutput } from '../../monero/wallet/model/records.js';
-import { isUnlocked } from '../../monero/wallet/model/unlock-time.js';
+import { isUnlocked } from '../../monero/cryptonote/unlock-time.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 /** True for an unspent, unlocked output that is neither frozen nor burnt. */

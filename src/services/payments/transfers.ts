@@ -1,8 +1,8 @@
 import { formatAddress } from '../../monero/cryptonote/address.js';
 import type { Amount } from '../../util/amount.js';
 import { yieldToEventLoop } from '../../util/event-loop.js';
-import type { MadePayments } from '../../monero/wallet/model/made-payment.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import type { MadePayments } from '../../model/made-payment.js';
+import { faultOf, WalletError } from '../../model/wallet-error.js';
 import type { FeeRates } from '../../monero/cryptonote/fees.js';
 import type { TransferPlanRequest } from '../../monero/wallet/select/payment-plan.js';
 import type { SpendableOutput } from '../../monero/wallet/select/spendable-outputs.js';
@@ -105,7 +105,7 @@ export class Transfers {
     try {
       return await payments.planner.plan(paying, request, rates);
     } catch (error) {
-      if (!(error instanceof WalletError) || error.fault.kind !== 'not_enough_money') throw error;
+      if (faultOf(error)?.kind !== 'not_enough_money') throw error;
       const transfer = { ...request.transfer, unconfirmed: balances.unconfirmed(account, minors) };
       return payments.planner.plan(paying, { ...request, transfer }, rates);
     }

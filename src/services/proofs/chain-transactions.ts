@@ -1,7 +1,7 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import type { DaemonTransaction } from '../../daemon/daemon.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import type { FetchedTx } from '../../monero/wallet/scan/fetched-tx.js';
 import type { RingReference, SpentRing } from '../../monero/wallet/proofs/spend-proof.js';
 import type { DaemonAccess } from '../context/daemon-access.js';

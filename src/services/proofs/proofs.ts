@@ -3,7 +3,7 @@ import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { UNSPENT } from '../../daemon/daemon.js';
 import type { Amount } from '../../util/amount.js';
 import { utf8 } from '../../util/bytes.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import { readFetchedTx } from '../../monero/wallet/scan/fetched-tx.js';
 import { spendSecretIn } from '../../monero/wallet/keys.js';
 import type { MessageVerdict, SigningKey } from '../../monero/wallet/proofs/message-signature.js';

@@ -2,10 +2,10 @@ import { DaemonError } from '../../daemon/errors.js';
 import { writeUri } from '../../monero/cryptonote/uri.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
-import { MAX_LABEL_BYTES, type PaymentRequest } from '../../monero/wallet/requests/payment-request.js';
-import { confirmationsFor } from '../../monero/wallet/requests/confirmation-scale.js';
-import { requestStatus, type RequestStatus } from '../../monero/wallet/requests/request-state.js';
+import { faultOf, WalletError } from '../../model/wallet-error.js';
+import { MAX_LABEL_BYTES, type PaymentRequest } from '../../model/payment-request.js';
+import { confirmationsFor } from '../../model/payment-request.js';
+import { requestStatus, type RequestStatus } from '../../model/request-state.js';
 import { rescanTo } from '../../store/events/rescan.js';
 import type { RequestFilter } from '../../store/tables/payment-requests.js';
 import type { TrackedRequest } from '../../store/tables/request-row.js';
@@ -382,4 +382,4 @@ class KeyTaken extends Error {}
 
 /** True if another request has the key or the reference of a new one. */
 const isTaken = (error: unknown): boolean =>
-  error instanceof KeyTaken || (error instanceof WalletError && error.fault.kind === 'reference_taken');
+  error instanceof KeyTaken || faultOf(error)?.kind === 'reference_taken';

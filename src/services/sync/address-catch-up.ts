@@ -2,7 +2,7 @@ import { DaemonError } from '../../daemon/errors.js';
 import type { ReadAgain } from '../../refresh/feeds/chain-position.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { MAX_REORGANISATION, type PageFindings } from '../../monero/wallet/model/records.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { faultOf } from '../../model/wallet-error.js';
 import { watchedCounts } from '../../monero/wallet/scan/subaddress-table.js';
 import type { CatchUpPosition } from '../../store/tables/searched-addresses.js';
 import { CachedRead } from '../../store/cached-read.js';
@@ -89,7 +89,7 @@ export class AddressCatchUp {
       this.#isStarting = false;
       this.#scanner.refresh().catch((error: unknown) => {
         // The periodic refresh tries again, and reports what the daemon lacks.
-        if (error instanceof DaemonError || error instanceof WalletError) return;
+        if (error instanceof DaemonError || faultOf(error) !== undefined) return;
         this.#context.log.error({ err: error, name: this.#context.name }, 'a refresh failed');
       });
     });

@@ -6,9 +6,9 @@ import { resolveKeyImages } from '../../store/resolve-key-images.js';
 import type { Amount } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import { ringsDigestOf } from '../../monero/wallet/exchange/rings-digest.js';
-import type { OrderTx } from '../../monero/wallet/model/order.js';
+import type { OrderTx } from '../../model/order.js';
 import { SETTLED_DEPTH, type ImportedKeyImage, type OwnedOutput } from '../../monero/wallet/model/records.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { faultOf } from '../../model/wallet-error.js';
 import { readFetchedTx, type FetchedTx } from '../../monero/wallet/scan/fetched-tx.js';
 import { narrowOwners } from '../../monero/wallet/scan/ring-owners.js';
 import type { WalletContext } from '../context/wallet-context.js';
@@ -113,11 +113,9 @@ export class BlindSets {
     try {
       return readFetchedTx(fetched);
     } catch (error) {
-      if (!(error instanceof WalletError)) throw error;
-      this.#context.log.warn(
-        { txid: toHex(fetched.hash), kind: error.fault.kind },
-        'a transaction cannot be read',
-      );
+      const fault = faultOf(error);
+      if (fault === undefined) throw error;
+      this.#context.log.warn({ txid: toHex(fetched.hash), kind: fault.kind }, 'a transaction cannot be read');
       return undefined;
     }
   }

@@ -3,7 +3,7 @@ import type { DaemonTransaction } from '../../daemon/daemon.js';
 import { MAX_TRANSACTIONS_AT_ONCE } from '../../daemon/transaction-queries.js';
 import { toHex } from '../../util/bytes.js';
 import { pagesOf } from '../../util/paged.js';
-import type { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import type { WalletError } from '../../model/wallet-error.js';
 import type { DaemonAccess } from '../context/daemon-access.js';
 
 /**

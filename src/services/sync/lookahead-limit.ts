@@ -1,5 +1,5 @@
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import type { Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
 
 /** Largest number of watched addresses: each takes memory, and time when the wallet is opened. */

@@ -3,7 +3,7 @@ import { parseTransaction } from '../../monero/cryptonote/transaction.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { CachedRead } from '../../store/cached-read.js';
 import { toHex } from '../../util/bytes.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { faultOf } from '../../model/wallet-error.js';
 import { keyImagesOf } from '../../monero/wallet/exchange/pending-tx.js';
 import type { OutgoingTx } from '../../monero/wallet/model/records.js';
 import type { WalletContext } from '../context/wallet-context.js';
@@ -189,9 +189,10 @@ export class LostPayments {
         log.warn({ txid, kind: error.kind, code: error.code }, 'a payment could not be relayed again');
         return false;
       }
-      if (!(error instanceof WalletError) || error.fault.kind !== 'tx_rejected') throw error;
+      const fault = faultOf(error);
+      if (fault?.kind !== 'tx_rejected') throw error;
       this.#context.assertOpen();
-      if (mayFail) this.#fail(txHash, `the daemon refuses it: ${error.fault.reason}`);
+      if (mayFail) this.#fail(txHash, `the daemon refuses it: ${fault.reason}`);
     }
     return true;
   }

@@ -3,7 +3,7 @@ import type { Daemon, KeyImageStatus } from '../../daemon/daemon.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { equalBytes } from '../../util/bytes.js';
 import type { BlockRef } from '../../monero/wallet/model/records.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 /**

@@ -5,8 +5,8 @@ import { SPENT_IN_CHAIN, UNSPENT, type KeyImageStatus } from '../../daemon/daemo
 import type { WalletWriter } from '../../store/wallet-writer.js';
 import { ZERO, type Amount } from '../../util/amount.js';
 import { toHex, utf8 } from '../../util/bytes.js';
-import type { Spender } from '../../monero/wallet/model/spender.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import type { Spender } from '../../model/spender.js';
+import { WalletError } from '../../model/wallet-error.js';
 import { withdrawSpend } from '../../store/recorded-spends.js';
 import { recogniseStored } from '../../store/resolve-key-images.js';
 import type { KeyImageState } from '../../store/tables/output-row.js';

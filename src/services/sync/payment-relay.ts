@@ -4,7 +4,7 @@ import { DaemonError } from '../../daemon/errors.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
 import { monotonicMs } from '../../util/clock.js';
 import { Mutex } from '../../util/mutex.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { faultOf, WalletError } from '../../model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { PaymentRoutes } from './payment-routes.js';
 
@@ -108,7 +108,7 @@ export class PaymentRelay {
     try {
       outcome = await this.send(txHash, blob, { isNew });
     } catch (error) {
-      const isRefused = error instanceof WalletError && error.fault.kind === 'tx_rejected';
+      const isRefused = faultOf(error)?.kind === 'tx_rejected';
       if (!isRefused || !(await this.isHeld(txHash))) throw error;
       this.markPending(txHash);
       return;
@@ -185,4 +185,4 @@ export class PaymentRelay {
 
 /** True if a payment certainly did not reach the network. */
 const isNotTaken = (error: unknown): boolean =>
-  error instanceof WalletError || (error instanceof DaemonError && error.notTaken);
+  faultOf(error) !== undefined || (error instanceof DaemonError && error.notTaken);

@@ -9,7 +9,7 @@ import { correctKeyImages, type KeyImageCorrection } from '../../store/correct-k
 import type { PlacedSpend } from '../../store/tables/imported-key-images.js';
 import { toHex } from '../../util/bytes.js';
 import { yieldToEventLoop } from '../../util/event-loop.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import { readFetchedTx } from '../../monero/wallet/scan/fetched-tx.js';
 import { ringPlaceOf } from '../../monero/wallet/scan/ring-owners.js';
 import type { WalletContext } from '../context/wallet-context.js';

@@ -2,7 +2,7 @@ import type { Hash } from '../../monero/crypto/types.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import { isUnknownSpend } from '../../store/tables/output-row.js';
 import { equalBytes } from '../../util/bytes.js';
-import type { MadePayment } from '../../monero/wallet/model/made-payment.js';
+import type { MadePayment } from '../../model/made-payment.js';
 import type { OwnedOutput } from '../../monero/wallet/model/records.js';
 
 /** Spend of an output by a transaction other than a given one. */

@@ -4,7 +4,7 @@ import { CachedRead } from '../../store/cached-read.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
 import { ringsDigestOf } from '../../monero/wallet/exchange/rings-digest.js';
 import { SETTLED_DEPTH, type ImportedKeyImage } from '../../monero/wallet/model/records.js';
-import type { OrderTx } from '../../monero/wallet/model/order.js';
+import type { OrderTx } from '../../model/order.js';
 import { readFetchedTx } from '../../monero/wallet/scan/fetched-tx.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { BlindSets } from './blind-sets.js';

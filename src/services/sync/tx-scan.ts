@@ -5,7 +5,7 @@ import type { LooseBlock } from '../../refresh/scan/chain-block.js';
 import type { BatchFindings, TxBatch } from '../../refresh/scan/transaction-scan.js';
 import type { UnminedTx } from '../../refresh/scan/wallet-scanner.js';
 import { toHex } from '../../util/bytes.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { fetchTransactions } from './fetch-transactions.js';
 import type { WalletSync } from './wallet-sync.js';

@@ -1,5 +1,5 @@
 import { RefreshCancelled } from '../../refresh/refresh-error.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 
 /** Waits for an answer of the refresh thread. @throws WalletError `no_wallet` if the wallet is closed meanwhile. */
 export async function untilClosed<T>(answer: Promise<T>): Promise<T> {

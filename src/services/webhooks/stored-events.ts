@@ -1,5 +1,5 @@
 import { writeWholeJson } from '../../util/json-writer.js';
-import type { EventType, WalletEvent } from '../../monero/wallet/model/events.js';
+import type { EventType, WalletEvent } from '../../model/events.js';
 import type { EventSource, QueuedEvent } from '../../net/webhooks/delivery-log.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { eventJson, type EventContext } from '../events/event-json.js';

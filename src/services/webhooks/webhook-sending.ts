@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { connectThrough, parseProxy } from '../../daemon/socks.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import { monotonicMs, systemClock, type Clock } from '../../util/clock.js';
 import { directConnect, proxiedConnect, type Connect } from '../../net/webhooks/connect.js';
 import { Dispatcher } from '../../net/webhooks/dispatcher.js';

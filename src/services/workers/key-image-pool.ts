@@ -1,7 +1,7 @@
 import type { KeyImage } from '../../monero/crypto/types.js';
 import { ThreadClient } from '../../util/thread-client.js';
 import type { InputOf, ResultOf } from '../../util/thread-jobs.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import type {
   KeyImageVerdict,
   LocatedOutput,

@@ -1,11 +1,13 @@
-import { WalletError, type Fault } from '../../monero/wallet/model/wallet-error.js';
+import { faultOf, WalletError, type Fault } from '../../model/wallet-error.js';
 
 /** Refusal of a service's thread: a `fault` for the client, or a `problem` of the input. */
 export type ThreadRefusal = { readonly fault: Fault } | { readonly problem: string };
 
-/** Returns the refusal for an error of a job, if it is a WalletError. */
-export const faultRefusal = (error: unknown): ThreadRefusal | undefined =>
-  error instanceof WalletError ? { fault: error.fault } : undefined;
+/** Returns the refusal for an error of a job, if it is an expected one. */
+export function faultRefusal(error: unknown): ThreadRefusal | undefined {
+  const fault = faultOf(error);
+  return fault && { fault };
+}
 
 /**
  * Returns a function that makes an error of the refusal of a thread.

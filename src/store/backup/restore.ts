@@ -1,7 +1,7 @@
 import { copyFile } from 'node:fs/promises';
 import { chmodSync, existsSync, statSync } from 'node:fs';
 import type { NetworkType } from '../../monero/cryptonote/types.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import { commitDraftAsync, discardDatabase, removeDatabase } from '../file/atomic-replace.js';
 import { addressRecordOf, createAddressRecord } from '../file/address-record.js';
 import { discardFile, draftOf, FileDraft } from '../file/file-draft.js';

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { ThreadClient } from '../../util/thread-client.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import { isDamage, type StoreKey } from '../file/database.js';
 import { fileError } from '../file/file-errors.js';
 import type { StoreCopyJobs, StoreCopyTask, StoreFacts, StoreRefusal } from './store-copy-thread.js';

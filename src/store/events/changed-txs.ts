@@ -1,6 +1,6 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import { toHex } from '../../util/bytes.js';
-import type { MinedPaymentFacts } from '../../monero/wallet/model/events.js';
+import type { MinedPaymentFacts } from '../../model/events.js';
 import type { OutgoingReader } from '../tables/outgoing.js';
 import type { PaymentReader } from '../tables/payments.js';
 import { minedFacts, type PaymentEvents } from './payment-events.js';

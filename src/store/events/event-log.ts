@@ -1,7 +1,7 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import { toHex } from '../../util/bytes.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import type { MinedPaymentFacts } from '../../monero/wallet/model/events.js';
+import type { MinedPaymentFacts } from '../../model/events.js';
 import type { PageFindings, ReplacedBlocks } from '../../monero/wallet/model/records.js';
 import type { Trace } from '../../util/trace.js';
 import type { EventIds } from '../file/event-ids.js';

@@ -1,4 +1,4 @@
-import type { MinedPaymentFacts } from '../../monero/wallet/model/events.js';
+import type { MinedPaymentFacts } from '../../model/events.js';
 import type { FreshPayments } from '../tables/fresh-payments.js';
 import type { MetaWriter } from '../tables/meta.js';
 

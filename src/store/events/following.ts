@@ -1,9 +1,4 @@
-import {
-  completeRead,
-  sightAt,
-  type CompleteRead,
-  type Sight,
-} from '../../monero/wallet/requests/arrival.js';
+import { completeRead, sightAt, type CompleteRead, type Sight } from '../../model/arrival.js';
 import type { MetaWriter } from '../tables/meta.js';
 
 /**

@@ -1,6 +1,6 @@
 import { equalBytes } from '../../util/bytes.js';
 import { amount } from '../../util/amount.js';
-import type { MinedPaymentFacts } from '../../monero/wallet/model/events.js';
+import type { MinedPaymentFacts } from '../../model/events.js';
 import type { OwnedOutput, ReceivedTx, TxFindings } from '../../monero/wallet/model/records.js';
 
 /** Without object spread, which takes longer: a page has many payments. */

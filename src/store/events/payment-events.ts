@@ -1,8 +1,8 @@
 import type { Hash } from '../../monero/crypto/types.js';
-import type { MinedPaymentFacts, PaymentFacts, ReversalReason } from '../../monero/wallet/model/events.js';
+import type { MinedPaymentFacts, PaymentFacts, ReversalReason } from '../../model/events.js';
 import type { Payment } from '../../monero/wallet/model/records.js';
-import { openingOf } from '../../monero/wallet/model/unlock-time.js';
-import { arrivalInBlock, type Sight } from '../../monero/wallet/requests/arrival.js';
+import { openingOf } from '../../monero/cryptonote/unlock-time.js';
+import { arrivalInBlock, type Sight } from '../../model/arrival.js';
 import type { ArrivalWriter } from '../tables/arrivals.js';
 import type { EventWriter } from '../tables/events.js';
 import { UNLOCKED } from '../tables/event-row.js';

@@ -1,12 +1,12 @@
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import type { EventType, MinedPaymentFacts, PaymentFacts } from '../../monero/wallet/model/events.js';
-import type { Receipt, RequestState } from '../../monero/wallet/requests/payment-request.js';
+import type { EventType, MinedPaymentFacts, PaymentFacts } from '../../model/events.js';
+import type { Receipt, RequestState } from '../../model/payment-request.js';
 import {
   excessOver,
   requestTotals,
   type RequestTotals,
   type RequestView,
-} from '../../monero/wallet/requests/request-state.js';
+} from '../../model/request-state.js';
 import { amount, ZERO, type Amount } from '../../util/amount.js';
 import type { ArrivalWriter } from '../tables/arrivals.js';
 import type { PaymentRequestWriter } from '../tables/payment-requests.js';

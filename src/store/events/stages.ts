@@ -3,7 +3,7 @@ import {
   SPENDABLE_AGE_BLOCKS,
   UNLOCK_LEEWAY_BLOCKS,
 } from '../../monero/cryptonote/constants.js';
-import { openingOf } from '../../monero/wallet/model/unlock-time.js';
+import { openingOf } from '../../monero/cryptonote/unlock-time.js';
 import { UNLOCKED } from '../tables/event-row.js';
 import type { StageTexts } from '../tables/event-stages.js';
 

@@ -1,4 +1,4 @@
-import type { ReversalReason, TransferFacts } from '../../monero/wallet/model/events.js';
+import type { ReversalReason, TransferFacts } from '../../model/events.js';
 import type { OutgoingTx } from '../../monero/wallet/model/records.js';
 import type { MinedTransfer, TransferFactReader } from '../tables/transfers.js';
 import type { EventWriter } from '../tables/events.js';

@@ -1,5 +1,5 @@
 import { equalBytes } from '../../util/bytes.js';
-import type { ReversalReason, SpentOutputFacts } from '../../monero/wallet/model/events.js';
+import type { ReversalReason, SpentOutputFacts } from '../../model/events.js';
 import { toAmount, toBytes, toColumn, toNumber, type Integer } from '../tables/columns.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 import type { EventWriter } from '../tables/events.js';

@@ -7,7 +7,7 @@ import { lacksMigrations, migrate, NewerSchemaError, type SchemaUpgrade } from '
 import { PACKAGE_ROOT } from '../../util/own-package.js';
 import { SqlDatabase } from '../../util/sql-database.js';
 import { sqlitePath } from '../../util/sqlite-path.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import { codeOf, fileError, withFileErrors } from './file-errors.js';
 import type { StoreCipher } from './store-cipher.js';
 

@@ -1,7 +1,7 @@
 import { closeSync, linkSync, openSync, renameSync, rmSync, statSync, type Stats } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import { codeOf, withFileErrors, withFileErrorsAsync } from './file-errors.js';
 
 /** Suffix of files that are being written. Wallet names must not end with it. */

@@ -1,6 +1,6 @@
 import { accessSync, closeSync, constants, openSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 
 /** Reasons of operating system errors that an operator can fix, by code. Source: errno(3). */
 const REASONS: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Secret } from '../../util/secret.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import { commitDraft, logOf, removeDatabase } from './atomic-replace.js';
 import { addBackupName } from './backup-name.js';
 import { checkpointOnThread } from './checkpoint.js';

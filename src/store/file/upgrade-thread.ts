@@ -1,6 +1,6 @@
 import { answerCalls, job } from '../../util/thread-jobs.js';
 import type { SchemaUpgrade } from '../../util/migrations.js';
-import { WalletError, type Fault } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError, type Fault } from '../../model/wallet-error.js';
 import { closeDatabase, openDatabase, type StoreKey } from './database.js';
 
 interface UpgradeTask {

@@ -1,5 +1,5 @@
 import { ThreadClient } from '../../util/thread-client.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import { openDatabase, UpgradeNeeded, type StoreDatabase, type StoreKey } from './database.js';
 import type { UpgradeJobs, UpgradeRefusal } from './upgrade-thread.js';
 

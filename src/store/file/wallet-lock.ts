@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import Database from 'better-sqlite3';
 import { sqlitePath } from '../../util/sqlite-path.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import { assertRegular, codeOf, withFileErrors } from './file-errors.js';
 import { identityOf } from './file-identity.js';
 

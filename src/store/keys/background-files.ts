@@ -6,7 +6,7 @@ import { backgroundCacheKey } from '../../monero/crypto/kdf.js';
 import { concatBytes, equalBytes, utf8 } from '../../util/bytes.js';
 import { encode } from '../../util/codec.js';
 import type { Rng } from '../../util/random.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import { sealedFile } from '../../monero/wallet/exchange/sealed-file.js';
 import { syncDirectory } from '../file/fsync.js';
 import { draftOf, replaceFile } from '../file/file-draft.js';

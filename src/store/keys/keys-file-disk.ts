@@ -2,7 +2,7 @@ import { constants, existsSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Rng } from '../../util/random.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import { FileDraft } from '../file/file-draft.js';
 import { assertRegular, codeOf, withFileErrors, withFileErrorsAsync } from '../file/file-errors.js';
 import { readKeysFile, writeKeysFile, type KeysFile } from './keys-file.js';

@@ -9,12 +9,12 @@ import { bytes32, concatBytes, equalBytes, toLatin1 } from '../../util/bytes.js'
 import { CodecError, decode, encode } from '../../util/codec.js';
 import { writeJson } from '../../util/json-writer.js';
 import type { Rng } from '../../util/random.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../model/wallet-error.js';
 import {
   backgroundSyncTypeNumber,
   backgroundSyncTypeOf,
   type BackgroundSyncType,
-} from '../../monero/wallet/model/background-sync-mode.js';
+} from '../../model/background-sync-mode.js';
 import type { GroupState } from '../../monero/wallet/multisig/account.js';
 import { sealedFile } from '../../monero/wallet/exchange/sealed-file.js';
 import { DEFAULT_LOOKAHEAD } from '../../monero/wallet/scan/default-lookahead.js';

@@ -1,6 +1,6 @@
 import type { Hash } from '../../monero/crypto/types.js';
-import type { MinedPaymentFacts, PaymentFacts } from '../../monero/wallet/model/events.js';
-import type { Sight } from '../../monero/wallet/requests/arrival.js';
+import type { MinedPaymentFacts, PaymentFacts } from '../../model/events.js';
+import type { Sight } from '../../model/arrival.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 
 /** Reads when payments arrived. */

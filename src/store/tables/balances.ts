@@ -1,6 +1,6 @@
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { amount, ZERO, type Amount } from '../../util/amount.js';
-import type { LockableHeights } from '../../monero/wallet/model/unlock-time.js';
+import type { LockableHeights } from '../../monero/cryptonote/unlock-time.js';
 import { small, toAmount, type Integer, MAYBE_LOCKED, toColumn } from './columns.js';
 import type { Division } from './pages.js';
 import type { OwnedOutput } from '../../monero/wallet/model/records.js';

@@ -13,8 +13,8 @@ import type {
   SpentOutputFacts,
   TransferFacts,
   WalletEvent,
-} from '../../monero/wallet/model/events.js';
-import type { RequestState } from '../../monero/wallet/requests/payment-request.js';
+} from '../../model/events.js';
+import type { RequestState } from '../../model/payment-request.js';
 import { toAmount, toBytes, toColumn, toNumber, type Integer } from './columns.js';
 
 /**

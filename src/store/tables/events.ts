@@ -1,4 +1,4 @@
-import type { EventType, MinedPaymentFacts, WalletEvent } from '../../monero/wallet/model/events.js';
+import type { EventType, MinedPaymentFacts, WalletEvent } from '../../model/events.js';
 import { fromHex, toHex } from '../../util/bytes.js';
 import type { Trace } from '../../util/trace.js';
 import type { EventIds } from '../file/event-ids.js';

@@ -1,4 +1,4 @@
-import type { PaymentFacts } from '../../monero/wallet/model/events.js';
+import type { PaymentFacts } from '../../model/events.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 
 type Key = Pick<PaymentFacts, 'txHash' | 'subaddress'>;

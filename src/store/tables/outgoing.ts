@@ -6,7 +6,7 @@ import {
   type OutgoingState,
   type OutgoingTx,
 } from '../../monero/wallet/model/records.js';
-import type { PaymentFacts } from '../../monero/wallet/model/imported-wallet.js';
+import type { PaymentFacts } from '../../monero/wallet/reference-cache/imported-wallet.js';
 import { toAmount, toBytes, toColumn, toNumber, type Integer } from './columns.js';
 import type { SqlDatabase, SqlParameter } from '../../util/sql-database.js';
 import { HeightPages, type Division, type HeightRange } from './pages.js';

@@ -1,7 +1,7 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import { COINBASE_UNLOCK_BLOCKS } from '../../monero/cryptonote/constants.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import type { PaymentRequest, RequestState } from '../../monero/wallet/requests/payment-request.js';
+import type { PaymentRequest, RequestState } from '../../model/payment-request.js';
 import type { SqlDatabase, SqlParameter } from '../../util/sql-database.js';
 import type { IdentityOf } from './event-row.js';
 import { toAmount, toBytes, toColumn, toNumber } from './columns.js';

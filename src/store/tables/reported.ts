@@ -1,4 +1,4 @@
-import type { PaymentFacts, TransferFacts, MinedPaymentFacts } from '../../monero/wallet/model/events.js';
+import type { PaymentFacts, TransferFacts, MinedPaymentFacts } from '../../model/events.js';
 import { toAmount, toBytes, toNumber, type Integer, toColumn, toFlag } from './columns.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import type { SqlDatabase, SqlParameter } from '../../util/sql-database.js';

@@ -1,5 +1,5 @@
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import type { Receipt, RequestPayment } from '../../monero/wallet/requests/payment-request.js';
+import type { Receipt, RequestPayment } from '../../model/payment-request.js';
 import { amount } from '../../util/amount.js';
 import { compareBytes, equalBytes, toHex } from '../../util/bytes.js';
 import { toAmount, toBytes, toFlag, toNumber, type Integer } from './columns.js';

@@ -1,8 +1,4 @@
-import type {
-  PaymentRequest,
-  RequestState,
-  RequestTerms,
-} from '../../monero/wallet/requests/payment-request.js';
+import type { PaymentRequest, RequestState, RequestTerms } from '../../model/payment-request.js';
 import type { Amount } from '../../util/amount.js';
 import { toAmount, toFlag, toNumber, type Integer } from './columns.js';
 

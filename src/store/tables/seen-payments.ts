@@ -1,5 +1,5 @@
 import type { Hash } from '../../monero/crypto/types.js';
-import type { PaymentFacts } from '../../monero/wallet/model/events.js';
+import type { PaymentFacts } from '../../model/events.js';
 import { toColumn, toNumber, type Integer } from './columns.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 import { toPaymentFacts, type PaymentFactRow } from './reported.js';

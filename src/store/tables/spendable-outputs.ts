@@ -1,4 +1,4 @@
-import { lockableHeights } from '../../monero/wallet/model/unlock-time.js';
+import { lockableHeights } from '../../monero/cryptonote/unlock-time.js';
 import type {
   AddressFunds,
   SpendableOutput,

@@ -1,7 +1,7 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import { tryParseAddress } from '../../monero/cryptonote/address.js';
 import { amount } from '../../util/amount.js';
-import type { TransferFacts } from '../../monero/wallet/model/events.js';
+import type { TransferFacts } from '../../model/events.js';
 import type { OutgoingTx } from '../../monero/wallet/model/records.js';
 import { toNumber, type Integer } from './columns.js';
 import { SubaddressReader } from './accounts.js';

@@ -1,4 +1,4 @@
-import { REQUEST_STATES } from '../../monero/wallet/requests/payment-request.js';
+import { REQUEST_STATES } from '../../model/payment-request.js';
 import { workSlices } from '../../util/work-slices.js';
 import type { WalletFacts } from '../wallet-facts.js';
 

@@ -5,7 +5,7 @@ import { EventFeed } from '../../services/manager/event-feed.js';
 import { equalBytes } from '../../util/bytes.js';
 import { unixSeconds, type TimeOfDay } from '../../util/clock.js';
 import { workSlices } from '../../util/work-slices.js';
-import { EVENT_TYPES, type EventType } from '../../monero/wallet/model/events.js';
+import { EVENT_TYPES, type EventType } from '../../model/events.js';
 import { readable } from '../readable.js';
 import { livePart, timeText } from './pay-page.js';
 import type { PayTexts } from './pay-texts.js';

@@ -2,7 +2,7 @@ import type { Call, CallOrigin } from '../../http/dispatcher.js';
 import { RpcError } from '../../http/errors.js';
 import type { WalletManager } from '../../services/manager/wallet-manager.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { faultOf } from '../../model/wallet-error.js';
 
 /** A receiving address of a wallet, requested by a client. */
 export interface ReceivingAddress {
@@ -38,7 +38,7 @@ export class Receiving {
       const [view] = await open.accounts.list(ACCOUNT, [index]);
       return view && { wallet, index, address: view.address, used: view.used };
     } catch (error) {
-      if (error instanceof WalletError) return undefined;
+      if (faultOf(error) !== undefined) return undefined;
       throw error;
     }
   }

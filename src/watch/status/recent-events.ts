@@ -1,7 +1,7 @@
 import type { EventJson } from '../../services/events/event-json.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
 import { workSlices } from '../../util/work-slices.js';
-import { EVENT_TYPES, type EventType } from '../../monero/wallet/model/events.js';
+import { EVENT_TYPES, type EventType } from '../../model/events.js';
 import { readable } from '../readable.js';
 
 /** Part of an open wallet that has its events. */

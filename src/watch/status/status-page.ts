@@ -1,5 +1,5 @@
 import { renderSVG } from 'uqr';
-import { REQUEST_STATES } from '../../monero/wallet/requests/payment-request.js';
+import { REQUEST_STATES } from '../../model/payment-request.js';
 import type { EventJson } from '../../services/events/event-json.js';
 import type { DaemonStatus } from '../../services/failover/daemon-failover.js';
 import { durationText, grouped, percentage } from '../figures.js';

@@ -2,7 +2,7 @@ import type { DaemonStatus } from '../../services/failover/daemon-failover.js';
 import { NO_SUMS, totalSums, type PaymentSums } from '../../services/history/payment-sums.js';
 import type { ClusterNode } from '../../services/cluster/cluster-node.js';
 import type { WalletManager } from '../../services/manager/wallet-manager.js';
-import type { RequestState } from '../../monero/wallet/requests/payment-request.js';
+import type { RequestState } from '../../model/payment-request.js';
 import { workSlices } from '../../util/work-slices.js';
 import type { DaemonHealth } from '../daemon-health.js';
 import type { DaySumReader } from '../day-sums.js';

@@ -1,5 +1,5 @@
 import { formatCoins } from '../../monero/cryptonote/coins.js';
-import type { RequestState } from '../../monero/wallet/requests/payment-request.js';
+import type { RequestState } from '../../model/payment-request.js';
 import type { EventJson } from '../../services/events/event-json.js';
 import { amount } from '../../util/amount.js';
 import type { Json } from '../../util/json.js';

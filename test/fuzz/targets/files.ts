@@ -4,7 +4,7 @@ import { storePolyseed } from '../../../src/monero/cryptonote/polyseed-storage.j
 import { decodePolyseed } from '../../../src/monero/cryptonote/polyseed-words.js';
 import { publicKeyOf } from '../../../src/monero/crypto/derivation.js';
 import { sealedFile } from '../../../src/monero/wallet/exchange/sealed-file.js';
-import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../../src/model/wallet-error.js';
 import { importCache } from '../../../src/monero/wallet/reference-cache/cache-import.js';
 import { openCache } from '../../../src/monero/wallet/reference-cache/open-cache.js';
 import {

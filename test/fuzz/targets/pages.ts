@@ -1,7 +1,7 @@
 import { createHttpApp } from '../../../src/http/http-app.js';
 import { Dispatcher } from '../../../src/http/dispatcher.js';
 import { RpcError } from '../../../src/http/errors.js';
-import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../../src/model/wallet-error.js';
 import { eventEndpoints } from '../../../src/rpc/event-endpoints.js';
 import { EventFeed } from '../../../src/services/manager/event-feed.js';
 import { NO_SUMS } from '../../../src/services/history/payment-sums.js';

@@ -1,5 +1,5 @@
 import { decodeBase58, encodeBase58 } from '../../../src/monero/cryptonote/base58.js';
-import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import { ProofError } from '../../../src/monero/wallet/proofs/proof-text.js';
 import { signMessage, verifyMessage } from '../../../src/monero/wallet/proofs/message-signature.js';
 import { checkReserve, proveReserve } from '../../../src/monero/wallet/proofs/reserve-proof.js';
 import { readReserveProof } from '../../../src/monero/wallet/proofs/reserve-proof-text.js';
@@ -72,14 +72,14 @@ const PROOF_WORDS = [
 export const targets: readonly Target[] = [
   {
     name: 'tx-proof',
-    errors: [WalletError],
+    errors: [ProofError],
     modules: ['monero/wallet/proofs/tx-proof', 'monero/wallet/proofs/proof-text'],
     words: PROOF_WORDS,
     prepare: txProofParser,
   },
   {
     name: 'spend-proof',
-    errors: [WalletError],
+    errors: [ProofError],
     modules: ['monero/wallet/proofs/spend-proof'],
     words: PROOF_WORDS,
     prepare: () =>
@@ -89,13 +89,13 @@ export const targets: readonly Target[] = [
   },
   {
     name: 'reserve-proof',
-    errors: [WalletError],
+    errors: [ProofError],
     modules: ['monero/wallet/proofs/reserve-proof', 'monero/wallet/proofs/reserve-proof-text'],
     prepare: reserveParser,
   },
   {
     name: 'reserve-text',
-    errors: [WalletError],
+    errors: [ProofError],
     modules: ['monero/wallet/proofs/reserve-proof-text', 'monero/cryptonote/base58'],
     words: PROOF_WORDS,
     prepare: () =>

@@ -3,7 +3,7 @@ import { RpcError } from '../../../src/http/errors.js';
 import { readParams } from '../../../src/http/params.js';
 import { RequestTooLarge } from '../../../src/http/request-body.js';
 import type { PublicKey } from '../../../src/monero/crypto/types.js';
-import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import { faultOf, WalletError } from '../../../src/model/wallet-error.js';
 import { verifyKeyImage, type SignedKeyImage } from '../../../src/monero/wallet/scan/key-images.js';
 import { orderTerms, withHeaderKey } from '../../../src/rpc/order-params.js';
 import { pageStart } from '../../../src/rpc/page-params.js';
@@ -65,7 +65,7 @@ function bodyParser(): Parser {
         if ('payment_id' in args && 'priority' in args) paymentOptions(args as never, undefined);
         if ('cursor' in args) pageStart(String(args.cursor));
       } catch (error) {
-        if (!(error instanceof WalletError)) throw error;
+        if (faultOf(error) === undefined) throw error;
       }
       return {};
     },

@@ -7,7 +7,7 @@ import { loadPolyseed, storePolyseed } from '../../../src/monero/cryptonote/poly
 import { decodePolyseed, hasPolyseedLength } from '../../../src/monero/cryptonote/polyseed-words.js';
 import { formatUri, parseUri } from '../../../src/monero/cryptonote/uri.js';
 import { parseAccountKeys } from '../../../src/monero/wallet/key-import.js';
-import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import { KeyError } from '../../../src/monero/wallet/keys.js';
 import { CredentialFileError, readCredentials } from '../../../src/rpc/access/credential-file.js';
 import { equalBytes } from '../../../src/util/bytes.js';
 import { CodecError } from '../../../src/util/codec.js';
@@ -133,7 +133,7 @@ export const targets: readonly Target[] = [
   },
   {
     name: 'account-keys',
-    errors: [WalletError],
+    errors: [KeyError],
     modules: ['monero/wallet/key-import'],
     prepare: () => {
       const { wallets } = readVectors<{

@@ -10,7 +10,8 @@ import type { Rng } from '../../../src/util/random.js';
 import type { SpendableInput } from '../../../src/monero/wallet/build/construction.js';
 import type { Candidate } from '../../../src/monero/wallet/select/decoys.js';
 import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
-import { WalletError, type Fault } from '../../../src/monero/wallet/model/wallet-error.js';
+import { ProtocolError } from '../../../src/monero/wallet/protocol-error.js';
+import type { PlanFault } from '../../../src/monero/wallet/select/transfer-request.js';
 import { SubaddressTable } from '../../../src/monero/wallet/scan/subaddress-table.js';
 import type { Payee } from '../../../src/monero/wallet/select/transfer-request.js';
 import { toPublicKey } from '../../support/plain-points.js';
@@ -109,12 +110,12 @@ export function spendableInput(value: Amount, rng: Rng, ringSize = 16): Spendabl
   };
 }
 
-/** Fault of the WalletError that a function throws. */
-export function faultOf(run: () => unknown): Fault {
+/** PlanFault of the ProtocolError that a function throws. */
+export function faultOf(run: () => unknown): PlanFault {
   try {
     run();
   } catch (error) {
-    if (error instanceof WalletError) return error.fault;
+    if (error instanceof ProtocolError) return error.fault;
     throw error;
   }
   throw new Error('nothing was thrown');

@@ -4,7 +4,7 @@ import { intToBytes, ORDER } from '../../../src/monero/crypto/scalar.js';
 import { accountKeysOf } from '../../../src/monero/cryptonote/account-keys.js';
 import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import { toHex } from '../../../src/util/bytes.js';
-import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import { KeyError } from '../../../src/monero/wallet/keys.js';
 import { parseAccountKeys } from '../../../src/monero/wallet/key-import.js';
 import { seededRng } from '../../support/seeded-rng.js';
 
@@ -55,11 +55,11 @@ describe('imported keys', () => {
     ['the group order', { address: '', viewKey: '', spendKey: toHex(intToBytes(ORDER)) }],
     ['a key above the group order', { address, viewKey, spendKey: toHex(intToBytes(ORDER + 1n)) }],
   ])('are refused: %s', (_, given) => {
-    expect(() => parseAccountKeys(given, 'mainnet')).toThrow(WalletError);
+    expect(() => parseAccountKeys(given, 'mainnet')).toThrow(KeyError);
   });
 
   it('of another network are refused', () => {
-    expect(() => parseAccountKeys({ address, viewKey, spendKey }, 'stagenet')).toThrow(WalletError);
+    expect(() => parseAccountKeys({ address, viewKey, spendKey }, 'stagenet')).toThrow(KeyError);
   });
 
   it('are not quoted in an error', () => {
@@ -67,7 +67,7 @@ describe('imported keys', () => {
       try {
         parseAccountKeys(given, 'mainnet');
       } catch (error) {
-        return JSON.stringify((error as WalletError).fault);
+        return JSON.stringify((error as KeyError).fault);
       }
       return '';
     };

@@ -4,7 +4,7 @@ import type { RpcError } from '../../../src/http/errors.js';
 import { toRpcError, type OwnErrors } from '../../../src/rpc/faults/client-error.js';
 import { registry } from '../../../src/rpc/registry.js';
 import { amount } from '../../../src/util/amount.js';
-import { WalletError, type Fault } from '../../../src/monero/wallet/model/wallet-error.js';
+import { WalletError, type Fault } from '../../../src/model/wallet-error.js';
 
 const AT = { daemonAddress: 'node:18081' };
 

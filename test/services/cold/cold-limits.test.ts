@@ -3,7 +3,7 @@ import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import { fromHex, toHex } from '../../../src/util/bytes.js';
 import { decode, encode } from '../../../src/util/codec.js';
 import { unsignedTxSet } from '../../../src/monero/wallet/exchange/cold-tx-sets.js';
-import type { Spender } from '../../../src/monero/wallet/model/spender.js';
+import type { Spender } from '../../../src/model/spender.js';
 import { coldPair, layOutPayment, type ColdPair } from '../../support/cold-pair.js';
 import { paidOutput } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { outputPages } from '../../../src/services/cold/output-pages.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../../src/model/wallet-error.js';
 import { coldPair, exportedOutputs } from '../../support/cold-pair.js';
 import { paidOutput } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';

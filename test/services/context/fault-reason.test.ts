@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { DaemonError, type DaemonErrorKind } from '../../../src/daemon/errors.js';
 import { describeDaemonError, isUnreachable, reasonOf } from '../../../src/services/context/fault-reason.js';
 import { amount } from '../../../src/util/amount.js';
-import { WalletError, type Fault } from '../../../src/monero/wallet/model/wallet-error.js';
+import { WalletError, type Fault } from '../../../src/model/wallet-error.js';
 
 describe('a failure of the daemon', () => {
   it.each<[DaemonErrorKind, boolean, string | undefined]>([

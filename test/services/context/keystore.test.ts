@@ -5,7 +5,7 @@ import type { SecretKey } from '../../../src/monero/crypto/types.js';
 import { accountKeysOf } from '../../../src/monero/cryptonote/account-keys.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { Secret } from '../../../src/util/secret.js';
-import type { BackgroundSyncType } from '../../../src/monero/wallet/model/background-sync-mode.js';
+import type { BackgroundSyncType } from '../../../src/model/background-sync-mode.js';
 import { wipeKeys } from '../../../src/monero/wallet/keys.js';
 import { keystoreOf, namedKeys, PASSWORD } from '../../support/keystores.js';
 import { faultOf } from '../../support/test-wallet.js';

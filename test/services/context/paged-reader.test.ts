@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { HeightRange, TxRange } from '../../../src/store/tables/pages.js';
 import { PagedReader, type PagedList } from '../../../src/services/context/paged-reader.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../../src/model/wallet-error.js';
 import { output, page, received } from '../../store/fixtures.js';
 
 const KEY = new Uint8Array(32).fill(1);

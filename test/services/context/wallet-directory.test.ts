@@ -10,7 +10,7 @@ import {
 } from '../../../src/services/context/wallet-directory.js';
 import { FileIdentity } from '../../../src/store/file/file-identity.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import type { Fault } from '../../../src/monero/wallet/model/wallet-error.js';
+import type { Fault } from '../../../src/model/wallet-error.js';
 
 let path: string;
 let directory: WalletDirectory;

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { heldBlocks, MAX_FORK, type HeldChain } from '../../../src/services/failover/held-blocks.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../../src/model/wallet-error.js';
 import { page } from '../../store/fixtures.js';
 
 const KEY = new Uint8Array(32).fill(7);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { EventJson } from '../../../src/services/events/event-json.js';
 import type { WalletEventLog } from '../../../src/services/events/wallet-event-log.js';
 import { EventFeed } from '../../../src/services/manager/event-feed.js';
-import type { EventType } from '../../../src/monero/wallet/model/events.js';
+import type { EventType } from '../../../src/model/events.js';
 
 /** Events of one wallet in memory. @param hidden id from which on they are not shown yet. */
 function logOf(all: readonly number[], expiredUpTo = 0, hidden = Infinity): WalletEventLog {

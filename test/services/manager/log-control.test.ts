@@ -39,9 +39,7 @@ describe('the level of the log', () => {
 
   test.each([-1, 5, 4_294_967_295])('%i is refused, and the log stays as it is', (level) => {
     const { log, control: changed } = control();
-    expect(() => changed.setLevel(level)).toThrow(
-      expect.objectContaining(fault({ kind: 'bad_log_level', level })),
-    );
+    expect(() => changed.setLevel(level)).toThrow(fault({ kind: 'bad_log_level', level }));
     expect(log.level).toBe('warn');
   });
 });
@@ -76,7 +74,7 @@ describe('the categories of the log', () => {
   it('are refused above a length that no list needs, and the earlier ones stay', () => {
     const { log, control: changed } = control();
     expect(() => changed.setCategories(`+${'x'.repeat(MAX_CATEGORIES)}`)).toThrow(
-      expect.objectContaining(fault(expect.objectContaining({ kind: 'invalid' }))),
+      fault(expect.objectContaining({ kind: 'invalid' })),
     );
     expect(log.level).toBe('warn');
     expect(changed.setCategories('+a:INFO')).toBe('*:WARNING,a:INFO');

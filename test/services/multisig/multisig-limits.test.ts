@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { formatAddress } from '../../../src/monero/cryptonote/address.js';
-import type { Spender } from '../../../src/monero/wallet/model/spender.js';
+import type { Spender } from '../../../src/model/spender.js';
 import { exchangeInfo, GroupMember, groupWallets } from '../../support/group-wallets.js';
 import { CHAIN_HEIGHT, ringAnswers } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';

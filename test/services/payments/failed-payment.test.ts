@@ -3,7 +3,7 @@ import type { Hash, KeyImage, PublicKey } from '../../../src/monero/crypto/types
 import { assertReplaces, FailedPayment } from '../../../src/services/payments/failed-payment.js';
 import type { WalletStore } from '../../../src/store/wallet-store.js';
 import { equalBytes } from '../../../src/util/bytes.js';
-import type { OrderTx, Withdrawal } from '../../../src/monero/wallet/model/order.js';
+import type { OrderTx, Withdrawal } from '../../../src/model/order.js';
 import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
 import type { SpendableOutput } from '../../../src/monero/wallet/select/spendable-outputs.js';
 import type { FundedTransfer } from '../../../src/monero/wallet/select/transfer-plan.js';

@@ -5,7 +5,7 @@ import { feeOfWeight, feePerByte } from '../../../src/monero/cryptonote/fees.js'
 import type { BacklogEntry, Daemon } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { FeeEstimator } from '../../../src/services/payments/fee-estimator.js';
-import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../../src/model/wallet-error.js';
 import { FEES } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault, ownKeys, ServiceWallet } from '../../support/service-wallet.js';
@@ -231,9 +231,7 @@ describe('an estimate of size and weight', () => {
   ])('is refused for %s', (_, inputs, ring, outputs) => {
     for (const rct of [true, false])
       expect(() => fees.estimateSize(inputs, ring, outputs, rct)).toThrow(
-        expect.objectContaining(
-          fault(expect.objectContaining({ kind: 'invalid', text: 'Failed to determine size and weight' })),
-        ),
+        fault(expect.objectContaining({ kind: 'invalid', text: 'Failed to determine size and weight' })),
       );
   });
 });

@@ -5,7 +5,7 @@ import { setToSign } from '../../../src/services/payments/order-sets.js';
 import type { TrackedOrder } from '../../../src/services/payments/order-tracker.js';
 import { signedTxSet, unsignedTxSet } from '../../../src/monero/wallet/exchange/cold-tx-sets.js';
 import { openExport } from '../../../src/monero/wallet/exchange/export-blob.js';
-import type { Order, OrderState, TrackedTx } from '../../../src/monero/wallet/model/order.js';
+import type { Order, OrderState, TrackedTx } from '../../../src/model/order.js';
 import { multisigTxSet } from '../../../src/monero/wallet/multisig/tx-set.js';
 import { fromHex } from '../../../src/util/bytes.js';
 import { decode, encode } from '../../../src/util/codec.js';

@@ -4,11 +4,11 @@ import type { Hash } from '../../../src/monero/crypto/types.js';
 import { ColdSigning } from '../../../src/services/cold/cold-signing.js';
 import { sealUnsigned } from '../../../src/services/cold/unsigned-set.js';
 import { sealMultisig } from '../../../src/services/multisig/multisig-proposal.js';
-import type { OrderState } from '../../../src/monero/wallet/model/order.js';
+import type { OrderState } from '../../../src/model/order.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
-import type { MadePayments } from '../../../src/monero/wallet/model/made-payment.js';
-import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import type { MadePayments } from '../../../src/model/made-payment.js';
+import { faultOf as faultIn } from '../../../src/model/wallet-error.js';
 import { ColdWallet } from '../../support/cold-pair.js';
 import { exchangeInfo, GroupMember, groupWallets } from '../../support/group-wallets.js';
 import { OrderHome, paymentRequest } from '../../support/order-home.js';
@@ -55,7 +55,7 @@ function place(
 const faultOf = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
     () => undefined,
-    (error: unknown) => (error instanceof WalletError ? error.fault : error),
+    (error: unknown) => faultIn(error) ?? error,
   );
 
 const recorded = () =>

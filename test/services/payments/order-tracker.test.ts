@@ -4,7 +4,7 @@ import { exclusions, trackOrder } from '../../../src/services/payments/order-tra
 import { UNKNOWN_TX } from '../../../src/store/tables/output-row.js';
 import type { WalletReader } from '../../../src/store/wallet-reader.js';
 import { equalBytes } from '../../../src/util/bytes.js';
-import type { OrderTx } from '../../../src/monero/wallet/model/order.js';
+import type { OrderTx } from '../../../src/model/order.js';
 import type { OutgoingState, OwnedOutput } from '../../../src/monero/wallet/model/records.js';
 import { madePayment, unsignedPayment } from '../../support/made-payment.js';
 import { bytes, output } from '../../store/fixtures.js';

@@ -5,8 +5,8 @@ import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import type { OrderMaker, OrderTerms } from '../../../src/services/payments/orders.js';
 import { toHex } from '../../../src/util/bytes.js';
-import type { MadePayments } from '../../../src/monero/wallet/model/made-payment.js';
-import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import type { MadePayments } from '../../../src/model/made-payment.js';
+import { faultOf } from '../../../src/model/wallet-error.js';
 import { OrderHome, paymentRequest } from '../../support/order-home.js';
 import { networkTx, OrderNetwork, type Conduct, type NetworkTx } from '../../support/order-network.js';
 import { CHAIN_HEIGHT, paidOutput, ringAnswers } from '../../support/paid-outputs.js';
@@ -39,7 +39,7 @@ const EXPECTED = new Set([
 ]);
 
 const isExpected = (error: unknown): boolean =>
-  error instanceof DaemonError || (error instanceof WalletError && EXPECTED.has(error.fault.kind));
+  error instanceof DaemonError || EXPECTED.has(faultOf(error)?.kind ?? '');
 
 /** One run of the model: a wallet with orders, and a node that does anything. */
 class Run {

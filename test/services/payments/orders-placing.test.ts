@@ -5,8 +5,8 @@ import type { ExportCipher } from '../../../src/services/context/export-cipher.j
 import type { FailedPayment } from '../../../src/services/payments/failed-payment.js';
 import type { OrderEntry } from '../../../src/services/payments/order-entry.js';
 import { Orders, type OrderMaker, type OrderTerms } from '../../../src/services/payments/orders.js';
-import type { MadePayment, MadePayments } from '../../../src/monero/wallet/model/made-payment.js';
-import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import type { MadePayment, MadePayments } from '../../../src/model/made-payment.js';
+import { WalletError } from '../../../src/model/wallet-error.js';
 import { EventLoopTurns } from '../../support/event-loop-turns.js';
 import { madePayment, madeTx, unsignedPayment } from '../../support/made-payment.js';
 import { TAKEN } from '../../support/payment-home.js';

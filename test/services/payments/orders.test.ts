@@ -16,9 +16,9 @@ import { PaymentRelay } from '../../../src/services/sync/payment-relay.js';
 import { amount } from '../../../src/util/amount.js';
 import { fromHex, toHex } from '../../../src/util/bytes.js';
 import { keyImagesOf } from '../../../src/monero/wallet/exchange/pending-tx.js';
-import type { MadePayments } from '../../../src/monero/wallet/model/made-payment.js';
-import type { OrderState } from '../../../src/monero/wallet/model/order.js';
-import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import type { MadePayments } from '../../../src/model/made-payment.js';
+import type { OrderState } from '../../../src/model/order.js';
+import { faultOf as faultIn } from '../../../src/model/wallet-error.js';
 import { page } from '../../store/fixtures.js';
 import { clearChain } from '../../support/cleared-chain.js';
 import { paymentRequest } from '../../support/order-home.js';
@@ -87,7 +87,7 @@ const terms = (key: string, changes: Partial<OrderTerms> = {}): OrderTerms => ({
 const faultOf = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
     () => undefined,
-    (error: unknown) => (error instanceof WalletError ? error.fault : error),
+    (error: unknown) => faultIn(error) ?? error,
   );
 
 const request = (value: bigint, changes?: Partial<PaymentRequest>): PaymentRequest =>

@@ -193,9 +193,9 @@ describe('a draft', () => {
   it('is refused where the daemon sends another key for an output of the wallet', async () => {
     const { builder, outputs, wallet } = builderOf(1);
     altering(wallet, (one) => ({ ...one, publicKey: stranger.spendPublicKey }));
-    await expect(builder.draft([funded(outputs)], terms, prices)).rejects.toMatchObject({
-      fault: { kind: 'daemon_misbehaves' },
-    });
+    await expect(builder.draft([funded(outputs)], terms, prices)).rejects.toMatchObject(
+      fault({ kind: 'daemon_misbehaves' }),
+    );
   });
 
   it('takes the distribution of outputs that its caller has requested', async () => {

@@ -21,8 +21,8 @@ import { systemRng } from '../../../src/util/random.js';
 import { PLACEHOLDER_KEY_IMAGE } from '../../../src/monero/wallet/build/placeholder-tx.js';
 import type { ConstructionData } from '../../../src/monero/wallet/exchange/construction-data.js';
 import { keyImagesOf } from '../../../src/monero/wallet/exchange/pending-tx.js';
-import type { Spender } from '../../../src/monero/wallet/model/spender.js';
-import { WalletError, type Fault } from '../../../src/monero/wallet/model/wallet-error.js';
+import type { Spender } from '../../../src/model/spender.js';
+import { WalletError, type Fault } from '../../../src/model/wallet-error.js';
 import { planTransfers } from '../../../src/monero/wallet/select/transfer-plan.js';
 import { turns } from '../../support/event-loop-turns.js';
 import { groupWallets } from '../../support/group-wallets.js';
@@ -30,6 +30,7 @@ import { CHAIN_HEIGHT, payingWallet, ringAnswers, type PayingWallet } from '../.
 import type { HardForkInfo } from '../../../src/daemon/daemon.js';
 import { TAKEN, REFUSED } from '../../support/payment-home.js';
 import { seededRng } from '../../support/seeded-rng.js';
+import { PlanError } from '../../../src/monero/wallet/select/transfer-request.js';
 import { fault, ownKeys, ServiceWallet } from '../../support/service-wallet.js';
 import { COIN, holder, payeeOf } from '../../monero/wallet/fixtures.js';
 
@@ -297,7 +298,7 @@ describe('a payment', () => {
   });
 
   it('that fails leaves the way free for the next one', async () => {
-    await expect(maker.make(options, planOf(100n * COIN))).rejects.toThrow(WalletError);
+    await expect(maker.make(options, planOf(100n * COIN))).rejects.toThrow(PlanError);
     expect((await maker.make(options, planOf(COIN))).payments).toHaveLength(1);
   });
 

@@ -6,8 +6,8 @@ import { isCredentialRefusal, type SpendGuard } from '../../../src/services/paym
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import type { SpentTx } from '../../../src/monero/wallet/build/spent-tx.js';
-import type { Spender } from '../../../src/monero/wallet/model/spender.js';
-import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import type { Spender } from '../../../src/model/spender.js';
+import { WalletError } from '../../../src/model/wallet-error.js';
 import { bytes } from '../../store/fixtures.js';
 import { PaymentHome } from '../../support/payment-home.js';
 

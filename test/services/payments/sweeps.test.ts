@@ -9,7 +9,7 @@ import type { LostPayments } from '../../../src/services/sync/lost-payments.js';
 import { OutputFreezing } from '../../../src/services/sync/output-freezing.js';
 import { amount } from '../../../src/util/amount.js';
 import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
-import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../../src/model/wallet-error.js';
 import { CHAIN_HEIGHT } from '../../support/paid-outputs.js';
 import { numberedOutput, PlannedPayments } from '../../support/planned-payments.js';
 import { seededRng } from '../../support/seeded-rng.js';

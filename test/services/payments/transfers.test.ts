@@ -8,11 +8,12 @@ import type { FailedPayment } from '../../../src/services/payments/failed-paymen
 import { Transfers, type PaymentRequest } from '../../../src/services/payments/transfers.js';
 import { amount } from '../../../src/util/amount.js';
 import type { Destination, OwnedOutput } from '../../../src/monero/wallet/model/records.js';
-import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import { faultOf, WalletError } from '../../../src/model/wallet-error.js';
 import { CHAIN_HEIGHT } from '../../support/paid-outputs.js';
 import { EventLoopTurns } from '../../support/event-loop-turns.js';
 import { numberedOutput, PlannedPayments } from '../../support/planned-payments.js';
 import { seededRng } from '../../support/seeded-rng.js';
+import { PlanError } from '../../../src/monero/wallet/select/transfer-request.js';
 import { fault, ownKeys, ServiceWallet } from '../../support/service-wallet.js';
 import { COIN, holder } from '../../monero/wallet/fixtures.js';
 
@@ -90,7 +91,7 @@ describe('a transfer', () => {
   it('takes the fee from the destinations that are named', async () => {
     await transfers.pay(order([[PLAIN, 10n * COIN]], { feeFrom: [0] }));
     expect(planned.planned[0]?.feeFrom).toEqual([0]);
-    await expect(transfers.pay(order([[PLAIN, 10n * COIN]]))).rejects.toThrow(WalletError);
+    await expect(transfers.pay(order([[PLAIN, 10n * COIN]]))).rejects.toThrow(PlanError);
   });
 
   it('splits its change into the requested number of outputs', async () => {
@@ -292,9 +293,10 @@ describe('the money of a transfer', () => {
         try {
           await transfers.pay(order(wanted.map((value) => [PLAIN, value])));
         } catch (error) {
-          if (!(error instanceof WalletError)) throw error;
+          const lack = faultOf(error);
+          if (lack === undefined) throw error;
           // Nothing but the fee, and outputs that are not worth their own, stand between both.
-          const { kind } = error.fault;
+          const { kind } = lack;
           expect(kind).toMatch(/^(not_enough_money|tx_not_possible)$/);
           expect(needed + BigInt(held.length + 2) * 100_000_000n).toBeGreaterThan(total);
           return;

@@ -11,7 +11,7 @@ import {
   type RequestView,
 } from '../../../src/services/requests/payment-requests.js';
 import type { RequestFilter } from '../../../src/store/tables/payment-requests.js';
-import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../../src/model/wallet-error.js';
 import type { WalletSync } from '../../../src/services/sync/wallet-sync.js';
 import { amount, ZERO } from '../../../src/util/amount.js';
 import { clearChain } from '../../support/cleared-chain.js';

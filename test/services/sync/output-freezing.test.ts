@@ -7,7 +7,7 @@ import { SpendGuard } from '../../../src/services/payments/spend-guard.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import type { OutgoingTx } from '../../../src/monero/wallet/model/records.js';
-import type { Spender } from '../../../src/monero/wallet/model/spender.js';
+import type { Spender } from '../../../src/model/spender.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { turns } from '../../support/event-loop-turns.js';
 import { until } from '../../support/until.js';

@@ -4,7 +4,7 @@ import { DaemonError } from '../../../src/daemon/errors.js';
 import type { DaemonAccess } from '../../../src/services/context/daemon-access.js';
 import { PaymentRelay, type SendOutcome } from '../../../src/services/sync/payment-relay.js';
 import { toHex } from '../../../src/util/bytes.js';
-import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../../src/model/wallet-error.js';
 import { output, page, received } from '../../store/fixtures.js';
 import { turns } from '../../support/event-loop-turns.js';
 import { faultOf, TestWallet } from '../../support/test-wallet.js';

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { PlacedWallet, PlacedWorld, type PlacedPayment } from '../../support/placed-wallet.js';
+import { fault } from '../../support/service-wallet.js';
 import { TestWallet } from '../../support/test-wallet.js';
 
 const opened: PlacedWallet[] = [];
@@ -227,7 +228,7 @@ describe('a daemon that', () => {
   it.each(RESCANS)('sends another transaction than that asked for ends %s with an error', async (_, act) => {
     const wallet = damaged([2, 1], [payment([1])]);
     wallet.send = lies(wallet);
-    await expect(act(wallet)).rejects.toMatchObject({ fault: { kind: 'daemon_misbehaves' } });
+    await expect(act(wallet)).rejects.toMatchObject(fault({ kind: 'daemon_misbehaves' }));
     expect(wallet.images()).toEqual([2, 1]);
   });
 

@@ -4,7 +4,7 @@ import { DEFAULT_CONFIRMATIONS } from '../../../src/store/events/event-log.js';
 import { EventIds } from '../../../src/store/file/event-ids.js';
 import { output, page, received } from '../../store/fixtures.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import { isEventType, type EventType } from '../../../src/monero/wallet/model/events.js';
+import { isEventType, type EventType } from '../../../src/model/events.js';
 
 const T0 = 1_700_000_000_000;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../../src/model/wallet-error.js';
 import { faultRefusal, refusalError } from '../../../src/services/workers/thread-refusal.js';
 
 class Problem extends Error {

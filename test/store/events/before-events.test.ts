@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, PublicKey } from '../../../src/monero/crypto/types.js';
-import type { WalletEvent } from '../../../src/monero/wallet/model/events.js';
+import type { WalletEvent } from '../../../src/model/events.js';
 import type { OutgoingTx, PoolTx } from '../../../src/monero/wallet/model/records.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import type { WalletWriter } from '../../../src/store/wallet-writer.js';

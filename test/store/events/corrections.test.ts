@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
-import type { WalletEvent } from '../../../src/monero/wallet/model/events.js';
+import type { WalletEvent } from '../../../src/model/events.js';
 import type { FoundOutgoing, OutgoingTx, PageFindings } from '../../../src/monero/wallet/model/records.js';
 import { withdrawSpend } from '../../../src/store/recorded-spends.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import type { WalletEvent } from '../../../src/monero/wallet/model/events.js';
+import type { WalletEvent } from '../../../src/model/events.js';
 import { EventLoopTurns } from '../../support/event-loop-turns.js';
 import { EventWorld, recordOf } from '../../support/event-world.js';
 

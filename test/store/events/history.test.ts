@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import type { WalletEvent } from '../../../src/monero/wallet/model/events.js';
+import type { WalletEvent } from '../../../src/model/events.js';
 import { EventWorld, type WorldTx } from '../../support/event-world.js';
 
 const KEY = new Uint8Array(32).fill(9);

@@ -4,7 +4,7 @@ import { EventIds } from '../../../src/store/file/event-ids.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
 import { inTrace } from '../../../src/util/trace.js';
-import { EVENT_TYPES, type EventType, type WalletEvent } from '../../../src/monero/wallet/model/events.js';
+import { EVENT_TYPES, type EventType, type WalletEvent } from '../../../src/model/events.js';
 import type { FoundOutgoing, PageFindings } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../fixtures.js';
 

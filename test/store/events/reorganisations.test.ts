@@ -6,7 +6,7 @@ import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import type { Address } from '../../../src/monero/cryptonote/types.js';
 import { amount } from '../../../src/util/amount.js';
 import { fromHex } from '../../../src/util/bytes.js';
-import type { WalletEvent } from '../../../src/monero/wallet/model/events.js';
+import type { WalletEvent } from '../../../src/model/events.js';
 import type { FoundOutgoing, OutgoingTx } from '../../../src/monero/wallet/model/records.js';
 import { EventLedger } from '../../support/event-ledger.js';
 import { bytes, output, page, received } from '../fixtures.js';

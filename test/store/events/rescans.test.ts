@@ -6,7 +6,7 @@ import type { Hash } from '../../../src/monero/crypto/types.js';
 import { EventIds } from '../../../src/store/file/event-ids.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
-import type { MinedPaymentFacts, WalletEvent } from '../../../src/monero/wallet/model/events.js';
+import type { MinedPaymentFacts, WalletEvent } from '../../../src/model/events.js';
 import type { FoundOutgoing, OutgoingTx, PoolTx } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../fixtures.js';
 import { clearChain } from '../../support/cleared-chain.js';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { WalletEvent } from '../../../src/monero/wallet/model/events.js';
+import type { WalletEvent } from '../../../src/model/events.js';
 import { CREATED, newRequest, StoredRequests } from '../../support/stored-requests.js';
 import { page } from '../fixtures.js';
 

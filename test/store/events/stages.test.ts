@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import { openingOf } from '../../../src/monero/wallet/model/unlock-time.js';
+import { openingOf } from '../../../src/monero/cryptonote/unlock-time.js';
 import { lockOf, Stages, type StagedPayment } from '../../../src/store/events/stages.js';
 import { isLockOpen } from '../../../src/monero/cryptonote/unlock-time.js';
 

@@ -8,7 +8,7 @@ import { WalletWriter } from '../../../src/store/wallet-writer.js';
 import { migrate } from '../../../src/util/migrations.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
-import { EVENT_TYPES, type WalletEvent } from '../../../src/monero/wallet/model/events.js';
+import { EVENT_TYPES, type WalletEvent } from '../../../src/model/events.js';
 import { clearChain } from '../../support/cleared-chain.js';
 import { UNDO_PAYMENT_REQUESTS } from '../../support/undo-migrations.js';
 import { EventLedger } from '../../support/event-ledger.js';

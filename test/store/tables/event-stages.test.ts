@@ -3,7 +3,7 @@ import type { Hash } from '../../../src/monero/crypto/types.js';
 import { EventIds } from '../../../src/store/file/event-ids.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { toHex } from '../../../src/util/bytes.js';
-import type { EventType, WalletEvent } from '../../../src/monero/wallet/model/events.js';
+import type { EventType, WalletEvent } from '../../../src/model/events.js';
 import type { OwnedOutput, ReceivedTx } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../fixtures.js';
 

@@ -6,7 +6,7 @@ import type { IncomingFilter } from '../../../src/store/tables/incoming.js';
 import { amount, U64_MAX } from '../../../src/util/amount.js';
 import { parseJson } from '../../../src/util/json.js';
 import { Field, type RowTemplate } from '../../../src/util/row-template.js';
-import { isUnlocked } from '../../../src/monero/wallet/model/unlock-time.js';
+import { isUnlocked } from '../../../src/monero/cryptonote/unlock-time.js';
 import type { IncomingField } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../fixtures.js';
 import { clearChain } from '../../support/cleared-chain.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash } from '../../../src/monero/crypto/types.js';
-import type { MadePayment, MadePayments } from '../../../src/monero/wallet/model/made-payment.js';
-import type { OrderTx } from '../../../src/monero/wallet/model/order.js';
+import type { MadePayment, MadePayments } from '../../../src/model/made-payment.js';
+import type { OrderTx } from '../../../src/model/order.js';
 import type { SqlDatabase } from '../../../src/util/sql-database.js';
 import { OrderWriter, type NewAttempt } from '../../../src/store/tables/orders.js';
 import { madePayment, madeTx, unsignedPayment } from '../../support/made-payment.js';

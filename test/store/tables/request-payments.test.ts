@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { SubaddressIndex } from '../../../src/monero/cryptonote/types.js';
-import type { Receipt } from '../../../src/monero/wallet/requests/payment-request.js';
+import type { Receipt } from '../../../src/model/payment-request.js';
 import type { SqlDatabase } from '../../../src/util/sql-database.js';
 import { RequestPayments } from '../../../src/store/tables/request-payments.js';
 import { migratedDatabase } from '../../support/migrated-database.js';

@@ -5,7 +5,7 @@ import type { KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
-import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../../src/model/wallet-error.js';
 import {
   SpendableOutputs,
   type SpendableOutput,

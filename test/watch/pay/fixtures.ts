@@ -1,6 +1,6 @@
 import type { Hash } from '../../../src/monero/crypto/types.js';
-import type { RequestPayment } from '../../../src/monero/wallet/requests/payment-request.js';
-import { requestStatus } from '../../../src/monero/wallet/requests/request-state.js';
+import type { RequestPayment } from '../../../src/model/payment-request.js';
+import { requestStatus } from '../../../src/model/request-state.js';
 import type { RequestView } from '../../../src/services/requests/payment-requests.js';
 import { amount, ZERO } from '../../../src/util/amount.js';
 import { payView, type PayView } from '../../../src/watch/pay/pay-view.js';

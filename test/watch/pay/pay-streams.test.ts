@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../../src/model/wallet-error.js';
 import type { EventSource } from '../../../src/http/event-stream.js';
 import type { EventJson } from '../../../src/services/events/event-json.js';
 import { toHex } from '../../../src/util/bytes.js';

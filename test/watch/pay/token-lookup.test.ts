@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../../src/model/wallet-error.js';
 import type { RequestView } from '../../../src/services/requests/payment-requests.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { TokenLookup, type PayWallet } from '../../../src/watch/pay/token-lookup.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { EventJson } from '../../../src/services/events/event-json.js';
-import type { EventType } from '../../../src/monero/wallet/model/events.js';
-import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import type { EventType } from '../../../src/model/events.js';
+import { WalletError } from '../../../src/model/wallet-error.js';
 import { recentEvents, type EventfulWallet } from '../../../src/watch/status/recent-events.js';
 
 const event = (id: number, type: EventType, data: EventJson['data'] = {}): EventJson => ({

@@ -22,7 +22,7 @@ import { amount, ZERO, type Amount } from '../../../util/amount.js';
 import { encode } from '../../../util/codec.js';
 import type { Rng } from '../../../util/random.js';
 import { constructTransaction, type TransactionPlan, type UnsignedTx } from './construction.js';
-import { WalletError } from '../model/wallet-error.js';
+import { PlanError } from '../select/transfer-request.js';
 import { changeOutputsFor, type ChangeSplit } from '../select/change-split.js';
 import type { OutputTarget } from './output-layout.js';
 
@@ -176,7 +176,7 @@ export function weightOnceSigned({ prefix, fee, inputs, outputs }: UnsignedTx): 
 /**
  * Subtracts a fee from some payees' amounts in equal parts; the remainder is subtracted from the first of these payees,
  * one atomic unit each.
- * @throws WalletError `tx_not_possible` if these payees receive less than the fee, `zero_amount` if one of them would
+ * @throws PlanError `tx_not_possible` if these payees receive less than the fee, `zero_amount` if one of them would
  * receive nothing. Source: wallet2.cpp `get_adjusted_dsts`.
  */
 function lessFee(payees: readonly OutputTarget[], feeFrom: readonly number[], fee: Amount): OutputTarget[] {
@@ -190,13 +190,13 @@ function lessFee(payees: readonly OutputTarget[], feeFrom: readonly number[], fe
     return { index, payee };
   });
   if (payers.reduce((total, { payee }) => total + payee.amount, 0n) < fee)
-    throw new WalletError({
+    throw new PlanError({
       kind: 'tx_not_possible',
       reason: 'the destinations that pay the fee receive less than the fee',
     });
   payers.forEach(({ index, payee }, i) => {
     const received = payee.amount - part - (i < remainder ? 1n : 0n);
-    if (received <= 0n) throw new WalletError({ kind: 'zero_amount' });
+    if (received <= 0n) throw new PlanError({ kind: 'zero_amount' });
     reduced[index] = { ...payee, amount: amount(received) };
   });
   return reduced;
@@ -254,7 +254,7 @@ function settleFeeWith(
  * @param rate atomic units per byte of weight.
  * @param construct constructs the transaction for a given fee.
  * @throws RangeError if the inputs do not cover the fee, or the transaction is too heavy.
- * @throws WalletError `tx_not_possible`, `zero_amount` if the payees do not cover the fee.
+ * @throws PlanError `tx_not_possible`, `zero_amount` if the payees do not cover the fee.
  */
 export function settleFee(
   plan: PricedPlan,

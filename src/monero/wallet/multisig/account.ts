@@ -89,7 +89,7 @@ function assertGroup(threshold: number, total: number): void {
 /**
  * Completes round 1: determines the participants and the common view secret key.
  * @param messages messages of round 1, one per participant; the own message may be left out.
- * @throws WalletError `multisig_refused`. Source: wallet2.cpp `make_multisig`, multisig_account.cpp `initialize_kex`.
+ * @throws MultisigError `multisig_refused`. Source: wallet2.cpp `make_multisig`, multisig_account.cpp `initialize_kex`.
  */
 export function startExchange(
   { signerSecret, commonSecret }: Signer,
@@ -132,7 +132,7 @@ export function startExchange(
  * Completes the present round.
  * @param incomplete true: messages of fewer than all participants are accepted.
  * @returns the account after the round; `account` is not changed.
- * @throws WalletError `multisig_refused`. Source: multisig_account.cpp `kex_update`.
+ * @throws MultisigError `multisig_refused`. Source: multisig_account.cpp `kex_update`.
  */
 export function continueExchange(
   account: MultisigAccount,
@@ -208,7 +208,7 @@ export type Booster = MultisigAccount | (Signer & { readonly threshold: number; 
 /**
  * Makes the message of the round after the present one from some messages of the present round, so that another
  * participant can continue without all messages ("booster").
- * @throws WalletError `multisig_refused` if there is no such round. Source: multisig_account_kex_impl.cpp
+ * @throws MultisigError `multisig_refused` if there is no such round. Source: multisig_account_kex_impl.cpp
  * `get_multisig_kex_round_booster`.
  */
 export function boosterMessage(booster: Booster, messages: readonly KexMessage[], rng: Rng): string {

@@ -1,10 +1,10 @@
 import type { PublicKey } from '../../crypto/types.js';
 import { NONCES } from '../../ringct/clsag-multisig.js';
 import { equalBytes, toHex } from '../../../util/bytes.js';
-import { WalletError } from '../model/wallet-error.js';
 import type { MultisigInfo } from '../exchange/transfer-details.js';
 import type { GroupState } from './account.js';
 import { combinations } from './combinations.js';
+import { MultisigError } from './kex-round.js';
 
 type Nonce = MultisigInfo['nonces'][number];
 
@@ -16,7 +16,7 @@ export interface Attempt {
   readonly nonces: readonly (readonly (readonly Nonce[])[])[];
 }
 
-const importNeeded = (): WalletError => new WalletError({ kind: 'multisig_import_needed' });
+const importNeeded = (): MultisigError => new MultisigError({ kind: 'multisig_import_needed' });
 
 /** Returns the other signers who have provided nonces for every input. */
 function signersWithNonces(
@@ -37,7 +37,7 @@ function signersWithNonces(
  * Plans one attempt for every set of signers that can complete a transaction together with this signer. Which set will
  * sign is not known yet, and no nonce may be used twice, so each attempt has its own nonces.
  * @param inputs for each input, the imported info of the other signers.
- * @throws WalletError `multisig_import_needed` if too few signers have provided nonces, or too few nonces. Source:
+ * @throws MultisigError `multisig_import_needed` if too few signers have provided nonces, or too few nonces. Source:
  * wallet2.cpp `multisig_attempt_ignore_sets`, `get_multisig_composite_kLRki`.
  */
 export function planAttempts(

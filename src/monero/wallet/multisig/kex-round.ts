@@ -1,6 +1,6 @@
 import type { PublicKey } from '../../crypto/types.js';
 import { compareBytes, equalBytes, toHex } from '../../../util/bytes.js';
-import { WalletError } from '../model/wallet-error.js';
+import { ProtocolError, type Reasoned } from '../protocol-error.js';
 import { choose } from './combinations.js';
 import type { KexMessage } from './kex-message.js';
 
@@ -18,14 +18,24 @@ export interface ExpectedRound {
 /** Keys that signers recommend, each with the signers who recommend it. */
 type Recommendations = ReadonlyMap<string, { readonly key: PublicKey; readonly by: ReadonlySet<string> }>;
 
+/** Facts of a {@link MultisigError}. `multisig_import_needed`: unused nonces of too few signers are known. */
+export type MultisigFault =
+  | ({ readonly kind: 'multisig_refused' } & Reasoned)
+  | { readonly kind: 'multisig_import_needed' };
+
+/** Error of a group that cannot be formed, or cannot sign yet. */
+export class MultisigError extends ProtocolError<MultisigFault> {
+  override readonly name = 'MultisigError';
+}
+
 /** Returns the error of a refused exchange. @param text upstream's message for the same cause. */
-export const refused = (reason: string, text?: string, cause?: unknown): WalletError =>
-  new WalletError({ kind: 'multisig_refused', reason, ...(text === undefined ? {} : { text }) }, { cause });
+export const refused = (reason: string, text?: string, cause?: unknown): MultisigError =>
+  new MultisigError({ kind: 'multisig_refused', reason, ...(text === undefined ? {} : { text }) }, { cause });
 
 /**
  * Checks that all messages belong to a round.
  * @param text upstream's message for a wrong round.
- * @throws WalletError `multisig_refused` for a wrong round, or if there is no message.
+ * @throws MultisigError `multisig_refused` for a wrong round, or if there is no message.
  */
 export function assertRound(
   messages: readonly KexMessage[],
@@ -83,7 +93,7 @@ function recommendedByOthers(
 /**
  * Returns the keys of a round that the participant does not share, ascending. In a round, every set of `round` signers
  * shares one key.
- * @throws WalletError `multisig_refused` if a signer is missing, if a message is by a non-member, or if the counts show
+ * @throws MultisigError `multisig_refused` if a signer is missing, if a message is by a non-member, or if the counts show
  * that a signer sent different messages to different participants. Source: multisig_account_kex_impl.cpp
  * `evaluate_multisig_kex_round_msgs`.
  */
@@ -125,7 +135,7 @@ export function keysOfRound(messages: readonly KexMessage[], expected: ExpectedR
 
 /**
  * Checks the confirmation round, in which every participant confirms the two public keys of the group.
- * @throws WalletError `multisig_refused` if a participant is missing or has computed other keys. Source:
+ * @throws MultisigError `multisig_refused` if a participant is missing or has computed other keys. Source:
  * multisig_account_kex_impl.cpp `evaluate_multisig_post_kex_round_msgs`.
  */
 export function assertConfirmed(

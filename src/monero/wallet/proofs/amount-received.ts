@@ -3,7 +3,7 @@ import type { KeyDerivation, PublicKey } from '../../crypto/types.js';
 import type { Transaction } from '../../cryptonote/types.js';
 import { sum, ZERO, type Amount } from '../../../util/amount.js';
 import { equalBytes } from '../../../util/bytes.js';
-import { WalletError } from '../model/wallet-error.js';
+import { wrongTransaction } from '../scan/fetched-tx.js';
 import { openAmount } from '../scan/receive.js';
 
 /** Proven key derivations of one transaction; a derivation that is not proven is undefined. */
@@ -34,24 +34,21 @@ function receivedBy(
 
 /**
  * Returns the sum of the amounts of outputs that a daemon sent [atomic units].
- * @throws WalletError `daemon_misbehaves` for a sum above 64 bits, which no outputs of the chain have.
+ * @throws ScanError for a sum above 64 bits, which no outputs of the chain have.
  */
 export function sumOfOutputs(amounts: readonly Amount[]): Amount {
   try {
     return sum(amounts);
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
-    throw new WalletError(
-      { kind: 'daemon_misbehaves', reason: 'it sent outputs whose amounts exceed 64 bits' },
-      { cause },
-    );
+    throw wrongTransaction('outputs whose amounts exceed 64 bits', cause);
   }
 }
 
 /**
  * Returns the amount that a transaction pays to the address with a spend key [atomic units]. An amount that does not
  * match its commitment counts as zero.
- * @throws WalletError `daemon_misbehaves` Source: wallet2.cpp `check_tx_key_helper`, `is_out_to_acc`.
+ * @throws ScanError Source: wallet2.cpp `check_tx_key_helper`, `is_out_to_acc`.
  */
 export function amountReceived(
   tx: Transaction,

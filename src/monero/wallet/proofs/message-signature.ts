@@ -9,7 +9,7 @@ import type { SubaddressIndex } from '../../cryptonote/types.js';
 import { utf8 } from '../../../util/bytes.js';
 import { CodecError, encode, varintNumber } from '../../../util/codec.js';
 import type { Rng } from '../../../util/random.js';
-import { WalletError } from '../model/wallet-error.js';
+import { KeyError } from '../keys.js';
 import type { ReceivingKeys } from '../scan/receive.js';
 
 /** Which key of the address signs. */
@@ -61,7 +61,7 @@ interface Signer extends AddressKeys {
 
 /**
  * Returns the keys that sign for an address.
- * @throws WalletError `view_only` if the spend secret key is needed but absent; a subaddress needs it for its view key
+ * @throws KeyError `view_only` if the spend secret key is needed but absent; a subaddress needs it for its view key
  * too.
  */
 function signerOf(
@@ -72,10 +72,10 @@ function signerOf(
 ): Signer {
   if (isPrimary(index)) {
     const secret = key === 'view' ? viewSecret : spendSecret;
-    if (secret === undefined) throw new WalletError({ kind: 'view_only' });
+    if (secret === undefined) throw new KeyError({ kind: 'view_only' });
     return { secret, spendPublicKey: primarySpendKey, viewPublicKey: publicKeyOf(viewSecret) };
   }
-  if (spendSecret === undefined) throw new WalletError({ kind: 'view_only' });
+  if (spendSecret === undefined) throw new KeyError({ kind: 'view_only' });
   const spend = reduce(toScalar(spendSecret) + subaddressSecret(viewSecret, index));
   const view = scalarBytes(reduce(toScalar(viewSecret) * spend));
   return {
@@ -99,7 +99,7 @@ export interface MessageToSign {
  * Signs a message with a key of an address. The signature is bound to both keys of the address and to the kind of the
  * key.
  * @returns `SigV2` followed by 64 bytes in base58.
- * @throws WalletError `view_only` Source: wallet2.cpp `sign`.
+ * @throws KeyError `view_only` Source: wallet2.cpp `sign`.
  */
 export function signMessage(task: MessageToSign, rng: Rng): string {
   const { secret, ...address } = signerOf(task.keys, task.spendPublicKey, task.index, task.key);

@@ -1,22 +1,30 @@
 import { decodeBase58 } from '../../cryptonote/base58.js';
 import { CodecError } from '../../../util/codec.js';
-import { WalletError } from '../model/wallet-error.js';
+import { ProtocolError, type Reasoned } from '../protocol-error.js';
 
 /** Number of base58 characters of a public key of 32 bytes. */
 export const KEY_CHARS = 44;
 /** Number of base58 characters of a signature of 64 bytes. */
 export const SIGNATURE_CHARS = 88;
 
+/** Facts of a {@link ProofError}. `bad_proof`: a malformed proof; `invalid`: nothing can be proven or checked. */
+export type ProofFault = ({ readonly kind: 'bad_proof' } | { readonly kind: 'invalid' }) & Reasoned;
+
+/** Error of a proof that is malformed, is about something else, or cannot be made. */
+export class ProofError extends ProtocolError<ProofFault> {
+  override readonly name = 'ProofError';
+}
+
 /** Returns the error of an invalid proof. @param text upstream's message for the same cause. */
-export const badProof = (reason: string, text: string, cause?: unknown): WalletError =>
-  new WalletError({ kind: 'bad_proof', reason, text }, { cause });
+export const badProof = (reason: string, text: string, cause?: unknown): ProofError =>
+  new ProofError({ kind: 'bad_proof', reason, text }, { cause });
 
 /** Upstream's message for a proof of another kind. */
 export const WRONG_HEADER = 'Signature header check error';
 
 export const NOT_DECODED = 'Signature decoding error';
 
-/** Decodes a base58 part of a proof. @throws WalletError `bad_proof` */
+/** Decodes a base58 part of a proof. @throws ProofError `bad_proof` */
 export function proofBytes(text: string): Uint8Array {
   try {
     return decodeBase58(text);

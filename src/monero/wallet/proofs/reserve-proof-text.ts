@@ -95,7 +95,7 @@ const hasDuplicates = (names: readonly string[]): boolean => new Set(names).size
 /** Upstream's message for a proof that cannot be parsed: upstream continues with an empty proof then. */
 const UNREADABLE = "The given address isn't found in the proof";
 
-/** Parses a reserve proof. @throws WalletError `bad_proof`, also if an output is listed twice. */
+/** Parses a reserve proof. @throws ProofError `bad_proof`, also if an output is listed twice. */
 export function readReserveProof(text: string): ReserveProof {
   const [header, version] = HEADER.exec(text) ?? [];
   if (header === undefined) throw badProof('the proof does not start with ReserveProofV2', WRONG_HEADER);

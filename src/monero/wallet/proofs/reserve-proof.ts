@@ -20,10 +20,9 @@ import { toHex } from '../../../util/bytes.js';
 import { Writer } from '../../../util/codec.js';
 import type { Rng } from '../../../util/random.js';
 import { zip } from '../../../util/zip.js';
-import { WalletError } from '../model/wallet-error.js';
 import { readFetchedTx, type FetchedTx } from '../scan/fetched-tx.js';
 import { sumOfOutputs } from './amount-received.js';
-import { badProof } from './proof-text.js';
+import { badProof, ProofError } from './proof-text.js';
 import { openAmount } from '../scan/receive.js';
 import type { OwnedOutput } from '../model/records.js';
 import {
@@ -48,17 +47,17 @@ function proofMessage(
 
 /**
  * Checks that outputs reach an amount together.
- * @throws WalletError `invalid` if they do not, and for an amount of zero.
+ * @throws ProofError `invalid` if they do not, and for an amount of zero.
  */
 export function assertReserve(outputs: readonly { readonly amount: Amount }[], least: Amount): void {
   if (least === 0n)
-    throw new WalletError({
+    throw new ProofError({
       kind: 'invalid',
       reason: 'the amount to prove is zero',
       text: 'Proved amount must be greater than 0',
     });
   if (sum(outputs.map(({ amount }) => amount)) < least)
-    throw new WalletError({
+    throw new ProofError({
       kind: 'invalid',
       reason: 'the account holds less than the amount to prove',
       text: 'Not enough balance in this account for the requested minimum reserve amount',
@@ -152,7 +151,7 @@ export type ReserveVerdict =
   | { readonly good: false }
   | { readonly good: true; readonly total: Amount; readonly spent: Amount };
 
-/** Checks that a proof is about an address. @throws WalletError `bad_proof` if it is not. */
+/** Checks that a proof is about an address. @throws ProofError `bad_proof` if it is not. */
 export function assertProofOf({ spendKeys: keys }: ReserveProof, { spendPublicKey }: AddressKeys): void {
   const wanted = toHex(spendPublicKey);
   if (keys.every((one) => toHex(one.publicKey) !== wanted))
@@ -162,7 +161,7 @@ export function assertProofOf({ spendKeys: keys }: ReserveProof, { spendPublicKe
 /**
  * Returns the amount of one entry [atomic units]; undefined if one of its signatures is invalid.
  * @param receivers spend keys of the addresses in the proof, in hex.
- * @throws WalletError `bad_proof`, `daemon_misbehaves`
+ * @throws ProofError `bad_proof`, ScanError
  */
 function entryAmount(
   one: ReserveEntry,
@@ -201,7 +200,7 @@ function entryAmount(
 
 /**
  * Verifies every output of a proof. An amount that does not match its commitment counts as zero.
- * @throws WalletError `bad_proof`, `daemon_misbehaves` Source: wallet2.cpp `check_reserve_proof`.
+ * @throws ProofError `bad_proof`, ScanError Source: wallet2.cpp `check_reserve_proof`.
  */
 export function checkReserve({ proof, message, address, txs, spent }: ReserveToCheck): ReserveVerdict {
   assertProofOf(proof, address);

@@ -10,8 +10,8 @@ import type { Transaction } from '../../cryptonote/types.js';
 import type { Amount } from '../../../util/amount.js';
 import { equalBytes } from '../../../util/bytes.js';
 import type { Rng } from '../../../util/random.js';
-import { WalletError } from '../model/wallet-error.js';
 import { badProof, proofBytes, SIGNATURE_CHARS, WRONG_HEADER } from './proof-text.js';
+import { wrongTransaction } from '../scan/fetched-tx.js';
 import { outputSecretKey } from '../../cryptonote/own-outputs.js';
 import type { OwnedOutput } from '../model/records.js';
 
@@ -32,17 +32,14 @@ export interface SpentRing {
 
 /**
  * Returns the ring references of all inputs.
- * @throws WalletError `daemon_misbehaves` for an index that no chain can reach.
+ * @throws ScanError for an index that no chain can reach.
  */
 export function ringReferences(tx: Transaction): RingReference[] {
   return tx.prefix.inputs.flatMap((input) => {
     if (input.type === 'gen') return [];
     const globalIndices = ringIndices(input.keyOffsets).map((index) => {
       if (index > BigInt(Number.MAX_SAFE_INTEGER))
-        throw new WalletError({
-          kind: 'daemon_misbehaves',
-          reason: 'it sent a transaction with impossible ring offsets',
-        });
+        throw wrongTransaction('a transaction with impossible ring offsets');
       return Number(index);
     });
     return [{ keyImage: input.keyImage, amount: input.amount, globalIndices }];
@@ -53,7 +50,7 @@ const HEADER = 'SpendProofV1';
 
 /**
  * Returns the joined signatures of a proof, without its header.
- * @throws WalletError `bad_proof` if the header is missing.
+ * @throws ProofError `bad_proof` if the header is missing.
  */
 export function spendProofBody(proof: string): string {
   if (!proof.startsWith(HEADER)) throw badProof(`the proof does not start with ${HEADER}`, WRONG_HEADER);
@@ -86,7 +83,7 @@ export interface SpendToProve {
 /**
  * Signs a message with every ring of a transaction.
  * @returns `SpendProofV1` followed by base58.
- * @throws WalletError `daemon_misbehaves` for a ring that lacks the spent output or contains an invalid key. Source:
+ * @throws ScanError for a ring that lacks the spent output or contains an invalid key. Source:
  * wallet2.cpp `get_spend_proof`.
  */
 export function proveSpend({ txHash, message, inputs, keys }: SpendToProve, rng: Rng): string {
@@ -94,10 +91,7 @@ export function proveSpend({ txHash, message, inputs, keys }: SpendToProve, rng:
   return inputs.reduce((text, { keyImage, ring, output }) => {
     const realIndex = ring.findIndex((key) => equalBytes(key, output.publicKey));
     if (realIndex < 0 || !loadCurve().arePoints(ring))
-      throw new WalletError({
-        kind: 'daemon_misbehaves',
-        reason: 'it sent a ring without the output it spends',
-      });
+      throw wrongTransaction('a ring without the output it spends');
     const derivation = keyDerivation(output.derivationKey, keys.viewSecret);
     const secret = outputSecretKey(keys, derivation, output.outputIndex, output.subaddress);
     const signatures = signRing(signed, keyImage, ring, secret, realIndex, rng);
@@ -117,7 +111,7 @@ export interface SpendToCheck {
 
 /**
  * Verifies a spend proof; false for a transaction without inputs.
- * @throws WalletError `bad_proof` Source: wallet2.cpp `check_spend_proof`.
+ * @throws ProofError `bad_proof` Source: wallet2.cpp `check_spend_proof`.
  */
 export function checkSpend({ txHash, message, inputs, signatures }: SpendToCheck): boolean {
   const signed = proofMessage(txHash, message);

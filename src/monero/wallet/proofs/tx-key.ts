@@ -6,8 +6,8 @@ import type { Address, Transaction } from '../../cryptonote/types.js';
 import type { Amount } from '../../../util/amount.js';
 import { equalBytes } from '../../../util/bytes.js';
 import { amountReceived } from './amount-received.js';
-import { WalletError } from '../model/wallet-error.js';
 import { readFetchedTx, type FetchedTx } from '../scan/fetched-tx.js';
+import { ProofError } from './proof-text.js';
 
 /** Public keys in the extra field of a transaction. */
 export interface PublishedKeys {
@@ -41,13 +41,13 @@ export interface TxKeyClaim {
 /**
  * Returns the amount that a transaction has paid to an address, as its secret keys prove [atomic units]. A secret key
  * counts only if the transaction contains its public key; otherwise the receiver cannot have found the output.
- * @throws WalletError `invalid` if the number of additional keys differs from the number of outputs,
- * `daemon_misbehaves` Source: wallet2.cpp `check_tx_key`.
+ * @throws ProofError `invalid` if the number of additional keys differs from the number of outputs,
+ * ScanError Source: wallet2.cpp `check_tx_key`.
  */
 export function checkTxKey({ tx: fetched, address, keys: [main, ...additional] }: TxKeyClaim): Amount {
   const tx = readFetchedTx(fetched);
   if (additional.length > 0 && additional.length !== tx.prefix.outputs.length)
-    throw new WalletError({
+    throw new ProofError({
       kind: 'invalid',
       reason: `the transaction has ${tx.prefix.outputs.length} outputs, but ${additional.length} additional keys are given`,
       text: 'The size of additional derivations is wrong',

@@ -15,9 +15,8 @@ import { ZERO, type Amount } from '../../../util/amount.js';
 import { bytes32, fixedBytes, utf8 } from '../../../util/bytes.js';
 import type { Rng } from '../../../util/random.js';
 import { amountReceived } from './amount-received.js';
-import { WalletError } from '../model/wallet-error.js';
 import { readFetchedTx, type FetchedTx } from '../scan/fetched-tx.js';
-import { badProof, KEY_CHARS, proofBytes, SIGNATURE_CHARS } from './proof-text.js';
+import { badProof, KEY_CHARS, proofBytes, SIGNATURE_CHARS, ProofError } from './proof-text.js';
 import { publicKeyFor, publishedKeys, type PublishedKeys } from './tx-key.js';
 
 /** Which party made a proof. `out`: the payer, with the tx secret keys. `in`: the payee, with the view secret key. */
@@ -66,7 +65,7 @@ function textForUnknownHeader(text: string): string {
   return Math.max(0, size - header.length) % ENTRY_CHARS === 0 ? WRONG_COUNT : WRONG_SIZE;
 }
 
-/** Parses a proof. @throws WalletError `bad_proof` */
+/** Parses a proof. @throws ProofError `bad_proof` */
 function readTxProof(text: string): TxProof {
   const [header, direction, version] = HEADER.exec(text) ?? [];
   if (header === undefined)
@@ -103,10 +102,10 @@ function claimOf(
     : { message, R: viewPublicKey, A: txKey, ...base, D: secret };
 }
 
-/** Returns the public keys that a proof covers, one per entry. @throws WalletError `invalid` if there is none. */
+/** Returns the public keys that a proof covers, one per entry. @throws ProofError `invalid` if there is none. */
 function provenKeys({ main: [first], additional }: PublishedKeys): PublicKey[] {
   if (first === undefined)
-    throw new WalletError({
+    throw new ProofError({
       kind: 'invalid',
       reason: 'the transaction has no public key',
       text: 'Tx pubkey was not found',
@@ -138,8 +137,8 @@ export interface TxVerdict {
 
 /**
  * Verifies a proof, and adds up the amounts of the outputs for which its entries are valid.
- * @throws WalletError `bad_proof` for a malformed proof or a proof about another transaction, `invalid`,
- * `daemon_misbehaves` Source: wallet2.cpp `check_tx_proof`.
+ * @throws ProofError `bad_proof` for a malformed proof or a proof about another transaction, `invalid`,
+ * ScanError Source: wallet2.cpp `check_tx_proof`.
  */
 export function checkTxProof({
   tx: fetched,
@@ -166,11 +165,11 @@ export function checkTxProof({
   return { good: true, received: amountReceived(tx, address.spendPublicKey, { main, additional }) };
 }
 
-/** Checks that a proof proves an amount. @returns the proof. @throws WalletError `invalid` if it proves none. */
+/** Checks that a proof proves an amount. @returns the proof. @throws ProofError `invalid` if it proves none. */
 function assertPaysAddress(subject: TxProofSubject, proof: string): string {
   const { good, received } = checkTxProof({ ...subject, proof });
   if (!good || received === 0n)
-    throw new WalletError({
+    throw new ProofError({
       kind: 'invalid',
       reason: 'the transaction pays nothing to this address',
       text: 'No funds received in this tx.',
@@ -182,7 +181,7 @@ function assertPaysAddress(subject: TxProofSubject, proof: string): string {
  * Proves as the payer that an address was paid.
  * @param keys the tx secret key, then the additional secret keys.
  * @returns `OutProofV2` followed by base58.
- * @throws WalletError `invalid`, `bad_proof`, `daemon_misbehaves` Source: wallet2.cpp `get_tx_proof`.
+ * @throws ProofError `invalid`, `bad_proof`, ScanError Source: wallet2.cpp `get_tx_proof`.
  */
 export function proveSent(
   { keys, ...subject }: TxProofSubject & { readonly keys: readonly SecretKey[] },
@@ -200,7 +199,7 @@ export function proveSent(
 /**
  * Proves as the payee that an address of this wallet was paid.
  * @returns `InProofV2` followed by base58.
- * @throws WalletError `invalid`, `daemon_misbehaves` Source: wallet2.cpp `get_tx_proof`.
+ * @throws ProofError `invalid`, ScanError Source: wallet2.cpp `get_tx_proof`.
  */
 export function proveReceived(
   { viewSecret, ...subject }: TxProofSubject & { readonly viewSecret: SecretKey },

@@ -9,7 +9,7 @@ import { CodecError } from '../../../util/codec.js';
 import type { DestinationEntry } from '../exchange/construction-data.js';
 import type { Destination, OutgoingTx, SubaddressKey } from '../model/records.js';
 import type { Lookahead } from '../scan/subaddress-table.js';
-import type { PaymentFacts, ImportedAccount, ImportedWallet } from '../model/imported-wallet.js';
+import type { PaymentFacts, ImportedAccount, ImportedWallet } from './imported-wallet.js';
 import type { AddressBookRow, ReferenceCache } from './cache.js';
 import { cachedBalances } from './cached-balance.js';
 import { hasFailed, type ConfirmedTransfer, type UnconfirmedTransfer } from './payments.js';

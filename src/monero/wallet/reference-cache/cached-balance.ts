@@ -2,8 +2,8 @@ import type { SubaddressIndex } from '../../cryptonote/types.js';
 import { amount, U64_MAX, ZERO } from '../../../util/amount.js';
 import { toHex } from '../../../util/bytes.js';
 import type { TransferDetails } from '../exchange/transfer-details.js';
-import type { CachedBalance, CachedBalances } from '../model/imported-wallet.js';
-import { blocksToUnlock, isUnlocked } from '../model/unlock-time.js';
+import type { CachedBalance, CachedBalances } from './imported-wallet.js';
+import { blocksToUnlock, isUnlocked } from '../../cryptonote/unlock-time.js';
 import type { ReferenceCache } from './cache.js';
 import { hasFailed } from './payments.js';
 

@@ -3,8 +3,7 @@ import { transactionHash } from '../../cryptonote/transaction.js';
 import { parseExtra } from '../../cryptonote/extra.js';
 import type { Block, PaymentId, Transaction } from '../../cryptonote/types.js';
 import { equalBytes } from '../../../util/bytes.js';
-import { WalletError } from '../model/wallet-error.js';
-import { readFetchedTx, type FetchedTx } from './fetched-tx.js';
+import { readFetchedTx, wrongTransaction, type FetchedTx } from './fetched-tx.js';
 import { ownOutputsOf, receivedPaymentId } from './own-outputs-in.js';
 import type { FoundOutput, ReceivingKeys } from './receive.js';
 import type { SubaddressTable } from './subaddress-table.js';
@@ -28,7 +27,7 @@ export interface ReceivingTx {
  * @param txs the transactions that the block names, in its order, full or pruned; their hashes are verified.
  * @param table grows by the lookahead of each address that is paid.
  * @returns the paying transactions, in the order of the block.
- * @throws WalletError `daemon_misbehaves` for transactions that are not those of the block; RangeError when a secret key is
+ * @throws ScanError for transactions that are not those of the block; RangeError when a secret key is
  * ℓ or more.
  */
 export function scanBlock(
@@ -38,10 +37,7 @@ export function scanBlock(
   table: SubaddressTable,
 ): readonly ReceivingTx[] {
   if (txs.length !== txHashes.length || txHashes.some((hash, i) => !equalBytes(hash, hashOf(txs[i]))))
-    throw new WalletError({
-      kind: 'daemon_misbehaves',
-      reason: 'it sent other transactions than those of the block',
-    });
+    throw wrongTransaction('other transactions than those of the block');
   const all = [minerTx, ...txs.map(readFetchedTx)];
   const found = ownOutputsOf(all, keys, table, {
     onPaid: (index) => table.expandTo(index),

@@ -8,7 +8,19 @@ import {
 import type { Transaction } from '../../cryptonote/types.js';
 import { equalBytes } from '../../../util/bytes.js';
 import { CodecError } from '../../../util/codec.js';
-import { WalletError } from '../model/wallet-error.js';
+import { ProtocolError, type Reasoned } from '../protocol-error.js';
+
+/** Facts of a {@link ScanError}. `wrong_transaction`: the data is not that of the chain, as its hash or its rings show. */
+export type ScanFault = { readonly kind: 'wrong_transaction' } & Pick<Reasoned, 'reason'>;
+
+/** Error of a transaction that is not the one that was asked for, or that no chain contains. */
+export class ScanError extends ProtocolError<ScanFault> {
+  override readonly name = 'ScanError';
+}
+
+/** Returns the error of wrong data. @param reason noun with the fault. */
+export const wrongTransaction = (reason: string, cause?: unknown): ScanError =>
+  new ScanError({ kind: 'wrong_transaction', reason }, { cause });
 
 /** A transaction as a daemon sent it, not verified yet. A plain value. */
 export interface FetchedTx {
@@ -31,7 +43,7 @@ function parse({ blob, prunableHash }: FetchedTx): { readonly tx: Transaction; r
 
 /**
  * Parses a transaction and verifies its hash.
- * @throws WalletError `daemon_misbehaves` Source: wallet2.cpp `get_pruned_tx`.
+ * @throws ScanError Source: wallet2.cpp `get_pruned_tx`.
  */
 export function readFetchedTx(fetched: FetchedTx): Transaction {
   try {
@@ -39,10 +51,7 @@ export function readFetchedTx(fetched: FetchedTx): Transaction {
     if (equalBytes(hash, fetched.hash)) return tx;
   } catch (cause) {
     if (!(cause instanceof CodecError || cause instanceof RangeError)) throw cause;
-    throw new WalletError(
-      { kind: 'daemon_misbehaves', reason: 'it sent a transaction that cannot be parsed' },
-      { cause },
-    );
+    throw wrongTransaction('a transaction that cannot be parsed', cause);
   }
-  throw new WalletError({ kind: 'daemon_misbehaves', reason: 'it sent another transaction than requested' });
+  throw wrongTransaction('another transaction than requested');
 }

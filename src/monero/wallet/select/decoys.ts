@@ -10,7 +10,7 @@ import {
 import { commitEach } from '../../ringct/commitment.js';
 import { equalBytes, toHex } from '../../../util/bytes.js';
 import { inBlocks, shuffled, uniformInt, type Rng } from '../../../util/random.js';
-import { WalletError } from '../model/wallet-error.js';
+import { ProtocolError } from '../protocol-error.js';
 import { gammaDeviate } from './gamma-distribution.js';
 import type { OwnedOutput } from '../model/records.js';
 
@@ -28,9 +28,19 @@ const UNLOCK_SECONDS = SPENDABLE_AGE_BLOCKS * DIFFICULTY_TARGET_SECONDS;
 const RECENT_SPEND_SECONDS = 15 * DIFFICULTY_TARGET_SECONDS;
 const BLOCKS_A_YEAR = (86_400 * 365) / DIFFICULTY_TARGET_SECONDS;
 
-const misbehaves = (reason: string): WalletError => new WalletError({ kind: 'daemon_misbehaves', reason });
+/** Facts of a {@link DecoyError}. `wrong_outputs`: the answers of the node contradict each other or the wallet. */
+export type DecoyFault =
+  | { readonly kind: 'wrong_outputs'; readonly reason: string }
+  | { readonly kind: 'not_enough_ring_members'; readonly ringSize: number };
 
-const tooFew = (): WalletError => new WalletError({ kind: 'not_enough_ring_members', ringSize: RING_SIZE });
+/** Error of outputs among which no ring can be chosen. */
+export class DecoyError extends ProtocolError<DecoyFault> {
+  override readonly name = 'DecoyError';
+}
+
+const wrongOutputs = (reason: string): DecoyError => new DecoyError({ kind: 'wrong_outputs', reason });
+
+const tooFew = (): DecoyError => new DecoyError({ kind: 'not_enough_ring_members', ringSize: RING_SIZE });
 
 /** Cumulative number of RingCT outputs per block, from the first block that has any up to the tip. */
 export interface OutputDistribution {
@@ -50,14 +60,14 @@ export class GammaPicker {
   readonly total: number;
 
   /**
-   * @throws WalletError `daemon_misbehaves` if the counts decrease, `not_enough_ring_members` if the chain is too
+   * @throws DecoyError `wrong_outputs` if the counts decrease, `not_enough_ring_members` if the chain is too
    * short.
    */
   constructor({ cumulative }: OutputDistribution, rng: Rng) {
     let previous = 0;
     for (const count of cumulative) {
       if (!Number.isSafeInteger(count) || count < previous)
-        throw misbehaves('its cumulative output counts decrease');
+        throw wrongOutputs('its cumulative output counts decrease');
       previous = count;
     }
     this.#rng = inBlocks(rng);
@@ -133,10 +143,10 @@ export interface RingCandidates {
 /**
  * Picks the global indices to request for one input. Rings prefer the candidates that were picked first: a candidate
  * depends on the ones picked before it.
- * @throws WalletError `daemon_misbehaves`, `not_enough_ring_members`
+ * @throws DecoyError `wrong_outputs`, `not_enough_ring_members`
  */
 export function candidateIndices(real: number, picker: GammaPicker): RingCandidates {
-  if (real >= picker.total) throw misbehaves('its output distribution has fewer outputs than the chain');
+  if (real >= picker.total) throw wrongOutputs('its output distribution has fewer outputs than the chain');
   if (picker.outputs < RING_SIZE) throw tooFew();
   const chosen = new Set([real]);
   if (picker.outputs <= REQUESTED) for (const index of picker.all()) chosen.add(index);
@@ -183,11 +193,11 @@ export interface RingParts {
  * candidates that are unlocked and whose keys the ring does not contain yet. Decoys may still be unusable: see {@link
  * unusableDecoys}.
  * @param commitment commitment of the real output as the wallet knows it.
- * @throws WalletError `daemon_misbehaves` if the daemon reports the real output differently than the wallet's record: a
+ * @throws DecoyError `wrong_outputs` if the daemon reports the real output differently than the wallet's record: a
  * daemon that alters every output could otherwise identify the real one in the ring. `not_enough_ring_members`
  */
 function assembleRing({ real, candidates, fetched }: RingParts, commitment: Commitment): Ring {
-  if (fetched.length !== candidates.indices.length) throw misbehaves('it sent a wrong number of outputs');
+  if (fetched.length !== candidates.indices.length) throw wrongOutputs('it sent a wrong number of outputs');
   const byIndex = new Map(candidates.indices.map((globalIndex, i) => [globalIndex, fetched[i]]));
   const own = byIndex.get(real.globalIndex);
   if (
@@ -196,7 +206,7 @@ function assembleRing({ real, candidates, fetched }: RingParts, commitment: Comm
     !equalBytes(own.commitment, commitment) ||
     !own.unlocked
   )
-    throw misbehaves('an output of this wallet is missing from its answer, altered or locked');
+    throw wrongOutputs('an output of this wallet is missing from its answer, altered or locked');
   const members: Candidate[] = [];
   const keys = new Set<string>();
   const consider = (globalIndex: number, output: FetchedOutput): void => {
@@ -290,7 +300,7 @@ export interface ChosenRings {
 /**
  * Chooses rings for all inputs of one transaction. Calls `fetch` once per attempt. Decoys may still be unusable.
  * @param fetch returns the daemon's outputs at the given indices, in their order.
- * @throws WalletError `daemon_misbehaves`, `not_enough_ring_members`, and the errors of `fetch`.
+ * @throws DecoyError `wrong_outputs`, `not_enough_ring_members`, and the errors of `fetch`.
  */
 export async function chooseRings(
   inputs: readonly OwnedOutput[],
@@ -312,14 +322,14 @@ export async function chooseRings(
     });
     const rings = assembleRings(candidates, curve);
     if (areRingsPlausible(rings, picker.outputs)) return { rings, candidates };
-    if (attempt === ATTEMPTS) throw misbehaves('its outputs allow no plausible rings');
+    if (attempt === ATTEMPTS) throw wrongOutputs('its outputs allow no plausible rings');
   }
 }
 
 /**
  * Replaces unusable decoys by the next candidates that were already fetched. No others are requested: a daemon could
  * recognise the real output, because both requests would contain it.
- * @throws WalletError `not_enough_ring_members`
+ * @throws DecoyError `not_enough_ring_members`
  */
 export function withoutDecoys(
   { candidates }: ChosenRings,

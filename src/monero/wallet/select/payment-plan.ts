@@ -1,10 +1,9 @@
 import type { FeeRates } from '../../cryptonote/fees.js';
 import type { Rng } from '../../../util/random.js';
-import { WalletError } from '../model/wallet-error.js';
 import type { SpendableOutput, SpendableOutputs } from './spendable-outputs.js';
 import { planSweep, sweepInputs, type SweepFilter } from './sweep-plan.js';
 import { costOfInput, planTransfers, type FundedTransfer } from './transfer-plan.js';
-import type { SweepRequest, TransferRequest } from './transfer-request.js';
+import { PlanError, type SweepRequest, type TransferRequest } from './transfer-request.js';
 
 /** Request to choose the inputs of a transfer. */
 export interface TransferPlanRequest {
@@ -31,7 +30,7 @@ export interface PayingOutputs {
   ofAccount(): SpendableOutputs;
 }
 
-/** Plans the transactions of a payment. @throws WalletError if the request cannot be paid. */
+/** Plans the transactions of a payment. @throws PlanError if the request cannot be paid. */
 export function planPayment(
   request: PlanRequest,
   { spendable, ofAccount }: PayingOutputs,
@@ -64,5 +63,5 @@ export function planPayment(
 }
 
 /** Returns the error of a sweep that takes no outputs. @param text upstream's message. */
-const notSwept = (reason: string, text: string): WalletError =>
-  new WalletError({ kind: 'transfer_failed', reason, text });
+const notSwept = (reason: string, text: string): PlanError =>
+  new PlanError({ kind: 'transfer_failed', reason, text });

@@ -2,7 +2,7 @@ import { amount, descending, sum, type Amount } from '../../../util/amount.js';
 import { uniformInt, type Rng } from '../../../util/random.js';
 import { relatedness } from './relatedness.js';
 import type { OwnedOutput } from '../model/records.js';
-import { isUnlocked } from '../model/unlock-time.js';
+import { isUnlocked } from '../../cryptonote/unlock-time.js';
 
 /** Fields of an output that input selection needs. */
 export type SpendableOutput = Pick<

@@ -32,7 +32,7 @@ class SweepFees {
   readonly #request: SweepRequest;
   readonly #rates: FeeRates;
 
-  /** @throws WalletError `tx_not_possible` if transactions are to have no outputs, `transfer_failed` if too many. */
+  /** @throws PlanError `tx_not_possible` if transactions are to have no outputs, `transfer_failed` if too many. */
   constructor(request: SweepRequest, rates: FeeRates) {
     const { outputs } = request;
     if (!Number.isInteger(outputs) || outputs < 1) throw notPossible('a sweep makes at least one output');
@@ -97,7 +97,7 @@ export interface SweepFilter {
 /**
  * Selects the outputs that a sweep takes: those that are worth spending. If the sweep takes one address, that is an
  * address whose outputs pay for a transaction, if there is one.
- * @throws WalletError `tx_not_possible` if transactions are to have no outputs, `transfer_failed` if too many. Source:
+ * @throws PlanError `tx_not_possible` if transactions are to have no outputs, `transfer_failed` if too many. Source:
  * wallet2.cpp `create_transactions_all`.
  */
 export function sweepInputs<C extends SpendableOutput>(
@@ -136,7 +136,7 @@ function split(value: bigint, count: number): Amount[] {
  * spending. There is no change: the fee is subtracted from the payees' amounts. If some transactions cannot pay for
  * themselves and others can, the outputs of the former are left out; if none can, the largest outputs are tried
  * together.
- * @throws WalletError `tx_not_possible` if transactions are to have no outputs, `transfer_failed` if too many, and if
+ * @throws PlanError `tx_not_possible` if transactions are to have no outputs, `transfer_failed` if too many, and if
  * the inputs are worth less than the fee for spending them. Source: wallet2.cpp `create_transactions_from`.
  */
 export function planSweep<C extends SpendableOutput>(

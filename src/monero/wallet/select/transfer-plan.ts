@@ -9,12 +9,17 @@ import {
 import { amount, totalOf, U64_MAX, ZERO, type Amount } from '../../../util/amount.js';
 import type { Rng } from '../../../util/random.js';
 import { AddressOutputs, nameOf } from './address-outputs.js';
-import { WalletError } from '../model/wallet-error.js';
 import { preferredInputs, Selection } from './input-selection.js';
 import type { ChangeSplit } from './change-split.js';
 import type { SpendableOutput, Funds, SpendableOutputs } from './spendable-outputs.js';
 import type { OwnedOutput } from '../model/records.js';
-import { checkTransfer, MAX_PAYEES, type Payee, type TransferRequest } from './transfer-request.js';
+import {
+  PlanError,
+  checkTransfer,
+  MAX_PAYEES,
+  type Payee,
+  type TransferRequest,
+} from './transfer-request.js';
 
 /** One transaction of a payment: payees, inputs and an estimated fee. */
 export interface FundedTransfer<C extends SpendableOutput = OwnedOutput> {
@@ -57,8 +62,7 @@ export function weightOf(
   return estimateWeight(inputs, RING_SIZE, outputs, extraSize(payees, outputs));
 }
 
-export const notPossible = (reason: string): WalletError =>
-  new WalletError({ kind: 'tx_not_possible', reason });
+export const notPossible = (reason: string): PlanError => new PlanError({ kind: 'tx_not_possible', reason });
 
 /**
  * Upstream's message for a fee that payees pay in a payment of several transactions. Source: wallet2.cpp
@@ -67,8 +71,8 @@ export const notPossible = (reason: string): WalletError =>
 const FEE_IS_SPLIT = 'subtractfeefrom transfers cannot be split over multiple transactions yet';
 
 /** Returns the error of a payment that cannot be made. @param text upstream's message for the same cause. */
-export const failed = (reason: string, text: string): WalletError =>
-  new WalletError({ kind: 'transfer_failed', reason, text });
+export const failed = (reason: string, text: string): PlanError =>
+  new PlanError({ kind: 'transfer_failed', reason, text });
 
 /** A transaction that is being planned. */
 interface Draft<C extends SpendableOutput> {
@@ -170,7 +174,7 @@ class TransferPlanner<C extends SpendableOutput> {
     }
   }
 
-  /** Takes another input. @throws WalletError `tx_not_possible` if there is none. */
+  /** Takes another input. @throws PlanError `tx_not_possible` if there is none. */
   #next({ selection }: Draft<C>): C {
     const input =
       this.#largest === undefined ? this.#poolInUse()?.takeLeastRelated(selection) : this.#largest.pop();
@@ -245,7 +249,7 @@ class TransferPlanner<C extends SpendableOutput> {
 
   #close({ selection: { outputs: inputs }, payees }: Draft<C>): FundedTransfer<C> {
     const weight = this.#weightOf(inputs.length, payees);
-    if (weight > MAX_TX_WEIGHT) throw new WalletError({ kind: 'tx_too_large', weight, limit: MAX_TX_WEIGHT });
+    if (weight > MAX_TX_WEIGHT) throw new PlanError({ kind: 'tx_too_large', weight, limit: MAX_TX_WEIGHT });
     return {
       ...{ payees, inputs, fee: this.#feeOf(inputs.length, payees), feeFrom: this.#feeFrom },
       ...(this.#changeSplit.outputs === 1 ? {} : { changeSplit: this.#changeSplit }),
@@ -269,7 +273,7 @@ export const costOfInput = (rates: FeeRates, priority: number): bigint =>
 /**
  * Checks that the funds cover amounts and fee. Upstream adds them modulo 2^64; so a sum above 64 bits is reported as a
  * lack of money only if its remainder exceeds the funds.
- * @throws WalletError `not_enough_money`, `not_enough_unlocked_money`; `tx_not_possible` for a sum above 64 bits.
+ * @throws PlanError `not_enough_money`, `not_enough_unlocked_money`; `tx_not_possible` for a sum above 64 bits.
  * Source: wallet2.cpp `create_transactions_2`.
  */
 function assertFunds(request: TransferRequest, { available, locked }: Funds, rates: FeeRates): void {
@@ -282,8 +286,8 @@ function assertFunds(request: TransferRequest, { available, locked }: Funds, rat
   const compared = exact % (U64_MAX + 1n);
   if (compared <= available && exact <= U64_MAX) return;
   const balance = amount(available + locked + (request.unconfirmed ?? 0n));
-  if (compared > balance) throw new WalletError({ kind: 'not_enough_money', available: balance, needed });
-  if (compared > available) throw new WalletError({ kind: 'not_enough_unlocked_money', available, needed });
+  if (compared > balance) throw new PlanError({ kind: 'not_enough_money', available: balance, needed });
+  if (compared > available) throw new PlanError({ kind: 'not_enough_unlocked_money', available, needed });
   throw notPossible('the amounts and the fee exceed 64 bits');
 }
 
@@ -294,7 +298,7 @@ function assertFunds(request: TransferRequest, { available, locked }: Funds, rat
  * small inputs that the payment fails, or needs several transactions although one suffices, the largest outputs are
  * taken instead: whether a request can be paid never depends on chance.
  * @param required outputs that the first transaction spends in any case.
- * @throws WalletError if the request cannot be paid.
+ * @throws PlanError if the request cannot be paid.
  */
 export function planTransfers<C extends SpendableOutput>(
   request: TransferRequest,
@@ -311,27 +315,27 @@ export function planTransfers<C extends SpendableOutput>(
     }).plan();
   const planWith = (changeOutputs: number): FundedTransfer<C>[] => {
     const usual = planOrFault(() => planBy(changeOutputs, false));
-    if (!(usual instanceof WalletError) && usual.length === 1) return usual;
+    if (!(usual instanceof PlanError) && usual.length === 1) return usual;
     const largest = planOrFault(() => planBy(changeOutputs, true));
-    if (!(largest instanceof WalletError) && (largest.length === 1 || usual instanceof WalletError))
+    if (!(largest instanceof PlanError) && (largest.length === 1 || usual instanceof PlanError))
       return largest;
-    if (usual instanceof WalletError) throw usual;
+    if (usual instanceof PlanError) throw usual;
     return usual;
   };
   const { changeOutputs = 1 } = request;
   if (changeOutputs > 1) {
     const planned = planOrFault(() => planWith(changeOutputs));
-    if (!(planned instanceof WalletError) && planned.length === 1) return planned;
+    if (!(planned instanceof PlanError) && planned.length === 1) return planned;
   }
   return planWith(1);
 }
 
 /** Runs a plan. @returns it, or the error if the request cannot be paid. */
-function planOrFault<T>(plan: () => T): T | WalletError {
+function planOrFault<T>(plan: () => T): T | PlanError {
   try {
     return plan();
   } catch (cause) {
-    if (cause instanceof WalletError) return cause;
+    if (cause instanceof PlanError) return cause;
     throw cause;
   }
 }

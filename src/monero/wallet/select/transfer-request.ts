@@ -3,8 +3,24 @@ import { MAX_OUTPUTS } from '../../cryptonote/constants.js';
 import type { Address, PaymentId } from '../../cryptonote/types.js';
 import { amount, U64_MAX, type Amount } from '../../../util/amount.js';
 import { equalBytes } from '../../../util/bytes.js';
-import { WalletError } from '../model/wallet-error.js';
+import { ProtocolError, type Reasoned } from '../protocol-error.js';
 import { MAX_CHANGE_OUTPUTS } from './change-split.js';
+
+/** Facts of a {@link PlanError}. Amounts in atomic units. */
+export type PlanFault =
+  | { readonly kind: 'zero_destination' | 'zero_amount' }
+  | ({ readonly kind: 'wrong_payment_id' | 'tx_not_possible' | 'transfer_failed' } & Reasoned)
+  | {
+      readonly kind: 'not_enough_money' | 'not_enough_unlocked_money';
+      readonly available: Amount;
+      readonly needed: Amount;
+    }
+  | { readonly kind: 'tx_too_large'; readonly weight: number; readonly limit: number };
+
+/** Error of a payment that cannot be made as requested, or with the money at hand. */
+export class PlanError extends ProtocolError<PlanFault> {
+  override readonly name = 'PlanError';
+}
 
 /** Largest number of destinations in one transaction; one output is reserved for change. */
 export const MAX_PAYEES = MAX_OUTPUTS - 1;
@@ -66,7 +82,7 @@ export const sameReceiver = (
 
 /**
  * Returns the payment id of a payment; undefined if there is none.
- * @throws WalletError `wrong_payment_id` for several payment ids, or for another payee besides the integrated address.
+ * @throws PlanError `wrong_payment_id` for several payment ids, or for another payee besides the integrated address.
  * Source: wallet_rpc_server.cpp `validate_transfer`, cryptonote_tx_utils.cpp `get_destination_view_key_pub`.
  */
 function paymentIdOf(addresses: readonly Address[]): PaymentId | undefined {
@@ -74,7 +90,7 @@ function paymentIdOf(addresses: readonly Address[]): PaymentId | undefined {
   const [first] = addresses;
   if (id === undefined || first === undefined) return undefined;
   if (second !== undefined || addresses.some((address) => !sameAddress(address, first)))
-    throw new WalletError({
+    throw new PlanError({
       kind: 'wrong_payment_id',
       reason: 'a payment carries at most one payment id: an integrated address must be the only payee',
       text: 'A single payment id is allowed per transaction',
@@ -84,20 +100,20 @@ function paymentIdOf(addresses: readonly Address[]): PaymentId | undefined {
 
 /**
  * Checks a request without regard to the balance.
- * @throws WalletError `zero_destination`, `zero_amount`, `wrong_payment_id`, `tx_not_possible`, `transfer_failed`
+ * @throws PlanError `zero_destination`, `zero_amount`, `wrong_payment_id`, `tx_not_possible`, `transfer_failed`
  */
 export function checkTransfer({ payees, subtractFeeFrom = [], changeOutputs = 1 }: TransferRequest): void {
-  if (payees.length === 0) throw new WalletError({ kind: 'zero_destination' });
-  if (payees.some((payee) => payee.amount === 0n)) throw new WalletError({ kind: 'zero_amount' });
+  if (payees.length === 0) throw new PlanError({ kind: 'zero_destination' });
+  if (payees.some((payee) => payee.amount === 0n)) throw new PlanError({ kind: 'zero_amount' });
   if (payees.reduce((total, payee) => total + payee.amount, 0n) > U64_MAX)
-    throw new WalletError({
+    throw new PlanError({
       kind: 'transfer_failed',
       reason: 'the amounts overflow',
       text: `transaction sum + fee exceeds ${formatCoins(amount(U64_MAX))}`,
     });
   paymentIdOf(payees.map(({ address }) => address));
-  const invalid = (reason: string, text?: string): WalletError =>
-    new WalletError({ kind: 'transfer_failed', reason, ...(text === undefined ? {} : { text }) });
+  const invalid = (reason: string, text?: string): PlanError =>
+    new PlanError({ kind: 'transfer_failed', reason, ...(text === undefined ? {} : { text }) });
   if (new Set(subtractFeeFrom).size !== subtractFeeFrom.length)
     throw invalid('a destination is listed twice to pay the fee');
   const missing = subtractFeeFrom.filter((index) => payees[index] === undefined);

@@ -14,7 +14,7 @@ import { preMlsagHash } from '../../../../src/monero/ringct/message.js';
 import { amount, ZERO, type Amount } from '../../../../src/util/amount.js';
 import { systemRng } from '../../../../src/util/random.js';
 import { constructTransaction, type SpendableInput } from '../../../../src/monero/wallet/build/construction.js';
-import { WalletError, type Fault } from '../../../../src/monero/wallet/model/wallet-error.js';
+import type { PlanFault } from '../../../../src/monero/wallet/select/transfer-request.js';
 import {
   buildTransaction,
   settleFee,
@@ -24,7 +24,7 @@ import {
   type SignedTx,
 } from '../../../../src/monero/wallet/build/signing.js';
 import { seededRng } from '../../../support/seeded-rng.js';
-import { COIN, holder, spendableInput } from '../fixtures.js';
+import { COIN, faultOf, holder, spendableInput } from '../fixtures.js';
 
 const curve = loadCurve();
 const rng = seededRng('signing');
@@ -141,7 +141,7 @@ describe('the fee', () => {
     ).toEqual(amounts);
   });
 
-  it.each<[string, PricedPlan, Fault['kind']]>([
+  it.each<[string, PricedPlan, PlanFault['kind']]>([
     ['is more than its payee receives', planOf([100n], [inputOf(COIN)], { feeFrom: [0] }), 'tx_not_possible'],
     [
       'leaves one of its payees nothing',
@@ -149,7 +149,7 @@ describe('the fee', () => {
       'zero_amount',
     ],
   ])('that %s is refused', (_, plan, kind) => {
-    expect(() => settleFee(plan, RATE, RATES, rng)).toThrow(new WalletError({ kind } as Fault));
+    expect(faultOf(() => settleFee(plan, RATE, RATES, rng))).toMatchObject({ kind });
   });
 
   it('may leave a payee a single atomic unit', () => {

@@ -6,7 +6,7 @@ import { reduce, toScalar } from '../../../../src/monero/crypto/scalar.js';
 import { G } from '../../../../src/monero/crypto/curve/point.js';
 import { formatAddress } from '../../../../src/monero/cryptonote/address.js';
 import { toHex } from '../../../../src/util/bytes.js';
-import { WalletError } from '../../../../src/monero/wallet/model/wallet-error.js';
+import { ProtocolError } from '../../../../src/monero/wallet/protocol-error.js';
 import {
   boosterMessage,
   continueExchange,
@@ -50,7 +50,7 @@ const reasonOf = (run: () => unknown): string => {
   try {
     run();
   } catch (error) {
-    if (error instanceof WalletError && error.fault.kind === 'multisig_refused') return error.fault.reason;
+    if (error instanceof ProtocolError && error.fault.kind === 'multisig_refused') return error.fault.reason;
     throw error;
   }
   return 'nothing was refused';

@@ -15,7 +15,7 @@ import { preMlsagHash } from '../../../../src/monero/ringct/message.js';
 import { toHex } from '../../../../src/util/bytes.js';
 import { decode, encode } from '../../../../src/util/codec.js';
 import { systemRng } from '../../../../src/util/random.js';
-import { WalletError } from '../../../../src/monero/wallet/model/wallet-error.js';
+import { ProtocolError } from '../../../../src/monero/wallet/protocol-error.js';
 import { planAttempts } from '../../../../src/monero/wallet/multisig/attempts.js';
 import {
   cosign,
@@ -286,7 +286,7 @@ describe('attempts', () => {
       try {
         return planAttempts(a.account, a.signer, infos);
       } catch (error) {
-        return error instanceof WalletError ? error.fault.kind : error;
+        return error instanceof ProtocolError ? error.fault.kind : error;
       }
     };
     expect(refusal([[], []])).toBe('multisig_import_needed');

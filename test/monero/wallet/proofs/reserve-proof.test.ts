@@ -6,7 +6,7 @@ import type { Hash, KeyImage, PublicKey } from '../../../../src/monero/crypto/ty
 import { decodeBase58, encodeBase58 } from '../../../../src/monero/cryptonote/base58.js';
 import { amount } from '../../../../src/util/amount.js';
 import { concatBytes, fromHex, toHex, utf8 } from '../../../../src/util/bytes.js';
-import { WalletError } from '../../../../src/monero/wallet/model/wallet-error.js';
+import { ProtocolError } from '../../../../src/monero/wallet/protocol-error.js';
 import {
   assertProofOf,
   assertReserve,
@@ -78,7 +78,7 @@ const faultOf = (act: () => unknown): string | undefined => {
     act();
     return undefined;
   } catch (error) {
-    if (error instanceof WalletError) return error.fault.kind;
+    if (error instanceof ProtocolError) return error.fault.kind;
     throw error;
   }
 };

@@ -6,7 +6,7 @@ import type { TxInput } from '../../../../src/monero/cryptonote/types.js';
 import { amount, ZERO } from '../../../../src/util/amount.js';
 import { utf8 } from '../../../../src/util/bytes.js';
 import { shuffled } from '../../../../src/util/random.js';
-import { WalletError } from '../../../../src/monero/wallet/model/wallet-error.js';
+import { ProtocolError } from '../../../../src/monero/wallet/protocol-error.js';
 import {
   checkSpend,
   proveSpend,
@@ -58,7 +58,7 @@ const faultOf = (act: () => unknown): string | undefined => {
     act();
     return undefined;
   } catch (error) {
-    if (error instanceof WalletError) return error.fault.kind;
+    if (error instanceof ProtocolError) return error.fault.kind;
     throw error;
   }
 };
@@ -110,10 +110,10 @@ describe('a proof of spending', () => {
     const prove = (ring: readonly PublicKey[]) => () =>
       proveSpend({ txHash, message, inputs: [{ ...first, ring }], keys: spender }, rng);
     expect(faultOf(prove(first.ring.filter((key) => key !== first.output.publicKey)))).toBe(
-      'daemon_misbehaves',
+      'wrong_transaction',
     );
     expect(faultOf(prove([...first.ring, new Uint8Array(32).fill(0xff) as PublicKey]))).toBe(
-      'daemon_misbehaves',
+      'wrong_transaction',
     );
   });
 
@@ -155,6 +155,6 @@ describe('the rings of a transaction', () => {
     const at = (...keyOffsets: bigint[]) =>
       ringReferences(withInputs([{ type: 'key', amount: ZERO, keyOffsets, keyImage }]));
     expect(at(2n ** 53n - 1n)).toMatchObject([{ globalIndices: [2 ** 53 - 1] }]);
-    expect(faultOf(() => at(2n ** 53n - 1n, 1n))).toBe('daemon_misbehaves');
+    expect(faultOf(() => at(2n ** 53n - 1n, 1n))).toBe('wrong_transaction');
   });
 });

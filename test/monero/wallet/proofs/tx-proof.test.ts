@@ -16,7 +16,8 @@ import type { PaymentId, SubaddressIndex, Transaction } from '../../../../src/mo
 import { amount } from '../../../../src/util/amount.js';
 import { concatBytes, utf8 } from '../../../../src/util/bytes.js';
 import { encode } from '../../../../src/util/codec.js';
-import { WalletError, type Fault } from '../../../../src/monero/wallet/model/wallet-error.js';
+import { ProtocolError } from '../../../../src/monero/wallet/protocol-error.js';
+import type { ProofFault } from '../../../../src/monero/wallet/proofs/proof-text.js';
 import { checkTxKey } from '../../../../src/monero/wallet/proofs/tx-key.js';
 import { checkTxProof, proveReceived, proveSent } from '../../../../src/monero/wallet/proofs/tx-proof.js';
 import { seededRng } from '../../../support/seeded-rng.js';
@@ -35,12 +36,12 @@ const to = (who: Holder, value: bigint, index?: SubaddressIndex, id?: PaymentId)
   amount: amount(value),
 });
 
-const faultOf = (act: () => unknown): Fault['kind'] | undefined => {
+const faultOf = (act: () => unknown): ProofFault['kind'] | undefined => {
   try {
     act();
     return undefined;
   } catch (error) {
-    if (error instanceof WalletError) return error.fault.kind;
+    if (error instanceof ProtocolError) return error.fault.kind;
     throw error;
   }
 };
@@ -50,7 +51,7 @@ const textOf = (act: () => unknown): string | undefined => {
     act();
     return undefined;
   } catch (error) {
-    if (error instanceof WalletError && error.fault.kind === 'bad_proof') return error.fault.text;
+    if (error instanceof ProtocolError && error.fault.kind === 'bad_proof') return error.fault.text;
     throw error;
   }
 };
@@ -288,7 +289,7 @@ describe('a fraudulent transaction', () => {
     const derivation = derivationOf(sharedSecret(bob.address().viewPublicKey, key));
     const extra = writeExtra([{ type: 'publicKey', key: publicKeyOf(key) }]);
     const tx = nameOf(forged(derivation, extra, 2n ** 63n));
-    expect(faultOf(() => checkTxKey({ tx, address: bob.address(), keys: [key] }))).toBe('daemon_misbehaves');
+    expect(faultOf(() => checkTxKey({ tx, address: bob.address(), keys: [key] }))).toBe('wrong_transaction');
   });
 
   it('proves nothing by an invalid entry of a proof', () => {
@@ -362,6 +363,6 @@ describe('a daemon that sends a wrong transaction', () => {
     ['as if it were whole', { hash: tx.hash, blob: tx.blob }],
     ['as an empty blob', { hash: tx.hash, blob: new Uint8Array() }],
   ])('is detected: %s', (_, given) => {
-    expect(faultOf(check(given))).toBe('daemon_misbehaves');
+    expect(faultOf(check(given))).toBe('wrong_transaction');
   });
 });

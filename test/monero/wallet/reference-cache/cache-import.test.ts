@@ -9,7 +9,7 @@ import { referenceCache, type ReferenceCache } from '../../../../src/monero/wall
 import { importCache } from '../../../../src/monero/wallet/reference-cache/cache-import.js';
 import { openCache } from '../../../../src/monero/wallet/reference-cache/open-cache.js';
 import { sealedFile } from '../../../../src/monero/wallet/exchange/sealed-file.js';
-import type { ImportedWallet } from '../../../../src/monero/wallet/model/imported-wallet.js';
+import type { ImportedWallet } from '../../../../src/monero/wallet/reference-cache/imported-wallet.js';
 import { fullCache, owner, vector, viewOnlyCache } from './vector.js';
 
 let cache: ReferenceCache;

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readCachedBalances, writeCachedBalances } from '../../../../src/store/import-wallet.js';
 import { amount, U64_MAX } from '../../../../src/util/amount.js';
 import type { ReferenceCache } from '../../../../src/monero/wallet/reference-cache/cache.js';
-import type { CachedBalance } from '../../../../src/monero/wallet/model/imported-wallet.js';
+import type { CachedBalance } from '../../../../src/monero/wallet/reference-cache/imported-wallet.js';
 import { cachedBalances } from '../../../../src/monero/wallet/reference-cache/cached-balance.js';
 
 const HEIGHT = 1000;

@@ -158,7 +158,7 @@ describe('a scan of a block', () => {
       [first, { ...second, prunableHash: rng(32) as Hash }, third],
       [first, { ...second, blob: second.blob.slice(1) }, third],
     ])
-      expect(scan(sent)).toMatchObject({ kind: 'daemon_misbehaves' });
+      expect(scan(sent)).toMatchObject({ kind: 'wrong_transaction' });
   });
 });
 

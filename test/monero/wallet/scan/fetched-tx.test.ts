@@ -40,8 +40,8 @@ describe('a fetched transaction', () => {
     expect(readFetchedTx(mined)).toEqual(parseTransaction(mined.blob));
     for (const fetched of [paid, whole, mined])
       expect(faultOf(() => readFetchedTx({ ...fetched, hash: hashOf(1) }))).toEqual({
-        kind: 'daemon_misbehaves',
-        reason: 'it sent another transaction than requested',
+        kind: 'wrong_transaction',
+        reason: 'another transaction than requested',
       });
   });
 
@@ -49,7 +49,7 @@ describe('a fetched transaction', () => {
     for (const prunableHash of [new Uint8Array(32) as Hash, rng(32) as Hash])
       expect(readFetchedTx({ ...mined, prunableHash })).toEqual(minerTx);
     expect(faultOf(() => readFetchedTx({ ...paid, prunableHash: rng(32) as Hash }))).toMatchObject({
-      kind: 'daemon_misbehaves',
+      kind: 'wrong_transaction',
     });
   });
 
@@ -60,8 +60,8 @@ describe('a fetched transaction', () => {
       looseTx(hashOf(1), 1),
     ])
       expect(faultOf(() => readFetchedTx(fetched))).toEqual({
-        kind: 'daemon_misbehaves',
-        reason: 'it sent a transaction that cannot be parsed',
+        kind: 'wrong_transaction',
+        reason: 'a transaction that cannot be parsed',
       });
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import { estimateWeight, feeOfWeight, type FeeRates } from '../../../../src/monero/cryptonote/fees.js';
-import { WalletError } from '../../../../src/monero/wallet/model/wallet-error.js';
+import { ProtocolError } from '../../../../src/monero/wallet/protocol-error.js';
 import type { OwnedOutput } from '../../../../src/monero/wallet/model/records.js';
 import { planTransfers, type FundedTransfer } from '../../../../src/monero/wallet/select/transfer-plan.js';
 import type { Payee, TransferRequest } from '../../../../src/monero/wallet/select/transfer-request.js';
@@ -74,7 +74,7 @@ describe('the plan of a payment', () => {
       try {
         return plan([toAlice(COIN)], unspent, facts);
       } catch (error) {
-        return error instanceof WalletError ? error.fault : error;
+        return error instanceof ProtocolError ? error.fault : error;
       }
     });
     expect(refusals[0]).toMatchObject({ kind: 'tx_not_possible' });
@@ -100,7 +100,7 @@ describe('the plan of a payment', () => {
           try {
             planned = plan(asked, unspentOf(...values), { changeOutputs });
           } catch (error) {
-            expect(error).toBeInstanceOf(WalletError);
+            expect(error).toBeInstanceOf(ProtocolError);
             return;
           }
           expect(planned).toHaveLength(1);

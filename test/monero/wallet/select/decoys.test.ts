@@ -123,15 +123,17 @@ describe('ages of picks', () => {
 
 describe('an impossible distribution', () => {
   test.each([
-    ['decreases', [5, 4, ...evenChain(20, 10)], 'daemon_misbehaves'],
-    ['is negative', [-1, ...evenChain(20, 10)], 'daemon_misbehaves'],
-    ['is not a whole number', [0.5, ...evenChain(20, 10)], 'daemon_misbehaves'],
-    ['is not a number', [Number.NaN, ...evenChain(20, 10)], 'daemon_misbehaves'],
+    ['decreases', [5, 4, ...evenChain(20, 10)], 'wrong_outputs'],
+    ['is negative', [-1, ...evenChain(20, 10)], 'wrong_outputs'],
+    ['is not a whole number', [0.5, ...evenChain(20, 10)], 'wrong_outputs'],
+    ['is not a number', [Number.NaN, ...evenChain(20, 10)], 'wrong_outputs'],
     ['is empty', [], 'not_enough_ring_members'],
     ['is shorter than the spendable age', evenChain(9, 10), 'not_enough_ring_members'],
     ['has no outputs', new Array<number>(100).fill(0), 'not_enough_ring_members'],
   ])('that %s is refused', (_, cumulative, kind) => {
-    expect(() => new GammaPicker({ cumulative }, seededRng(0))).toThrow(kind);
+    expect(() => new GammaPicker({ cumulative }, seededRng(0))).toThrow(
+      expect.objectContaining({ fault: expect.objectContaining({ kind }) }),
+    );
   });
 
   it('does not hang the search for candidates', () => {
@@ -164,11 +166,15 @@ describe('candidates', () => {
   });
 
   it('refuse a chain with fewer outputs than a ring', () => {
-    expect(() => candidateIndices(3, picker(24, 1))).toThrow('not_enough_ring_members');
+    expect(() => candidateIndices(3, picker(24, 1))).toThrow(
+      expect.objectContaining({ fault: expect.objectContaining({ kind: 'not_enough_ring_members' }) }),
+    );
   });
 
   it('refuse a distribution without the real output', () => {
-    expect(() => candidateIndices(200, picker(200, 1))).toThrow('daemon_misbehaves');
+    expect(() => candidateIndices(200, picker(200, 1))).toThrow(
+      expect.objectContaining({ fault: expect.objectContaining({ kind: 'wrong_outputs' }) }),
+    );
   });
 });
 
@@ -253,7 +259,7 @@ describe('a ring', () => {
     const parts = [{ real, candidates, fetched: honest }];
     const unusable = candidates.indices.filter((index) => index !== 40 && index > 13);
     expect(() => withoutDecoys({ rings: assembleRings(parts), candidates: parts }, unusable)).toThrow(
-      'not_enough_ring_members',
+      expect.objectContaining({ fault: expect.objectContaining({ kind: 'not_enough_ring_members' }) }),
     );
   });
 
@@ -265,12 +271,16 @@ describe('a ring', () => {
     ['one output too many', [...honest, ...honest.slice(0, 1)]],
     ['nothing', []],
   ])('is not made by a daemon that sends %s', (_, fetched) => {
-    expect(() => ringOf(fetched)).toThrow('daemon_misbehaves');
+    expect(() => ringOf(fetched)).toThrow(
+      expect.objectContaining({ fault: expect.objectContaining({ kind: 'wrong_outputs' }) }),
+    );
   });
 
   it('needs fifteen usable candidates', () => {
     const locked = honest.map((output, i) => ({ ...output, unlocked: i === 40 || i < 14 }));
-    expect(() => ringOf(locked)).toThrow('not_enough_ring_members');
+    expect(() => ringOf(locked)).toThrow(
+      expect.objectContaining({ fault: expect.objectContaining({ kind: 'not_enough_ring_members' }) }),
+    );
   });
 
   it('is ordered, without duplicates, and has the real output for any locked candidates', () => {
@@ -346,7 +356,7 @@ describe('rings together', () => {
         calls += 1;
         return Promise.resolve(indices.map(answer));
       }),
-    ).rejects.toThrow('daemon_misbehaves');
+    ).rejects.toMatchObject({ fault: { kind: 'wrong_outputs' } });
     expect(calls).toBe(3);
   });
 });

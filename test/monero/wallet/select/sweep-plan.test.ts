@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import type { FeeRates } from '../../../../src/monero/cryptonote/fees.js';
 import { amount } from '../../../../src/util/amount.js';
 import type { OwnedOutput } from '../../../../src/monero/wallet/model/records.js';
-import { WalletError, type Fault } from '../../../../src/monero/wallet/model/wallet-error.js';
+import { ProtocolError } from '../../../../src/monero/wallet/protocol-error.js';
+import type { PlanFault } from '../../../../src/monero/wallet/select/transfer-request.js';
 import { planSweep, sweepInputs } from '../../../../src/monero/wallet/select/sweep-plan.js';
 import { costOfInput, type FundedTransfer } from '../../../../src/monero/wallet/select/transfer-plan.js';
 import { purseOf } from '../../../support/list-coins.js';
@@ -69,7 +70,7 @@ describe('a sweep', () => {
     expect(only?.feeFrom).toEqual(Array.from({ length: count }, (_, i) => i));
   });
 
-  test.each<[number, Fault['kind']]>([
+  test.each<[number, PlanFault['kind']]>([
     [0, 'tx_not_possible'],
     [1.5, 'tx_not_possible'],
     [17, 'transfer_failed'],
@@ -126,7 +127,7 @@ describe('a sweep', () => {
             const planned = planSweep(to(), inputs, RATES, seededRng(seed));
             return planned.length > 0 ? 'swept' : 'nothing';
           } catch (error) {
-            return error instanceof WalletError ? error.fault.kind : String(error);
+            return error instanceof ProtocolError ? error.fault.kind : String(error);
           }
         }),
       );

@@ -4,7 +4,8 @@ import { MAX_TX_WEIGHT } from '../../../../src/monero/cryptonote/constants.js';
 import { estimateWeight, feeOfWeight, type FeeRates } from '../../../../src/monero/cryptonote/fees.js';
 import type { PaymentId } from '../../../../src/monero/cryptonote/types.js';
 import type { Amount } from '../../../../src/util/amount.js';
-import { WalletError, type Fault } from '../../../../src/monero/wallet/model/wallet-error.js';
+import { ProtocolError } from '../../../../src/monero/wallet/protocol-error.js';
+import type { PlanFault } from '../../../../src/monero/wallet/select/transfer-request.js';
 import type { OwnedOutput } from '../../../../src/monero/wallet/model/records.js';
 import {
   costOfInput,
@@ -169,7 +170,7 @@ describe('a plan for any request', () => {
           try {
             planned = plan(payees, unspent);
           } catch (error) {
-            expect(error).toBeInstanceOf(WalletError);
+            expect(error).toBeInstanceOf(ProtocolError);
             expect(total(payees) + 300_000_000n * BigInt(1 + unspent.length)).toBeGreaterThan(
               total(unspent) / 2n,
             );
@@ -210,7 +211,7 @@ describe('a fee from the destinations', () => {
 describe('a plan is refused', () => {
   const unspent = outputs(COIN);
   const integrated = payeeOf(alice.address(undefined, PAYMENT_ID), 1n);
-  test.each<[string, readonly Payee[], Partial<TransferRequest>, Fault['kind']]>([
+  test.each<[string, readonly Payee[], Partial<TransferRequest>, PlanFault['kind']]>([
     ['without destinations', [], {}, 'zero_destination'],
     ['with a zero amount', [toAlice(1n), toAlice(0n)], {}, 'zero_amount'],
     ['with amounts beyond u64', [toAlice((1n << 64n) - 1n), toAlice(1n)], {}, 'transfer_failed'],

@@ -6,8 +6,8 @@ import {
   STATE_OF,
   type OrderState,
   type TrackedTx,
-} from '../../../../src/monero/wallet/model/order.js';
-import { madePayment } from '../../../support/made-payment.js';
+} from '../../src/model/order.js';
+import { madePayment } from '../support/made-payment.js';
 
 /** Attempt in a state. */
 const attempt = (state: OrderState, position = 0, number = 1): TrackedTx => ({

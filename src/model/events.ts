@@ -1,7 +1,7 @@
-import type { Hash, KeyImage } from '../../crypto/types.js';
-import type { SubaddressIndex } from '../../cryptonote/types.js';
-import type { Amount } from '../../../util/amount.js';
-import type { RequestState } from '../requests/payment-request.js';
+import type { Hash, KeyImage } from '../monero/crypto/types.js';
+import type { SubaddressIndex } from '../monero/cryptonote/types.js';
+import type { Amount } from '../util/amount.js';
+import type { RequestState } from './payment-request.js';
 
 /** A payment to the wallet: the outputs, other than change, that one transaction pays to one address. */
 export interface PaymentFacts {

@@ -1,11 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  arrivalInBlock,
-  completeRead,
-  sightAt,
-  type CompleteRead,
-} from '../../../../src/monero/wallet/requests/arrival.js';
+import { arrivalInBlock, completeRead, sightAt, type CompleteRead } from '../../src/model/arrival.js';
 
 const NOW = 1_700_000_000;
 const HOUR = 3600;

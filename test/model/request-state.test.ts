@@ -1,19 +1,15 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Hash } from '../../../../src/monero/crypto/types.js';
-import {
-  REQUEST_STATES,
-  type RequestPayment,
-  type RequestTerms,
-} from '../../../../src/monero/wallet/requests/payment-request.js';
+import type { Hash } from '../../src/monero/crypto/types.js';
+import { REQUEST_STATES, type RequestPayment, type RequestTerms } from '../../src/model/payment-request.js';
 import {
   differenceOf,
   excessOver,
   requestStatus,
   type RequestStatus,
-} from '../../../../src/monero/wallet/requests/request-state.js';
-import { amount, ZERO } from '../../../../src/util/amount.js';
-import { bytes } from '../../../store/fixtures.js';
+} from '../../src/model/request-state.js';
+import { amount, ZERO } from '../../src/util/amount.js';
+import { bytes } from '../store/fixtures.js';
 
 const NOW = 1_700_000_000;
 const TIP = 100;

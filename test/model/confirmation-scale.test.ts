@@ -1,9 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
-import {
-  confirmationsFor,
-  type ConfirmationScale,
-} from '../../../../src/monero/wallet/requests/confirmation-scale.js';
-import { amount, U64_MAX, ZERO } from '../../../../src/util/amount.js';
+import { confirmationsFor, type ConfirmationScale } from '../../src/model/payment-request.js';
+import { amount, U64_MAX, ZERO } from '../../src/util/amount.js';
 
 const scale: ConfirmationScale = [
   { from: ZERO, confirmations: 0 },

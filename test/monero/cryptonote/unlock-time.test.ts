@@ -1,11 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isLockOpen } from '../../../../src/monero/cryptonote/unlock-time.js';
-import {
-  blocksToUnlock,
-  isUnlocked,
-  secondsToUnlock,
-} from '../../../../src/monero/wallet/model/unlock-time.js';
+import { isLockOpen } from '../../../src/monero/cryptonote/unlock-time.js';
+import { blocksToUnlock, isUnlocked, secondsToUnlock } from '../../../src/monero/cryptonote/unlock-time.js';
 
 const NOW = 1_700_000_000;
 

@@ -1,5 +1,5 @@
-import { amount, ZERO, type Amount } from '../../../util/amount.js';
-import { openingOf } from '../model/unlock-time.js';
+import { amount, ZERO, type Amount } from '../util/amount.js';
+import { openingOf } from '../monero/cryptonote/unlock-time.js';
 import type { Receipt, RequestPayment, RequestState, RequestTerms } from './payment-request.js';
 
 /** The chain and the time for which a state is computed. */

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import type { Hash } from '../../../../src/monero/crypto/types.js';
-import { requestStatus } from '../../../../src/monero/wallet/requests/request-state.js';
-import { amount } from '../../../../src/util/amount.js';
+import type { Hash } from '../../src/monero/crypto/types.js';
+import { requestStatus } from '../../src/model/request-state.js';
+import { amount } from '../../src/util/amount.js';
 
 const CREATED = 1_700_000_000;
 const TWO_HOURS = 7200;

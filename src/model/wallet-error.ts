@@ -1,12 +1,11 @@
-import type { Amount } from '../../../util/amount.js';
-
-/** Facts of an error that has several possible causes. */
-interface Reasoned {
-  /** The cause, as one sentence. */
-  readonly reason: string;
-  /** Message of wallet2.cpp or wallet_rpc_server.cpp for the same cause; absent if upstream has none. */
-  readonly text?: string;
-}
+import type { KeyFault } from '../monero/wallet/keys.js';
+import type { MultisigFault } from '../monero/wallet/multisig/kex-round.js';
+import type { ProofFault } from '../monero/wallet/proofs/proof-text.js';
+import { ProtocolError, type Reasoned } from '../monero/wallet/protocol-error.js';
+import type { ScanFault } from '../monero/wallet/scan/fetched-tx.js';
+import type { DecoyFault } from '../monero/wallet/select/decoys.js';
+import type { PlanFault } from '../monero/wallet/select/transfer-request.js';
+import type { Amount } from '../util/amount.js';
 
 /**
  * File at the path of a new wallet's store. `wallet`: beside it is a keys file of the name; `store` or `cache`: a store
@@ -155,4 +154,25 @@ export class WalletError extends Error {
     super(fault.kind, options);
     this.fault = fault;
   }
+}
+
+/** Facts of the errors of the library; each module has its own. */
+type LibraryFault = KeyFault | ProofFault | PlanFault | DecoyFault | MultisigFault | ScanFault;
+
+/** Returns the fault for clients of an error of the library. The chain and its outputs are the word of the daemon. */
+function translated(fault: LibraryFault): Fault {
+  switch (fault.kind) {
+    case 'wrong_transaction':
+      return { kind: 'daemon_misbehaves', reason: `it sent ${fault.reason}` };
+    case 'wrong_outputs':
+      return { kind: 'daemon_misbehaves', reason: fault.reason };
+    default:
+      return fault;
+  }
+}
+
+/** Returns the fault of an expected error, of this server or of the library; undefined for any other error. */
+export function faultOf(error: unknown): Fault | undefined {
+  if (error instanceof WalletError) return error.fault;
+  return error instanceof ProtocolError ? translated(error.fault as LibraryFault) : undefined;
 }

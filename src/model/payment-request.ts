@@ -1,6 +1,6 @@
-import type { SubaddressIndex } from '../../cryptonote/types.js';
-import type { Hash } from '../../crypto/types.js';
-import type { Amount } from '../../../util/amount.js';
+import type { SubaddressIndex } from '../monero/cryptonote/types.js';
+import type { Hash } from '../monero/crypto/types.js';
+import type { Amount } from '../util/amount.js';
 
 /**
  * States of a payment request. `waiting`: no payment. `partial`: payments below the amount. `seen`: enough, but not all
@@ -87,3 +87,17 @@ export interface Receipt {
 export interface RequestPayment extends Receipt {
   readonly txHash: Hash;
 }
+
+/** Number of confirmations that amounts from a smallest one on need. */
+export interface ConfirmationStep {
+  /** Smallest amount of the step [atomic units]. */
+  readonly from: Amount;
+  readonly confirmations: number;
+}
+
+/** Confirmations that payment requests need by their amount, by ascending amount; the first step begins at 0. */
+export type ConfirmationScale = readonly ConfirmationStep[];
+
+/** Returns the number of confirmations that a payment request over an amount needs. */
+export const confirmationsFor = (scale: ConfirmationScale, amount: Amount): number =>
+  scale.findLast(({ from }) => from <= amount)?.confirmations ?? 0;

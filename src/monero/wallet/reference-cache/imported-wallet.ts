@@ -1,7 +1,7 @@
 import type { Hash, SecretKey } from '../../crypto/types.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import type { Amount } from '../../../util/amount.js';
-import type { Destination, OutgoingTx, SubaddressKey, ImportedKeyImage } from './records.js';
+import type { Destination, OutgoingTx, SubaddressKey, ImportedKeyImage } from '../model/records.js';
 
 /** Data of a payment that only the paying wallet records, apart from its transaction keys. */
 export interface PaymentFacts {
