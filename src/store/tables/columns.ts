@@ -62,7 +62,7 @@ export interface ChainView {
 }
 
 /**
- * Returns the rule of `isUnlocked` in `wallet/model/unlock-time.ts` as SQL expression with the parameters
+ * Returns the rule of `isUnlocked` in `cryptonote/unlock-time.ts` as SQL expression with the parameters
  * `:chainHeight` and `:now`. An unlock time above SQLite's largest integer is read as that integer, which never unlocks
  * either.
  */
