@@ -222,6 +222,7 @@ const roomsOf: Record<string, readonly (readonly string[])[]> = {
     ['feeds'],
     ['scan', 'commit'],
   ],
+  http: [['http-app', 'forward'], ['pages', 'server'], ['methods'], ['calls'], ['login'], ['message']],
   net: [['webhooks', 'zmq', 'dns']],
   monero: [['index'], ['wallet'], ['kernel'], ['cryptonote'], ['ringct'], ['crypto', 'epee']],
 };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import * as wire from '../http/wire.js';
+import * as wire from '../http/methods/wire.js';
 import type { EventType } from '../monero/wallet/model/events.js';
 import { REQUEST_STATES } from '../monero/wallet/requests/payment-request.js';
 import { indexSchema } from './shapes.js';

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { flag, text, u32, u64 } from '../http/params.js';
+import { flag, text, u32, u64 } from '../http/methods/params.js';
 import type { Spender } from '../monero/wallet/model/spender.js';
 import { WalletError } from '../monero/wallet/model/wallet-error.js';
 import type { ResultFields } from './payment-shapes.js';

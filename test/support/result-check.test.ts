@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { RpcError } from '../../src/http/errors.js';
-import { StreamedJson } from '../../src/http/json-rows.js';
+import { RpcError } from '../../src/http/calls/errors.js';
+import { StreamedJson } from '../../src/http/calls/json-rows.js';
 import { WalletError, type Fault } from '../../src/monero/wallet/model/wallet-error.js';
 import { checkedCall, faultProblem, resultProblem } from './result-check.js';
 

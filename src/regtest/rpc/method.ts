@@ -1,4 +1,4 @@
-import { defineMethod as define, type Method } from '../../http/method.js';
+import { defineMethod as define, type Method } from '../../http/methods/method.js';
 import type { RegtestDaemon } from '../daemon.js';
 
 /** The daemon and the port to which a request was sent. */

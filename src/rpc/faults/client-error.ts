@@ -1,6 +1,6 @@
 import { DaemonError } from '../../daemon/errors.js';
 import { NewerBlock } from '../../daemon/newer-block.js';
-import { RpcError } from '../../http/errors.js';
+import { RpcError } from '../../http/calls/errors.js';
 import { describeDaemonError, isUnreachable } from '../../services/context/fault-reason.js';
 import { WalletError, type Fault } from '../../monero/wallet/model/wallet-error.js';
 import type { Kind, Surroundings, Texts } from './fault-entry.js';

@@ -1,6 +1,6 @@
 import type { KeyImage } from '../../monero/crypto/types.js';
-import { listOf, none, params, text } from '../../http/params.js';
-import * as wire from '../../http/wire.js';
+import { listOf, none, params, text } from '../../http/methods/params.js';
+import * as wire from '../../http/methods/wire.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { CREDENTIAL, DAEMON } from '../faults/groups.js';
 import { defineMethod, type WalletMethod } from '../method.js';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { ListedRows, StreamedText } from '../../http/json-rows.js';
-import { instant, params, u32 } from '../../http/params.js';
-import * as wire from '../../http/wire.js';
+import { ListedRows, StreamedText } from '../../http/calls/json-rows.js';
+import { instant, params, u32 } from '../../http/methods/params.js';
+import * as wire from '../../http/methods/wire.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { PaymentExport } from '../../services/history/payment-export.js';
 import { mapPages } from '../../util/paged.js';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { atomic, height, params, text, u32, wholeObject } from '../../http/params.js';
-import * as wire from '../../http/wire.js';
+import { atomic, height, params, text, u32, wholeObject } from '../../http/methods/params.js';
+import * as wire from '../../http/methods/wire.js';
 import { REQUEST_STATES } from '../../monero/wallet/requests/payment-request.js';
 import { differenceOf, type CountedPayment } from '../../monero/wallet/requests/request-state.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';

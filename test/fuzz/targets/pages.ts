@@ -1,6 +1,6 @@
 import { createHttpApp } from '../../../src/http/http-app.js';
-import { Dispatcher } from '../../../src/http/dispatcher.js';
-import { RpcError } from '../../../src/http/errors.js';
+import { Dispatcher } from '../../../src/http/calls/dispatcher.js';
+import { RpcError } from '../../../src/http/calls/errors.js';
 import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
 import { eventEndpoints } from '../../../src/rpc/event-endpoints.js';
 import { EventFeed } from '../../../src/services/manager/event-feed.js';
@@ -122,8 +122,8 @@ export const targets: readonly Target[] = [
     modules: [
       'rpc/event-endpoints',
       'rpc/event-scope',
-      'http/pages',
-      'http/event-stream',
+      'http/pages/pages',
+      'http/message/event-stream',
       'watch/health-pages',
       'watch/status/status-pages',
     ],

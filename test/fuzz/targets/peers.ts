@@ -9,7 +9,7 @@ import { HttpTransport } from '../../../src/client/transport.js';
 import { Connector } from '../../../src/daemon/connector.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { Transport } from '../../../src/daemon/transport.js';
-import { RpcError } from '../../../src/http/errors.js';
+import { RpcError } from '../../../src/http/calls/errors.js';
 import { attempt } from '../../../src/http/forward/attempt.js';
 import { MemberCallError, MemberCalls } from '../../../src/http/forward/member-calls.js';
 import type { MemberConnections } from '../../../src/http/forward/member-connections.js';
