@@ -1,4 +1,4 @@
-import { DEFAULT_LEASE_MS, DEFAULT_TIMEOUT_MS } from '../../cluster/cluster-settings.js';
+import { DEFAULT_LEASE_MS, DEFAULT_TIMEOUT_MS } from '../../cluster/cluster.js';
 import type { OptionSpec } from './option-spec.js';
 
 /** Options of a cluster. */

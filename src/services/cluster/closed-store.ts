@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import type { Lease } from '../../cluster/lease.js';
-import type { PageLogs } from '../../cluster/page-log.js';
+import type { PageLogs } from '../../cluster/cluster.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { logOf } from '../../store/file/atomic-replace.js';
 import { withFileErrors, withFileErrorsAsync } from '../../store/file/file-errors.js';

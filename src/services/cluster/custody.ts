@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { WalletKnown } from '../../cluster/errors.js';
 import type { Departure, Lease, Leases, WalletEntry } from '../../cluster/lease.js';
-import type { PageLogs } from '../../cluster/page-log.js';
-import type { Quorum } from '../../cluster/quorum.js';
+import type { PageLogs, Quorum } from '../../cluster/cluster.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { lockWallet } from '../../store/file/wallet-lock.js';
 import { readKeysBytes } from '../../store/keys/keys-file-disk.js';

@@ -1,6 +1,5 @@
 import type { Lease, Leases } from '../../cluster/lease.js';
-import type { PageLogs } from '../../cluster/page-log.js';
-import type { Quorum } from '../../cluster/quorum.js';
+import type { PageLogs, Quorum } from '../../cluster/cluster.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { keysFileVersion, readKeysBytes } from '../../store/keys/keys-file-disk.js';
 import {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import type { Departure, Taken } from '../../cluster/lease.js';
-import type { LogContent, PageLogs } from '../../cluster/page-log.js';
+import type { LogContent, PageLogs } from '../../cluster/cluster.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { databaseFilesOf, removeDatabase } from '../../store/file/atomic-replace.js';
 import { FileDraft } from '../../store/file/file-draft.js';

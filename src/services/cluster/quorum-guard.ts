@@ -1,4 +1,4 @@
-import type { Quorum } from '../../cluster/quorum.js';
+import type { Quorum } from '../../cluster/cluster.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 
 /**

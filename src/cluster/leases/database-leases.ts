@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { utf8 } from '../util/bytes.js';
-import { KeyedMutex } from '../util/mutex.js';
-import type { ClusterSecret } from './cluster-secret.js';
-import type { ClusterLog } from './cluster-settings.js';
-import { ClusterUnreachable, Fenced, MemberGone, WalletKnown } from './errors.js';
+import { utf8 } from '../../util/bytes.js';
+import { KeyedMutex } from '../../util/mutex.js';
+import type { ClusterSecret } from '../cluster-secret.js';
+import type { ClusterLog } from '../cluster.js';
+import { ClusterUnreachable, Fenced, MemberGone, WalletKnown } from '../errors.js';
 import type {
   CreateOptions,
   Departure,
@@ -14,12 +14,22 @@ import type {
   LossReason,
   Taken,
   WalletEntry,
-} from './lease.js';
-import { watchedColumns } from './member-watch.js';
-import { HeldLease, type Membership } from './membership.js';
-import { hasProof, holderProof, memberProof } from './proofs.js';
-import { bytesOf, departurePurpose, emptyLog, heldRow, keysPurpose, namePurpose, numberOf } from './rows.js';
-import type { Sessions } from './sessions.js';
+} from '../lease.js';
+import { watchedColumns } from '../members/member-watch.js';
+import { HeldLease, type Membership } from '../members/membership.js';
+import {
+  hasProof,
+  holderProof,
+  memberProof,
+  bytesOf,
+  departurePurpose,
+  emptyLog,
+  heldRow,
+  keysPurpose,
+  namePurpose,
+  numberOf,
+} from '../database/rows.js';
+import type { Sessions } from '../database/sessions.js';
 import { WalletRows } from './wallet-rows.js';
 
 /** How often a wallet is looked at again whose holder changed while it was taken. */

@@ -1,5 +1,5 @@
-import { monotonicMs, systemClock, type TimeOfDay } from '../util/clock.js';
-import type { ClusterLog } from './cluster-settings.js';
+import { monotonicMs, systemClock } from '../../util/clock.js';
+import type { ClusterClock, ClusterLog } from '../cluster.js';
 import type { Sessions } from './sessions.js';
 
 /** Interval between two looks at the clock of the database [ms]. */
@@ -15,7 +15,7 @@ const MOST_ANSWER_MS = 5000;
  * The clock of the database, which all processes of a cluster see: it is read at times, and the time since then is counted
  * by a clock that no one sets. So processes agree on the time whatever the clocks of their machines say.
  */
-export class DatabaseClock implements TimeOfDay {
+export class DatabaseClock implements ClusterClock {
   readonly #log: ClusterLog;
   /** Time of the database [Unix ms] when the monotonic clock of this process was 0. */
   #zero = systemClock.now() - monotonicMs();

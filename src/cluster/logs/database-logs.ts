@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
-import { toHex } from '../util/bytes.js';
-import { KeyedMutex } from '../util/mutex.js';
-import type { ClusterSecret } from './cluster-secret.js';
-import { Fenced } from './errors.js';
+import { toHex } from '../../util/bytes.js';
+import { KeyedMutex } from '../../util/mutex.js';
+import type { ClusterSecret } from '../cluster-secret.js';
+import { Fenced } from '../errors.js';
 import { haveRemains, LogRemains } from './log-remains.js';
-import type { Lease } from './lease.js';
+import type { Lease } from '../lease.js';
 import { openLog } from './log-reading.js';
-import type { HeldLease, Membership } from './membership.js';
-import { MOST_PART_BYTES, type LogContent, type PageLogs } from './page-log.js';
-import { heldRow, keysPurpose, lockOf, numberOf } from './rows.js';
-import type { Sql } from './session.js';
-import type { Sessions } from './sessions.js';
+import type { HeldLease, Membership } from '../members/membership.js';
+import { MOST_PART_BYTES, type LogContent, type PageLogs } from '../cluster.js';
+import { heldRow, keysPurpose, lockOf, numberOf } from '../database/rows.js';
+import type { Sql } from '../database/session.js';
+import type { Sessions } from '../database/sessions.js';
 
 export interface LogsOptions {
   readonly sessions: Sessions;

@@ -1,6 +1,6 @@
-import { decodePercent } from '../util/percent.js';
-import { PemError, readCertificateFile } from '../util/pem-certificates.js';
-import { ClusterRefused } from './errors.js';
+import { decodePercent } from '../../util/percent.js';
+import { PemError, readCertificateFile } from '../../util/pem-certificates.js';
+import { ClusterRefused } from '../errors.js';
 
 /** One database server. */
 export interface DatabaseHost {

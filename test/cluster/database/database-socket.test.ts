@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import type { PeerCertificate } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { DatabaseSocket, identityError } from '../../src/cluster/database-socket.js';
+import { DatabaseSocket, identityError } from '../../../src/cluster/database/database-socket.js';
 
 const certificate = (subjectaltname: string | undefined, CN = 'database'): PeerCertificate =>
   ({ subject: { CN }, ...(subjectaltname === undefined ? {} : { subjectaltname }) }) as PeerCertificate;

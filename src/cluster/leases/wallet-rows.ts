@@ -1,13 +1,20 @@
-import { toHex } from '../util/bytes.js';
-import type { ClusterSecret } from './cluster-secret.js';
-import type { ClusterLog } from './cluster-settings.js';
-import type { Departure, HeldBy, Left, WalletEntry } from './lease.js';
-import { extendAfterPromotion, removeEnded, watchedColumns } from './member-watch.js';
-import type { Membership } from './membership.js';
-import { hasProof, holderProof } from './proofs.js';
-import { bytesOf, departurePurpose, epochOf, namePurpose, numberOf } from './rows.js';
-import type { Row } from './session.js';
-import type { Sessions } from './sessions.js';
+import { toHex } from '../../util/bytes.js';
+import type { ClusterSecret } from '../cluster-secret.js';
+import type { ClusterLog } from '../cluster.js';
+import type { Departure, HeldBy, Left, WalletEntry } from '../lease.js';
+import { extendAfterPromotion, removeEnded, watchedColumns } from '../members/member-watch.js';
+import type { Membership } from '../members/membership.js';
+import {
+  hasProof,
+  holderProof,
+  bytesOf,
+  departurePurpose,
+  epochOf,
+  namePurpose,
+  numberOf,
+} from '../database/rows.js';
+import type { Row } from '../database/session.js';
+import type { Sessions } from '../database/sessions.js';
 
 /** A wallet that can be taken. */
 export interface Free {

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { readAddress } from '../../src/cluster/address.js';
-import { makeCertificate } from '../support/certificate.js';
+import { readAddress } from '../../../src/cluster/database/address.js';
+import { makeCertificate } from '../../support/certificate.js';
 
 describe('the address of a database', () => {
   test.each([

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { monotonicMs } from '../util/clock.js';
-import { within } from '../util/outbound/call-end.js';
-import { Semaphore } from '../util/semaphore.js';
+import { monotonicMs } from '../../util/clock.js';
+import { within } from '../../util/outbound/call-end.js';
+import { Semaphore } from '../../util/semaphore.js';
 import type { DatabaseAddress, DatabaseHost } from './address.js';
-import type { ClusterLog } from './cluster-settings.js';
-import { ClusterRefused, ClusterUnreachable, NotReplicated } from './errors.js';
+import type { ClusterLog } from '../cluster.js';
+import { ClusterRefused, ClusterUnreachable, NotReplicated } from '../errors.js';
 import { CallFailed, POOLED, Session, type Change, type Row, type Sql, type Statement } from './session.js';
 
 /** Largest number of writes at the same time, each on a connection of its own. */

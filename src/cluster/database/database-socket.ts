@@ -1,6 +1,6 @@
 import { isIP, type Socket } from 'node:net';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
-import { anyCertificate, connectTcp, connectTls, eventOf } from '../util/outbound/connect.js';
+import { anyCertificate, connectTcp, connectTls, eventOf } from '../../util/outbound/connect.js';
 import type { DatabaseAddress, DatabaseHost } from './address.js';
 
 /** The request for TLS, which comes before anything else. Source: PostgreSQL, Message Formats, SSLRequest. */

@@ -1,9 +1,9 @@
-import { ClusterRefused, ClusterUnreachable } from './errors.js';
-import type { BaseSize } from './lease.js';
-import type { LogContent, LoggedFrame } from './page-log.js';
-import { bytesOf, numberOf } from './rows.js';
-import { CallFailed, type Row, type Session, type Statement } from './session.js';
-import type { Sessions } from './sessions.js';
+import { ClusterRefused, ClusterUnreachable } from '../errors.js';
+import type { BaseSize } from '../lease.js';
+import type { LogContent, LoggedFrame } from '../cluster.js';
+import { bytesOf, numberOf } from '../database/rows.js';
+import { CallFailed, type Row, type Session, type Statement } from '../database/session.js';
+import type { Sessions } from '../database/sessions.js';
 
 /** Number of frames in one answer. */
 const FRAMES = 64;

@@ -1,5 +1,6 @@
-import { toHex } from '../util/bytes.js';
+import { toHex, equalBytes, utf8 } from '../../util/bytes.js';
 import type { Row, Sql } from './session.js';
+import type { ClusterSecret } from '../cluster-secret.js';
 
 /** Returns a column of bytes, copied from the buffer of the connection. @throws TypeError for another column. */
 export function bytesOf(row: Row, column: string): Uint8Array {
@@ -59,3 +60,24 @@ export const keysPurpose = (id: Uint8Array): string => `keys file of ${toHex(id)
 
 /** Returns the purpose of the place of a wallet that has left. */
 export const departurePurpose = (id: Uint8Array): string => `departure of ${toHex(id)}`;
+
+/*
+ * Where a request goes is decided by two URLs in the database: that of a member, and that of the holder of a wallet. Each
+ * has a tag under the secret of the cluster, so that a writer to the database without the secret can only repeat a row that
+ * a process has written: its URL is that of a process, which proves for each request that it has the secret
+ * (`http/forward/sealed-answer.ts`).
+ */
+
+/** Returns the tag of the URL of a member, which belongs to one of its terms. */
+export const memberProof = (secret: ClusterSecret, url: string, process: string): Uint8Array =>
+  secret.tag('member', utf8(url), utf8(process));
+
+/** Returns the tag of the holder of a wallet, which belongs to one epoch. @param id key of the wallet's rows */
+export const holderProof = (secret: ClusterSecret, id: Uint8Array, epoch: bigint, url: string): Uint8Array =>
+  secret.tag('holder', id, utf8(epoch.toString()), utf8(url));
+
+/** True if a column contains a tag. */
+export const hasProof = (row: Row, column: string, proof: Uint8Array): boolean => {
+  const value = row[column];
+  return value instanceof Uint8Array && equalBytes(value, proof);
+};

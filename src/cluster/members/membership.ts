@@ -1,17 +1,30 @@
 import { randomUUID } from 'node:crypto';
-import { toHex } from '../util/bytes.js';
-import { Listeners } from '../util/listeners.js';
-import { Mutex } from '../util/mutex.js';
-import type { ClusterSecret } from './cluster-secret.js';
-import type { ClusterLog } from './cluster-settings.js';
-import { ClusterUnreachable } from './errors.js';
-import type { Lease, LossReason } from './lease.js';
+import { toHex } from '../../util/bytes.js';
+import { Listeners } from '../../util/listeners.js';
+import { Mutex } from '../../util/mutex.js';
+import type { ClusterSecret } from '../cluster-secret.js';
+import { OF_COMMAND, type ClusterLog } from '../cluster.js';
+import { ClusterUnreachable } from '../errors.js';
+import type { Lease, LossReason } from '../lease.js';
 import { beatOf, extendAfterPromotion, MemberWatch, watchedColumns, type Watched } from './member-watch.js';
-import { OF_COMMAND } from './member.js';
-import { Moment } from './moment.js';
-import { memberProof } from './proofs.js';
-import { CallFailed, TIMELINE, type Row, type Session } from './session.js';
-import type { Sessions } from './sessions.js';
+import { memberProof } from '../database/rows.js';
+import { CallFailed, TIMELINE, type Row, type Session } from '../database/session.js';
+import type { Sessions } from '../database/sessions.js';
+import { monotonicMs, systemClock } from '../../util/clock.js';
+
+/** A moment by the clocks of this process. */
+export class Moment {
+  readonly #monotonic = monotonicMs();
+  readonly #wall = systemClock.now();
+
+  /**
+   * Returns the time since the moment [ms]: the monotonic clock stands still while the machine sleeps, the time of day
+   * can be set back, so that the longer of both counts.
+   */
+  elapsedMs(): number {
+    return Math.max(monotonicMs() - this.#monotonic, systemClock.now() - this.#wall);
+  }
+}
 
 /** The time from one joining of this process to the end of its leases. */
 export class Term {

@@ -1,6 +1,6 @@
-import { utf8, equalBytes } from '../util/bytes.js';
-import type { ClusterSecret } from './cluster-secret.js';
-import { ClusterRefused } from './errors.js';
+import { utf8, equalBytes } from '../../util/bytes.js';
+import type { ClusterSecret } from '../cluster-secret.js';
+import { ClusterRefused } from '../errors.js';
 import type { Row, Session } from './session.js';
 
 /** Version of the tables. */

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { monotonicMs } from '../util/clock.js';
-import { KeyedMutex, Mutex } from '../util/mutex.js';
-import { Fenced } from './errors.js';
-import type { HeldLease, Membership } from './membership.js';
-import { heldRow, lockOf, numberOf } from './rows.js';
-import type { Sql } from './session.js';
-import type { Sessions } from './sessions.js';
+import { monotonicMs } from '../../util/clock.js';
+import { KeyedMutex, Mutex } from '../../util/mutex.js';
+import { Fenced } from '../errors.js';
+import type { HeldLease, Membership } from '../members/membership.js';
+import { heldRow, lockOf, numberOf } from '../database/rows.js';
+import type { Sql } from '../database/session.js';
+import type { Sessions } from '../database/sessions.js';
 
 /** Largest number of frames, and of parts of bases, that one statement deletes. */
 const MOST_ROWS = 1024;

@@ -1,11 +1,9 @@
-import type { ClusterSecret } from './cluster-secret.js';
-import type { ClusterLog } from './cluster-settings.js';
-import { OF_COMMAND, type Member, type Members } from './member.js';
+import type { ClusterSecret } from '../cluster-secret.js';
+import { type ClusterLog, OF_COMMAND, type Member, type Members } from '../cluster.js';
 import { watchedColumns } from './member-watch.js';
 import type { Membership } from './membership.js';
-import { hasProof, memberProof } from './proofs.js';
-import { numberOf } from './rows.js';
-import type { Sessions } from './sessions.js';
+import { hasProof, memberProof, numberOf } from '../database/rows.js';
+import type { Sessions } from '../database/sessions.js';
 
 export interface MembersOptions {
   readonly sessions: Sessions;

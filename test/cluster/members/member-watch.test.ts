@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { MemberWatch, type Watched } from '../../src/cluster/member-watch.js';
+import { MemberWatch, type Watched } from '../../../src/cluster/members/member-watch.js';
 
 const LEASE_MS = 1000;
 

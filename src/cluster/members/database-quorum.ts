@@ -1,10 +1,8 @@
-import { Listeners } from '../util/listeners.js';
-import type { ClusterLog } from './cluster-settings.js';
-import type { Membership } from './membership.js';
-import { Moment } from './moment.js';
-import type { Quorum } from './quorum.js';
-import type { Session } from './session.js';
-import type { Sessions } from './sessions.js';
+import { Listeners } from '../../util/listeners.js';
+import type { ClusterLog, Quorum } from '../cluster.js';
+import { type Membership, Moment } from './membership.js';
+import type { Session } from '../database/session.js';
+import type { Sessions } from '../database/sessions.js';
 
 /**
  * Number of leases after which a quorum counts as lost if it has confirmed nothing. After one lease, other processes could

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { DatabaseClock } from '../../src/cluster/database-clock.js';
-import { monotonicMs } from '../../src/util/clock.js';
+import { DatabaseClock } from '../../../src/cluster/database/database-clock.js';
+import { monotonicMs } from '../../../src/util/clock.js';
 
 let lines: string[];
 let clock: DatabaseClock;

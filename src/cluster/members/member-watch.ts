@@ -1,6 +1,6 @@
-import { monotonicMs } from '../util/clock.js';
-import { numberOf } from './rows.js';
-import { TIMELINE, type Row, type Sql } from './session.js';
+import { monotonicMs } from '../../util/clock.js';
+import { numberOf } from '../database/rows.js';
+import { TIMELINE, type Row, type Sql } from '../database/session.js';
 
 /** Query of a part of a statement. */
 type Fragment = ReturnType<Sql['unsafe']>;
