@@ -151,6 +151,12 @@ test('the published client loads no package, and nothing beside util', () => {
   expect([...loaded].filter((file) => !['client', 'util'].includes(folderOf(file)))).toEqual([]);
 });
 
+test('files of util import none of util/outbound, which stands above them', () => {
+  const outbound = join('util', 'outbound');
+  const below = files.filter((file) => folderOf(file) === 'util' && !file.startsWith(outbound));
+  expect(below.filter((file) => importsOf(file).some((path) => path.startsWith(outbound)))).toEqual([]);
+});
+
 /** Imports of the functions of Node.js that open connections, or send HTTP requests. */
 const OPENERS = /import \{[^}]*\b(?:connect|request|get|Agent)\b[^}]*\} from 'node:(?:net|tls|https?)'/;
 

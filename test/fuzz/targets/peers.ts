@@ -222,7 +222,13 @@ export const targets: readonly Target[] = [
   {
     name: 'daemon-answer',
     errors: [DaemonError],
-    modules: ['daemon/transport', 'util/outbound/agent', 'util/outbound/call-end', 'util/digest-login'],
+    modules: [
+      'daemon/transport',
+      'util/outbound/agent',
+      'util/outbound/call-end',
+      'util/outbound/exchange',
+      'util/digest-login',
+    ],
     words: HTTP_WORDS,
     maxBytes: 2 * HEADER_BYTES,
     limitMs: HEADER_MS,
