@@ -165,6 +165,12 @@ test('the published client loads no package, and nothing beside util', () => {
   expect([...loaded].filter((file) => !['client', 'util'].includes(folderOf(file)))).toEqual([]);
 });
 
+test('files of util import none of util/outbound, which stands above them', () => {
+  const outbound = join('util', 'outbound');
+  const below = files.filter((file) => folderOf(file) === 'util' && !file.startsWith(outbound));
+  expect(below.filter((file) => importsOf(file).some((path) => path.startsWith(outbound)))).toEqual([]);
+});
+
 /** Imports of the functions of Node.js that open connections, or send HTTP requests. */
 const OPENERS = /import \{[^}]*\b(?:connect|request|get|Agent)\b[^}]*\} from 'node:(?:net|tls|https?)'/;
 
@@ -252,6 +258,7 @@ const roomsOf: Record<string, readonly (readonly string[])[]> = {
     ['file'],
   ],
   regtest: [['rpc'], ['bans', 'fault-injection', 'log-settings'], ['chain'], ['store'], ['rules']],
+  http: [['http-app', 'forward'], ['pages', 'server'], ['methods'], ['calls'], ['login'], ['message']],
   net: [['webhooks', 'zmq', 'dns']],
   monero: [['index'], ['wallet'], ['kernel'], ['cryptonote'], ['ringct'], ['crypto', 'epee']],
 };

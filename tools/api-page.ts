@@ -1,4 +1,4 @@
-import { INVALID_PARAMS } from '../src/http/errors.js';
+import { INVALID_PARAMS } from '../src/http/calls/errors.js';
 import { resultSchema, type ApiVersion } from '../src/rpc/api-version.js';
 import { jsonSchemaOf } from '../src/rpc/discovery/json-schema.js';
 import { errorsOf, ownKinds } from '../src/rpc/discovery/method-errors.js';

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { openCluster } from '../cluster/cluster-database.js';
 import { ClusterSecret } from '../cluster/cluster-secret.js';
 import { ClusterRefused, ClusterUnreachable, NotReplicated } from '../cluster/errors.js';
-import { RpcError } from '../http/errors.js';
+import { RpcError } from '../http/calls/errors.js';
 import { ForwardedLogin, keepsBodyBack, type KnownLogins } from '../http/forward/forwarded-login.js';
 import { Forwarder, HolderChanging, type ForwardingRecords } from '../http/forward/forwarder.js';
 import { memberActions, MemberCalls } from '../http/forward/member-calls.js';

@@ -1,6 +1,6 @@
-import { HttpServer } from '../http/http-server.js';
-import type { Listener } from '../http/listener.js';
-import { serveSite } from '../http/public-site.js';
+import { HttpServer } from '../http/server/http-server.js';
+import type { Listener } from '../http/server/listener.js';
+import { serveSite } from '../http/pages/public-site.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import { systemClock } from '../util/clock.js';
 import { Listeners } from '../util/listeners.js';

@@ -1,10 +1,10 @@
 import { getServers } from 'node:dns';
 import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
-import { Dispatcher } from '../http/dispatcher.js';
+import { Dispatcher } from '../http/calls/dispatcher.js';
 import { createHttpApp } from '../http/http-app.js';
-import { HttpServer } from '../http/http-server.js';
-import { LoginDeadline } from '../http/login-deadline.js';
+import { HttpServer } from '../http/server/http-server.js';
+import { LoginDeadline } from '../http/server/login-deadline.js';
 import { keepRecentKeys } from '../monero/crypto/kdf.js';
 import { startSlowHash } from '../monero/crypto/slow-hash-worker.js';
 import { parseNameserver, Resolver } from '../net/dns/resolver.js';

@@ -1,10 +1,9 @@
 import { dirname, resolve } from 'node:path';
 import type { ObserveDaemons } from '../daemon/call-report.js';
-import type { Call } from '../http/dispatcher.js';
-import { HttpServer } from '../http/http-server.js';
-import type { Listener } from '../http/listener.js';
-import { createPageApp } from '../http/page-app.js';
-import { PAGE_HEADERS, type FormTarget, type Page } from '../http/pages.js';
+import type { Call } from '../http/calls/dispatcher.js';
+import { HttpServer } from '../http/server/http-server.js';
+import type { Listener } from '../http/server/listener.js';
+import { createPageApp, PAGE_HEADERS, type FormTarget, type Page } from '../http/pages/pages.js';
 import { registry } from '../rpc/registry.js';
 import type { WalletEvents } from '../services/context/wallet-events.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';

@@ -1,20 +1,31 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { toHex } from '../util/bytes.js';
-import { readAddress } from './address.js';
+import { readAddress } from './database/address.js';
 import type { ClusterSecret } from './cluster-secret.js';
-import { DEFAULT_LEASE_MS } from './cluster-settings.js';
-import { DatabaseLeases } from './database-leases.js';
-import { DatabaseMembers } from './database-members.js';
+import { DEFAULT_LEASE_MS, type Member } from './cluster.js';
+import { DatabaseLeases } from './leases/database-leases.js';
+import { DatabaseMembers } from './members/database-members.js';
 import { ClusterRefused, ClusterUnreachable } from './errors.js';
 import type { WalletEntry } from './lease.js';
-import type { Member } from './member.js';
-import { beatOf, watchedColumns, type MemberWatch, type Watched } from './member-watch.js';
-import { Membership } from './membership.js';
-import { holderProof } from './proofs.js';
-import { bytesOf, departurePurpose, emptyLog, keysPurpose, namePurpose } from './rows.js';
-import { checkSchema, isMadeWith, sealedCheck } from './schema.js';
-import { CallFailed, type DatabaseState, type Row, type Session, type Statement } from './session.js';
-import { Sessions } from './sessions.js';
+import { beatOf, watchedColumns, type MemberWatch, type Watched } from './members/member-watch.js';
+import { Membership } from './members/membership.js';
+import {
+  holderProof,
+  bytesOf,
+  departurePurpose,
+  emptyLog,
+  keysPurpose,
+  namePurpose,
+} from './database/rows.js';
+import { checkSchema, isMadeWith, sealedCheck } from './database/schema.js';
+import {
+  CallFailed,
+  type DatabaseState,
+  type Row,
+  type Session,
+  type Statement,
+} from './database/session.js';
+import { Sessions } from './database/sessions.js';
 
 /** Settings with which a command reaches the database of a cluster. */
 export interface AdministrationSettings {

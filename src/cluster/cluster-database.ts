@@ -1,18 +1,17 @@
 import { monotonicMs, systemClock } from '../util/clock.js';
-import { readAddress } from './address.js';
-import type { Cluster } from './cluster.js';
+import { readAddress } from './database/address.js';
+import { type Cluster, DEFAULT_LEASE_MS, DEFAULT_TIMEOUT_MS, type ClusterSettings } from './cluster.js';
 import type { ClusterSecret } from './cluster-secret.js';
-import { DEFAULT_LEASE_MS, DEFAULT_TIMEOUT_MS, type ClusterSettings } from './cluster-settings.js';
-import { DatabaseClock } from './database-clock.js';
-import { DatabaseLeases } from './database-leases.js';
-import { DatabaseLogs } from './database-logs.js';
-import { DatabaseMembers } from './database-members.js';
-import { DatabaseQuorum } from './database-quorum.js';
+import { DatabaseClock } from './database/database-clock.js';
+import { DatabaseLeases } from './leases/database-leases.js';
+import { DatabaseLogs } from './logs/database-logs.js';
+import { DatabaseMembers } from './members/database-members.js';
+import { DatabaseQuorum } from './members/database-quorum.js';
 import { ClusterRefused, ClusterUnreachable } from './errors.js';
-import { Membership } from './membership.js';
-import { checkSchema, createSchema } from './schema.js';
-import { CallFailed, type DatabaseState, type Session } from './session.js';
-import { Sessions } from './sessions.js';
+import { Membership } from './members/membership.js';
+import { checkSchema, createSchema } from './database/schema.js';
+import { CallFailed, type DatabaseState, type Session } from './database/session.js';
+import { Sessions } from './database/sessions.js';
 
 /** Largest difference of the clocks of process and database [ms]. No rule depends on it: a larger one is a mistake. */
 const MOST_CLOCK_MS = 600_000;

@@ -2,21 +2,18 @@ import express, { type ErrorRequestHandler, type Request, type RequestHandler, t
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { PendingRequests } from '../util/pending-requests.js';
 import { inTrace, type RequestTrace } from '../util/trace.js';
-import { asksForDetails, NOTHING, sendAnswer, type Answer } from './answer.js';
-import { refuseForms, refuseUnknownHosts, refuseUnknownOrigins } from './browser-guard.js';
-import { callerOf, senderOf, type Caller } from './caller.js';
-import { directCalls } from './direct-calls.js';
-import { AnswerLost, type CallOrigin, type Dispatcher } from './dispatcher.js';
-import { sendEvents, type EventSource } from './event-stream.js';
-import { INVALID_REQUEST } from './errors.js';
-import { bodyOf, shortBodyOf } from './given-body.js';
-import { headerOf, sendText, type Handler } from './handler.js';
-import { BadIdempotencyKey, readIdempotencyKey } from './idempotency-key.js';
-import type { LoginDeadline } from './login-deadline.js';
-import { isLost } from './lost-request.js';
-import { serveForms, servePages, singleValues, type FormTarget, type Page } from './pages.js';
-import { setHead } from './reference-head.js';
-import { RequestTooLarge } from './request-body.js';
+import { asksForDetails, NOTHING, sendAnswer, type Answer } from './calls/answer.js';
+import { refuseForms, refuseUnknownHosts, refuseUnknownOrigins } from './pages/browser-guard.js';
+import { callerOf, senderOf, type Caller } from './message/caller.js';
+import { AnswerLost, type CallOrigin, type Dispatcher } from './calls/dispatcher.js';
+import { sendEvents, type EventSource } from './message/event-stream.js';
+import { INVALID_REQUEST } from './calls/errors.js';
+import { bodyOf, shortBodyOf, isLost } from './message/given-body.js';
+import { headerOf, sendText, type Handler, setHead, runHandlers } from './message/handler.js';
+import { BadIdempotencyKey, readIdempotencyKey } from './calls/idempotency-key.js';
+import type { LoginDeadline } from './server/login-deadline.js';
+import { serveForms, servePages, singleValues, type FormTarget, type Page } from './pages/pages.js';
+import { RequestTooLarge } from './message/request-body.js';
 
 export interface HttpAppOptions {
   readonly dispatcher: Dispatcher;
@@ -325,3 +322,48 @@ const refuseEncoding: Handler = ({ headers }, res, next) => {
   if (/^(?:identity)?$/i.test(headers['content-encoding'] ?? '')) next();
   else sendText(res, 415, 'Send the request without Content-Encoding.\n');
 };
+
+export interface DirectCallsOptions {
+  /** Path of calls without a target. */
+  readonly path: string;
+  /** Path of calls for a target, with `:target` in place of its percent-encoded name; absent: there is none. */
+  readonly targetPath?: string | undefined;
+  /** Checks of a call, in order: those that the application makes, too. */
+  readonly checks: readonly Handler[];
+  /** Answers a call that all checks have passed. */
+  readonly answer: (req: IncomingMessage, res: ServerResponse, target?: string) => Promise<void>;
+  readonly onError: (error: unknown, req: IncomingMessage, res: ServerResponse) => void;
+}
+
+/**
+ * Answers POST to the paths of calls without the router of Express, which takes as long as a short call itself. All other
+ * requests go to the application.
+ */
+export function directCalls(
+  app: RequestListener,
+  { path, targetPath, checks, answer, onError }: DirectCallsOptions,
+): RequestListener {
+  const targetIn = targetPath === undefined ? () => undefined : targetReader(targetPath);
+  return (req, res) => {
+    const { method, url = '' } = req;
+    const target = url === path ? undefined : targetIn(url);
+    if (method !== 'POST' || (target === undefined && url !== path)) return void app(req, res);
+    const fail = (error: unknown): void => onError(error, req, res);
+    return runHandlers(checks, req, res, () => void answer(req, res, target).catch(fail), fail);
+  };
+}
+
+/** Returns a function that reads the target in a URL; undefined if the URL is not exactly the path of a target. */
+function targetReader(targetPath: string): (url: string) => string | undefined {
+  const [before = '', after = ''] = targetPath.split(':target');
+  return (url) => {
+    if (!url.startsWith(before) || !url.endsWith(after)) return undefined;
+    const encoded = url.slice(before.length, url.length - after.length);
+    if (!/^[^/?#]+$/.test(encoded)) return undefined;
+    try {
+      return decodeURIComponent(encoded);
+    } catch {
+      return undefined;
+    }
+  };
+}

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { JsonRows, PagedResult } from '../http/json-rows.js';
-import * as wire from '../http/wire.js';
+import type { JsonRows, PagedResult } from '../http/calls/json-rows.js';
+import * as wire from '../http/methods/wire.js';
 import type { Json } from '../util/json.js';
 import { WalletError, type Fault } from '../model/wallet-error.js';
 

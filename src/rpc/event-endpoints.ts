@@ -1,5 +1,5 @@
 import type { Credential } from './access/credential.js';
-import type { EventSource } from '../http/event-stream.js';
+import type { EventSource } from '../http/message/event-stream.js';
 import { StreamRefusal, type StreamEndpoint, type StreamRequest } from '../http/http-app.js';
 import { assertQuorum } from '../services/cluster/quorum-guard.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
@@ -10,7 +10,7 @@ import { EVENT_TYPES, type EventType } from '../model/events.js';
 import { faultOf } from '../model/wallet-error.js';
 import type { AuditLog } from './access/audit-log.js';
 import { recordStream } from './audit.js';
-import { RpcError } from '../http/errors.js';
+import { RpcError } from '../http/calls/errors.js';
 import { assertAllowed, assertValid, countCall, credentialOf } from './permission.js';
 import type { Kind } from './faults/fault-entry.js';
 import { explain, httpOf } from './faults/fault-table.js';

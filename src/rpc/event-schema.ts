@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import * as wire from '../http/wire.js';
 import type { EventType } from '../model/events.js';
 import { REQUEST_STATES } from '../model/payment-request.js';
+import * as wire from '../http/methods/wire.js';
 import { indexSchema } from './shapes.js';
 
 const payment = () => ({

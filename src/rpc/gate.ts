@@ -1,4 +1,4 @@
-import { RpcError } from '../http/errors.js';
+import { RpcError } from '../http/calls/errors.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import type { WalletScope } from '../services/manager/wallet-scope.js';
 import type { OpenWallet } from '../services/open-wallet.js';

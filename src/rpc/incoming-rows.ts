@@ -1,5 +1,5 @@
-import type { JsonRows } from '../http/json-rows.js';
-import * as wire from '../http/wire.js';
+import type { JsonRows } from '../http/calls/json-rows.js';
+import * as wire from '../http/methods/wire.js';
 import type { Paged } from '../util/paged.js';
 import type { Json } from '../util/json.js';
 import { Field, type RowTemplate } from '../util/row-template.js';

@@ -1,4 +1,4 @@
-import { encodedRows, type EncodedRows, type JsonRows } from '../http/json-rows.js';
+import { encodedRows, type EncodedRows, type JsonRows } from '../http/calls/json-rows.js';
 import { totalLength } from '../util/bytes.js';
 import { EncodedJson, type Writable } from '../util/json-writer.js';
 import type { Paged } from '../util/paged.js';

@@ -1,6 +1,6 @@
-import { MAX_KEY_BYTES } from '../http/idempotency-key.js';
 import { MAX_LABEL_BYTES } from '../model/payment-request.js';
-import { invalidParams, keptText } from '../http/params.js';
+import { MAX_KEY_BYTES } from '../http/calls/idempotency-key.js';
+import { invalidParams, keptText } from '../http/methods/params.js';
 
 /*
  * Texts of clients that the server keeps: in the store of a wallet, in memory or in its log. Each has a limit, so that no

@@ -1,5 +1,5 @@
 import type { Credential } from './access/credential.js';
-import type { CallOrigin } from '../http/dispatcher.js';
+import type { CallOrigin } from '../http/calls/dispatcher.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import { assertAllowed, assertRate, assertValid, credentialOf, denied } from './permission.js';
 import { passRestriction } from './gate.js';

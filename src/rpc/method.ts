@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import type { JsonRows, PagedResult, StreamedHex, StreamedText } from '../http/json-rows.js';
-import type { Method } from '../http/method.js';
-import type { OtherParams } from '../http/unknown-params.js';
+import type { JsonRows, PagedResult, StreamedHex, StreamedText } from '../http/calls/json-rows.js';
+import type { Method } from '../http/methods/method.js';
+import type { OtherParams } from '../http/methods/unknown-params.js';
 import type { Json } from '../util/json.js';
 import type { EncodedJson, JsonText } from '../util/json-writer.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
@@ -34,7 +34,7 @@ export interface Context {
   readonly spender: Spender | undefined;
 }
 
-/** Schema of a result: an object without unknown members, made of the schemas in `http/wire.ts`. */
+/** Schema of a result: an object without unknown members, made of the schemas in `http/methods/wire.ts`. */
 export type ResultSchema = z.ZodObject;
 
 type Members = { readonly [member: string]: Json };

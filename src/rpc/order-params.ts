@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { keccak } from '../monero/crypto/keccak.js';
-import type { CallOrigin } from '../http/dispatcher.js';
-import { RpcError } from '../http/errors.js';
-import { flag, invalidParams, readParamsObject } from '../http/params.js';
+import type { CallOrigin } from '../http/calls/dispatcher.js';
+import { RpcError } from '../http/calls/errors.js';
+import { flag, invalidParams, readParamsObject } from '../http/methods/params.js';
 import type { OrderTerms } from '../services/payments/orders.js';
 import { utf8 } from '../util/bytes.js';
 import type { Json } from '../util/json.js';

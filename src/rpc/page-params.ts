@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { u32 } from '../http/params.js';
+import { u32 } from '../http/methods/params.js';
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;

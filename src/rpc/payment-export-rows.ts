@@ -1,4 +1,4 @@
-import * as wire from '../http/wire.js';
+import * as wire from '../http/methods/wire.js';
 import { formatCoins } from '../monero/cryptonote/coins.js';
 import { EXPORT_STATES, type ExportedPayment } from '../services/history/payment-export.js';
 import { toHex } from '../util/bytes.js';

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import { flag, text, u32, u64 } from '../http/params.js';
 import type { Spender } from '../model/spender.js';
 import { WalletError } from '../model/wallet-error.js';
+import { flag, text, u32, u64 } from '../http/methods/params.js';
 import type { ResultFields } from './payment-shapes.js';
 
 /** Parameters that select the optional fields of the result, for all methods that make transactions. */

@@ -1,4 +1,4 @@
-import * as wire from '../http/wire.js';
+import * as wire from '../http/methods/wire.js';
 import { sum, type Amount } from '../util/amount.js';
 import { concatBytes, toHex } from '../util/bytes.js';
 import { PLACEHOLDER_KEY_IMAGE } from '../monero/wallet/build/placeholder-tx.js';

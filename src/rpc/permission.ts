@@ -1,9 +1,9 @@
 import { Credential } from './access/credential.js';
 import type { Family } from './access/family.js';
-import type { Caller } from '../http/caller.js';
-import { FULL_LOGIN } from '../http/digest-auth.js';
-import { RpcError } from '../http/errors.js';
 import type { Spender } from '../model/spender.js';
+import type { Caller } from '../http/message/caller.js';
+import { FULL_LOGIN } from '../http/login/authentication.js';
+import { RpcError } from '../http/calls/errors.js';
 import { FAULTS } from './faults/fault-table.js';
 import type { WalletMethod } from './method.js';
 

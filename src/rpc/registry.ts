@@ -1,4 +1,4 @@
-import { Registry } from '../http/registry.js';
+import { Registry } from '../http/methods/method.js';
 import type { WalletMethod } from './method.js';
 import { accountTagMethods } from './methods/account-tags.js';
 import { accountMethods } from './methods/accounts.js';

@@ -1,4 +1,4 @@
-import * as wire from '../http/wire.js';
+import * as wire from '../http/methods/wire.js';
 import type { OpenWallet } from '../services/open-wallet.js';
 
 /** Schema of the state of the scan, which the reference does not have. */

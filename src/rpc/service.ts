@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import { methodNotFound, type Call } from '../http/dispatcher.js';
-import { writeRows } from '../http/json-rows.js';
-import { readParams } from '../http/params.js';
+import { methodNotFound, type Call } from '../http/calls/dispatcher.js';
+import { writeRows } from '../http/calls/json-rows.js';
+import { readParams } from '../http/methods/params.js';
 import type { Credential } from './access/credential.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import { faultOf } from '../model/wallet-error.js';

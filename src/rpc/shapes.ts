@@ -1,6 +1,6 @@
 import type { SubaddressIndex } from '../monero/cryptonote/types.js';
-import { ListedRows, type JsonRows } from '../http/json-rows.js';
-import * as wire from '../http/wire.js';
+import { ListedRows, type JsonRows } from '../http/calls/json-rows.js';
+import * as wire from '../http/methods/wire.js';
 import type { HistoryEntry, PaymentView } from '../services/history/history-rows.js';
 import type { Json } from '../util/json.js';
 import type { Writable } from '../util/json-writer.js';

@@ -1,4 +1,4 @@
-import type { Page, PageAnswer } from '../http/pages.js';
+import type { Page, PageAnswer } from '../http/pages/pages.js';
 import type { DaemonFailover } from '../services/failover/daemon-failover.js';
 import { writeWholeJson } from '../util/json-writer.js';
 import type { Readiness } from './readiness.js';

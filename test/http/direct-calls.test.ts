@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { digestAuth } from '../../src/http/digest-auth.js';
-import { Dispatcher } from '../../src/http/dispatcher.js';
-import { RpcError } from '../../src/http/errors.js';
+import { digestAuth } from '../../src/http/login/authentication.js';
+import { Dispatcher } from '../../src/http/calls/dispatcher.js';
+import { RpcError } from '../../src/http/calls/errors.js';
 import { createHttpApp, type Forwarding } from '../../src/http/http-app.js';
-import { HttpServer } from '../../src/http/http-server.js';
+import { HttpServer } from '../../src/http/server/http-server.js';
 import { rawRequest } from '../support/raw-http.js';
 
 const BODY = '{"jsonrpc":"2.0","id":"0","method":"ping"}';

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { Administration } from '../../src/cluster/administration.js';
 import { initCluster } from '../../src/cluster/cluster-database.js';
 import { ClusterSecret } from '../../src/cluster/cluster-secret.js';
-import type { ClusterSettings } from '../../src/cluster/cluster-settings.js';
+import type { ClusterSettings } from '../../src/cluster/cluster.js';
 import type { Lease } from '../../src/cluster/lease.js';
 import { utf8 } from '../../src/util/bytes.js';
 import {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { initCluster } from '../../src/cluster/cluster-database.js';
-import type { ClusterSettings } from '../../src/cluster/cluster-settings.js';
+import { type ClusterSettings, OF_COMMAND } from '../../src/cluster/cluster.js';
 import {
   ClusterUnreachable,
   Fenced,
@@ -10,7 +10,6 @@ import {
   WalletKnown,
 } from '../../src/cluster/errors.js';
 import type { Lease } from '../../src/cluster/lease.js';
-import { OF_COMMAND } from '../../src/cluster/member.js';
 import { utf8 } from '../../src/util/bytes.js';
 import {
   ClusterMembers,

@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ClusterSecret } from '../../src/cluster/cluster-secret.js';
-import { readAddress } from '../../src/cluster/address.js';
+import { readAddress } from '../../src/cluster/database/address.js';
 import { toHex } from '../../src/util/bytes.js';
 import {
   pageBaseBackup,

@@ -2,7 +2,7 @@ import { jest, afterEach, beforeEach, describe, expect, it } from '@jest/globals
 import { createCall } from '../../src/rpc/service.js';
 import { HOLD_MS } from '../../src/rpc/hold.js';
 import { eventEndpoints } from '../../src/rpc/event-endpoints.js';
-import { Dispatcher, type Call, type CallOrigin } from '../../src/http/dispatcher.js';
+import { Dispatcher, type Call, type CallOrigin } from '../../src/http/calls/dispatcher.js';
 import { START } from '../../src/services/manager/openings.js';
 import { WalletManager } from '../../src/services/manager/wallet-manager.js';
 import type { Json } from '../../src/util/json.js';

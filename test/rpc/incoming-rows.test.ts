@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { JsonRows } from '../../src/http/json-rows.js';
+import type { JsonRows } from '../../src/http/calls/json-rows.js';
 import { adaptReply, type ApiVersion } from '../../src/rpc/api-version.js';
 import { IncomingRows } from '../../src/rpc/incoming-rows.js';
 import { rowParts } from '../../src/util/row-template.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { INVALID_PARAMS } from '../../src/http/errors.js';
+import { INVALID_PARAMS } from '../../src/http/calls/errors.js';
 import { jsonSchemaOf, type JsonSchema } from '../../src/rpc/discovery/json-schema.js';
 import { assertRepeatable } from '../../src/rpc/kept-texts.js';
 import { registry } from '../../src/rpc/registry.js';

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Credential, type CredentialRules } from '../../src/rpc/access/credential.js';
 import type { AuditLog, AuditRecord } from '../../src/rpc/access/audit-log.js';
-import type { Login } from '../../src/http/caller.js';
-import { Dispatcher, type DispatchedAnswer } from '../../src/http/dispatcher.js';
-import { RequestTooLarge } from '../../src/http/request-body.js';
+import type { Login } from '../../src/http/message/caller.js';
+import { Dispatcher, type DispatchedAnswer } from '../../src/http/calls/dispatcher.js';
+import { RequestTooLarge } from '../../src/http/message/request-body.js';
 import { auditedAdmission } from '../../src/rpc/audit.js';
 import { admission } from '../../src/rpc/large-requests.js';
 import { registry } from '../../src/rpc/registry.js';

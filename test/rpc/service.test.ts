@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import * as z from 'zod';
-import type { Call } from '../../src/http/dispatcher.js';
+import type { Call } from '../../src/http/calls/dispatcher.js';
 import { ADDITION } from '../../src/rpc/method.js';
 import { registry } from '../../src/rpc/registry.js';
 import { createCall } from '../../src/rpc/service.js';

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { openCluster } from '../../src/cluster/cluster-database.js';
 import { ClusterSecret } from '../../src/cluster/cluster-secret.js';
-import type { ClusterSettings } from '../../src/cluster/cluster-settings.js';
-import type { Cluster } from '../../src/cluster/cluster.js';
+import type { ClusterSettings, Cluster, LogContent } from '../../src/cluster/cluster.js';
 import type { Taken } from '../../src/cluster/lease.js';
-import type { LogContent } from '../../src/cluster/page-log.js';
 import { concatBytes } from '../../src/util/bytes.js';
 import { collected } from './collected.js';
 

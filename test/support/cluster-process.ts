@@ -1,11 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { RequestListener } from 'node:http';
-import type { Caller, Login } from '../../src/http/caller.js';
-import { authentication } from '../../src/http/authentication.js';
-import { Dispatcher, type CallOrigin } from '../../src/http/dispatcher.js';
-import { FULL_LOGIN } from '../../src/http/digest-auth.js';
-import { RpcError } from '../../src/http/errors.js';
-import type { EventSource } from '../../src/http/event-stream.js';
+import type { Caller, Login } from '../../src/http/message/caller.js';
+import { authentication, FULL_LOGIN } from '../../src/http/login/authentication.js';
+import { Dispatcher, type CallOrigin } from '../../src/http/calls/dispatcher.js';
+import { RpcError } from '../../src/http/calls/errors.js';
+import type { EventSource } from '../../src/http/message/event-stream.js';
 import {
   ForwardedLogin,
   keepsBodyBack,
@@ -18,8 +17,8 @@ import { memberActions, MemberCalls, type MemberAction } from '../../src/http/fo
 import { MemberConnections, type MemberTls } from '../../src/http/forward/member-connections.js';
 import type { Signer } from '../../src/http/forward/signature.js';
 import { createHttpApp } from '../../src/http/http-app.js';
-import { HttpServer, type TlsOptions } from '../../src/http/http-server.js';
-import { ListedRows, writeRows } from '../../src/http/json-rows.js';
+import { HttpServer, type TlsOptions } from '../../src/http/server/http-server.js';
+import { ListedRows, writeRows } from '../../src/http/calls/json-rows.js';
 import { yieldToEventLoop } from '../../src/util/event-loop.js';
 import type { Json } from '../../src/util/json.js';
 import type { RequestTrace } from '../../src/util/trace.js';

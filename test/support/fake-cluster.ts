@@ -1,4 +1,4 @@
-import type { Cluster } from '../../src/cluster/cluster.js';
+import type { Cluster, Quorum, LogContent } from '../../src/cluster/cluster.js';
 import {
   ClusterUnreachable,
   Fenced,
@@ -14,8 +14,6 @@ import type {
   Taken,
   WalletEntry,
 } from '../../src/cluster/lease.js';
-import type { Quorum } from '../../src/cluster/quorum.js';
-import type { LogContent } from '../../src/cluster/page-log.js';
 import type { VirtualClock } from './virtual-clock.js';
 import { collected } from './collected.js';
 

@@ -44,7 +44,7 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'integration/cache-import': 17,
   'integration/heavy-coinbase': 17,
   'integration/wallet-paths': 17,
-  'http/request-size': 16,
+  'http/calls/request-size': 16,
   'integration/background-sync': 16,
   'integration/examples': 16,
   'integration/pool-and-chain': 16,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { RpcError } from '../../src/http/errors.js';
-import { StreamedJson } from '../../src/http/json-rows.js';
 import { WalletError, type Fault } from '../../src/model/wallet-error.js';
+import { RpcError } from '../../src/http/calls/errors.js';
+import { StreamedJson } from '../../src/http/calls/json-rows.js';
 import { checkedCall, faultProblem, resultProblem } from './result-check.js';
 
 const problem = (json: string, method = 'get_height'): string | undefined =>

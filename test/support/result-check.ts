@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { Call } from '../../src/http/dispatcher.js';
-import { INTERNAL_ERROR, RpcError } from '../../src/http/errors.js';
-import { StreamedJson } from '../../src/http/json-rows.js';
+import type { Call } from '../../src/http/calls/dispatcher.js';
+import { INTERNAL_ERROR, RpcError } from '../../src/http/calls/errors.js';
+import { StreamedJson } from '../../src/http/calls/json-rows.js';
 import { resultSchema, type ApiVersion } from '../../src/rpc/api-version.js';
 import { kindsOf } from '../../src/rpc/discovery/method-errors.js';
 import { ADDITION } from '../../src/rpc/method.js';

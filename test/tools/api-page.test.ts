@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { listOf, none, params, text, u32 } from '../../src/http/params.js';
-import * as wire from '../../src/http/wire.js';
+import { listOf, none, params, text, u32 } from '../../src/http/methods/params.js';
+import * as wire from '../../src/http/methods/wire.js';
 import type { Conditions } from '../../src/rpc/conditions.js';
 import { ADDITION, defineMethod } from '../../src/rpc/method.js';
 import { registry } from '../../src/rpc/registry.js';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { atomic, flag, listOf, params, text, u32 } from '../../src/http/params.js';
-import * as wire from '../../src/http/wire.js';
+import { atomic, flag, listOf, params, text, u32 } from '../../src/http/methods/params.js';
+import * as wire from '../../src/http/methods/wire.js';
 import type { Conditions } from '../../src/rpc/conditions.js';
 import { defineMethod, type ResultSchema } from '../../src/rpc/method.js';
 import { registry } from '../../src/rpc/registry.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { X509Certificate } from 'node:crypto';
-import { makeSelfSigned } from '../../src/http/self-signed.js';
+import { makeSelfSigned } from '../../src/http/server/self-signed.js';
 import { fingerprintOf, parseFingerprint } from '../../src/util/fingerprint.js';
 
 const DIGITS = '0123456789abcdef'.repeat(4);

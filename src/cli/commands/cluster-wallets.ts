@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Cluster } from '../../cluster/cluster.js';
+import { type Cluster, DEFAULT_LEASE_MS, OF_COMMAND } from '../../cluster/cluster.js';
 import { ClusterSecret } from '../../cluster/cluster-secret.js';
 import { ClusterUnreachable, NotReplicated } from '../../cluster/errors.js';
-import { DEFAULT_LEASE_MS } from '../../cluster/cluster-settings.js';
-import { OF_COMMAND } from '../../cluster/member.js';
 import { faultOf } from '../../model/wallet-error.js';
 import { explain } from '../../rpc/faults/fault-table.js';
 import { Custody } from '../../services/cluster/custody.js';

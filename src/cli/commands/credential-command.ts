@@ -10,7 +10,7 @@ import {
   type CredentialEntry,
 } from '../../rpc/access/credential-file.js';
 import { createPassword, createToken, digestHash } from '../../rpc/access/login-secret.js';
-import { REALM } from '../../http/authentication.js';
+import { REALM } from '../../http/login/authentication.js';
 import { explain } from '../../rpc/faults/fault-table.js';
 import { replaceContent } from '../../store/file/file-draft.js';
 import { lockWallet, type WalletLock } from '../../store/file/wallet-lock.js';

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { ListedRows, writeRows, StreamedJson } from '../../http/json-rows.js';
+import { ListedRows, writeRows, StreamedJson } from '../../http/calls/json-rows.js';
 import { EXPORT_FORMATS, exportCsv, exportRow, type ExportFormat } from '../../rpc/payment-export-rows.js';
 import { exportClosedWallet } from '../../services/manager/closed-wallet-export.js';
 import { WalletDirectory } from '../../services/context/wallet-directory.js';

@@ -1,4 +1,3 @@
-import { DEFAULT_LEASE_MS, DEFAULT_TIMEOUT_MS } from '../../cluster/cluster-settings.js';
 import { utf8 } from '../../util/bytes.js';
 import { parseFingerprint } from '../../util/fingerprint.js';
 import { isSafeTransport } from '../../util/ip-address.js';
@@ -7,6 +6,7 @@ import { ConfigError } from './config-error.js';
 import { optional } from './config-values.js';
 import { integer, list, type Given, type Options } from './option.js';
 import { readCertificates } from './tls-files.js';
+import { DEFAULT_LEASE_MS, DEFAULT_TIMEOUT_MS } from '../../cluster/cluster.js';
 
 /** Options of a cluster. */
 export const CLUSTER_OPTIONS = {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { Listener } from '../../http/listener.js';
+import { Listener } from '../../http/server/listener.js';
 import type { Config } from './config.js';
 import type { LoginConfig } from './config-values.js';
 import { ConfigError } from './config-error.js';

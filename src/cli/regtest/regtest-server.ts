@@ -1,9 +1,9 @@
 import { systemClock } from '../../util/clock.js';
 import type { Logger } from 'pino';
-import { digestAuth } from '../../http/digest-auth.js';
-import { HttpServer } from '../../http/http-server.js';
-import { LoginDeadline } from '../../http/login-deadline.js';
 import { RegtestDaemon } from '../../regtest/rpc/daemon.js';
+import { digestAuth } from '../../http/login/authentication.js';
+import { HttpServer } from '../../http/server/http-server.js';
+import { LoginDeadline } from '../../http/server/login-deadline.js';
 import { minerAddress } from '../../regtest/rpc/methods/mining.js';
 import { FaultInjector } from '../../regtest/fault-injection.js';
 import { ChainEvents } from '../../regtest/rpc/chain-events.js';

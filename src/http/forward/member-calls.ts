@@ -3,9 +3,8 @@ import { utf8 } from '../../util/bytes.js';
 import { isObject, parseJson, type Json } from '../../util/json.js';
 import { writeWholeJson } from '../../util/json-writer.js';
 import { decodePercent } from '../../util/percent.js';
-import { RpcError } from '../errors.js';
-import { bodyOf } from '../given-body.js';
-import { isLost } from '../lost-request.js';
+import { RpcError } from '../calls/errors.js';
+import { bodyOf, isLost } from '../message/given-body.js';
 import { attempt, type AttemptParts } from './attempt.js';
 import { hashOf, loginText, originOf } from './signature.js';
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { PacedResponse } from '../paced-response.js';
+import { PacedResponse } from '../message/paced-response.js';
 import type { OpenedAnswer } from './sealed-answer.js';
 
 export interface PassingOptions {

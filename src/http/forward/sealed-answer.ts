@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { equalBytes, utf8 } from '../../util/bytes.js';
-import { setHeaders } from '../handler.js';
+import { setHeaders } from '../message/handler.js';
 import { OUTCOME, type Signer } from './signature.js';
 
 /*

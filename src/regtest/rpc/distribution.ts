@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { TypedSection } from '../../monero/epee/storage-writer.js';
-import { flag, height, listOf, params, u64 } from '../../http/params.js';
+import { flag, height, listOf, params, u64 } from '../../http/methods/params.js';
 import { encode, u64 as u64Codec, varintNumber, Writer } from '../../util/codec.js';
 import type { Node } from '../chain/node.js';
 import { rawText } from './shapes.js';

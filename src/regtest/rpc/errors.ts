@@ -1,4 +1,4 @@
-import { RpcError } from '../../http/errors.js';
+import { RpcError } from '../../http/calls/errors.js';
 
 /** Error codes of the daemon's JSON-RPC. Source: core_rpc_server_error_codes.h. */
 export const CODE = {

@@ -1,5 +1,5 @@
-import { defineMethod as define, type Method } from '../../http/method.js';
 import type { RegtestDaemon } from './daemon.js';
+import { defineMethod as define, type Method } from '../../http/methods/method.js';
 
 /** The daemon and the port to which a request was sent. */
 export interface Context {

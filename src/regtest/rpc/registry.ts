@@ -1,4 +1,4 @@
-import { Registry } from '../../http/registry.js';
+import { Registry } from '../../http/methods/method.js';
 import type { BinaryEndpoint } from './binary-endpoint.js';
 import { blockEndpoints } from './binary/blocks.js';
 import { outputEndpoints } from './binary/outputs.js';

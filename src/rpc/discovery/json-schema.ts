@@ -71,7 +71,7 @@ function patternOf(schema: z.ZodString): JsonSchema {
 }
 
 /**
- * Converts a schema of `http/params.ts` or `http/wire.ts` to JSON Schema. In place of `z.toJSONSchema`, which rounds
+ * Converts a schema of `http/methods/params.ts` or `http/methods/wire.ts` to JSON Schema. In place of `z.toJSONSchema`, which rounds
  * the limits of 64-bit integers.
  * @throws Error for a schema without a JSON type.
  */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { INVALID_PARAMS } from '../../http/errors.js';
+import { INVALID_PARAMS } from '../../http/calls/errors.js';
 import { conditionKinds } from '../conditions.js';
 import { DENIED, type OwnErrors } from '../faults/client-error.js';
 import type { Kind } from '../faults/fault-entry.js';

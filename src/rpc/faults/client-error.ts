@@ -1,6 +1,6 @@
 import { DaemonError } from '../../daemon/errors.js';
 import { NewerBlock } from '../../daemon/newer-block.js';
-import { RpcError } from '../../http/errors.js';
+import { RpcError } from '../../http/calls/errors.js';
 import { describeDaemonError, isUnreachable } from '../../services/context/fault-reason.js';
 import { faultOf, WalletError, type Fault } from '../../model/wallet-error.js';
 import type { Kind, Surroundings, Texts } from './fault-entry.js';

@@ -1,5 +1,5 @@
-import { listOf, none, params, u32 } from '../../http/params.js';
-import * as wire from '../../http/wire.js';
+import { listOf, none, params, u32 } from '../../http/methods/params.js';
+import * as wire from '../../http/methods/wire.js';
 import * as keptTexts from '../kept-texts.js';
 import { unheld } from '../../util/paged.js';
 import { rowsOf } from '../shapes.js';

@@ -1,7 +1,7 @@
-import { flag, listOf, params, text, u32 } from '../../http/params.js';
+import { flag, listOf, params, text, u32 } from '../../http/methods/params.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import * as wire from '../../http/wire.js';
-import { ListedRows } from '../../http/json-rows.js';
+import * as wire from '../../http/methods/wire.js';
+import { ListedRows } from '../../http/calls/json-rows.js';
 import type { AddressBalance, Balance } from '../../services/accounts/balance-tally.js';
 import { PagedBalance } from '../../services/accounts/paged-balance.js';
 import type { OpenWallet } from '../../services/open-wallet.js';

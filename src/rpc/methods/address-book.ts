@@ -1,6 +1,6 @@
 import type { PaymentId } from '../../monero/cryptonote/types.js';
-import { flag, height, listOf, params, text } from '../../http/params.js';
-import * as wire from '../../http/wire.js';
+import { flag, height, listOf, params, text } from '../../http/methods/params.js';
+import * as wire from '../../http/methods/wire.js';
 import { fromHex, isHex } from '../../util/bytes.js';
 import { WalletError } from '../../model/wallet-error.js';
 import * as keptTexts from '../kept-texts.js';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { formatAddress, integrate, standardOf, tryParseAddress } from '../../monero/cryptonote/address.js';
 import type { Address, PaymentId } from '../../monero/cryptonote/types.js';
-import { flag, listOf, params, text, u32 } from '../../http/params.js';
-import * as wire from '../../http/wire.js';
+import { flag, listOf, params, text, u32 } from '../../http/methods/params.js';
+import * as wire from '../../http/methods/wire.js';
 import { fromHex, isHex, toHex } from '../../util/bytes.js';
 import { mapPages, unheld } from '../../util/paged.js';
 import { WalletError } from '../../model/wallet-error.js';

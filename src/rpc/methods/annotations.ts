@@ -1,6 +1,6 @@
-import { streamedText } from '../../http/json-rows.js';
-import { listOf, params, text } from '../../http/params.js';
-import * as wire from '../../http/wire.js';
+import { streamedText } from '../../http/calls/json-rows.js';
+import { listOf, params, text } from '../../http/methods/params.js';
+import * as wire from '../../http/methods/wire.js';
 import { unheld } from '../../util/paged.js';
 import { WalletError } from '../../model/wallet-error.js';
 import * as keptTexts from '../kept-texts.js';

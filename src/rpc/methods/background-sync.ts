@@ -1,5 +1,5 @@
-import { none, params, text } from '../../http/params.js';
-import * as wire from '../../http/wire.js';
+import { none, params, text } from '../../http/methods/params.js';
+import * as wire from '../../http/methods/wire.js';
 import type { Conditions } from '../conditions.js';
 import { explain } from '../faults/fault-table.js';
 import { DAEMON } from '../faults/groups.js';

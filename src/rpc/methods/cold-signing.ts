@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { streamedHex } from '../../http/json-rows.js';
-import { flag, listOf, params, text, u32 } from '../../http/params.js';
-import * as wire from '../../http/wire.js';
+import { streamedHex } from '../../http/calls/json-rows.js';
+import { flag, listOf, params, text, u32 } from '../../http/methods/params.js';
+import * as wire from '../../http/methods/wire.js';
 import type { KeyImage, Signature } from '../../monero/crypto/types.js';
 import { concatBytes, toHex, tryFromHex } from '../../util/bytes.js';
 import { workSlices } from '../../util/work-slices.js';

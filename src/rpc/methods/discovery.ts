@@ -1,5 +1,5 @@
-import { none } from '../../http/params.js';
-import * as wire from '../../http/wire.js';
+import { none } from '../../http/methods/params.js';
+import * as wire from '../../http/methods/wire.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
 
 /** Method that describes all methods; the reference does not have it. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { height, listOf, params, u32 } from '../../http/params.js';
-import * as wire from '../../http/wire.js';
 import { EVENT_TYPES } from '../../model/events.js';
+import { height, listOf, params, u32 } from '../../http/methods/params.js';
+import * as wire from '../../http/methods/wire.js';
 import { eventSchema, type EventRow } from '../event-schema.js';
 import { assertValid } from '../permission.js';
 import { eventLogsOf, waitForEvents } from '../event-scope.js';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { flag, height, invalidParams, params, text } from '../../http/params.js';
-import * as wire from '../../http/wire.js';
+import { flag, height, invalidParams, params, text } from '../../http/methods/params.js';
+import * as wire from '../../http/methods/wire.js';
 import type { LoweredHeight } from '../../services/manager/new-heights.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { Kind } from '../faults/fault-entry.js';

@@ -1,7 +1,7 @@
 import type { Hash } from '../../monero/crypto/types.js';
-import type { JsonRows } from '../../http/json-rows.js';
-import { flag, height, listOf, params, text, u32 } from '../../http/params.js';
-import * as wire from '../../http/wire.js';
+import type { JsonRows } from '../../http/calls/json-rows.js';
+import { flag, height, listOf, params, text, u32 } from '../../http/methods/params.js';
+import * as wire from '../../http/methods/wire.js';
 import type { HistoryList, IncomingKind } from '../../services/history/history.js';
 import { fromHex, isHex } from '../../util/bytes.js';
 import { singlePage, unheld } from '../../util/paged.js';

@@ -1,5 +1,5 @@
-import { i8, params } from '../../http/params.js';
-import * as wire from '../../http/wire.js';
+import { i8, params } from '../../http/methods/params.js';
+import * as wire from '../../http/methods/wire.js';
 import { setting } from '../kept-texts.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 

@@ -1,5 +1,5 @@
-import { flag, height, none, params } from '../../http/params.js';
-import * as wire from '../../http/wire.js';
+import { flag, height, none, params } from '../../http/methods/params.js';
+import * as wire from '../../http/methods/wire.js';
 import { DAEMON } from '../faults/groups.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 

@@ -1,5 +1,5 @@
-import { flag, listOf, none, params, text, u32 } from '../../http/params.js';
-import * as wire from '../../http/wire.js';
+import { flag, listOf, none, params, text, u32 } from '../../http/methods/params.js';
+import * as wire from '../../http/methods/wire.js';
 import type { RoundResult } from '../../services/multisig/multisig-setup.js';
 import { toHex } from '../../util/bytes.js';
 import { once } from '../../util/once.js';

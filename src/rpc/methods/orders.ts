@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { params } from '../../http/params.js';
-import * as wire from '../../http/wire.js';
+import { params } from '../../http/methods/params.js';
+import * as wire from '../../http/methods/wire.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
 import type { TrackedOrder } from '../../services/payments/order-tracker.js';
 import { sum } from '../../util/amount.js';

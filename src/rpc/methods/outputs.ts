@@ -1,7 +1,7 @@
 import type { KeyImage } from '../../monero/crypto/types.js';
-import { listOf, none, params, text } from '../../http/params.js';
-import * as wire from '../../http/wire.js';
 import { WalletError } from '../../model/wallet-error.js';
+import { listOf, none, params, text } from '../../http/methods/params.js';
+import * as wire from '../../http/methods/wire.js';
 import { CREDENTIAL, DAEMON } from '../faults/groups.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { readKeyImage, readTxHash } from '../shapes.js';

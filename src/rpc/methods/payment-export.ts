@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { ListedRows, StreamedText } from '../../http/json-rows.js';
-import { instant, params, u32 } from '../../http/params.js';
-import * as wire from '../../http/wire.js';
 import { WalletError } from '../../model/wallet-error.js';
+import { ListedRows, StreamedText } from '../../http/calls/json-rows.js';
+import { instant, params, u32 } from '../../http/methods/params.js';
+import * as wire from '../../http/methods/wire.js';
 import { PaymentExport } from '../../services/history/payment-export.js';
 import { mapPages } from '../../util/paged.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';

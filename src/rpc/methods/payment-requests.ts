@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { atomic, height, params, text, u32, wholeObject } from '../../http/params.js';
-import * as wire from '../../http/wire.js';
 import { REQUEST_STATES } from '../../model/payment-request.js';
 import { differenceOf, type CountedPayment } from '../../model/request-state.js';
 import { WalletError } from '../../model/wallet-error.js';
+import { atomic, height, params, text, u32, wholeObject } from '../../http/methods/params.js';
+import * as wire from '../../http/methods/wire.js';
 import type { RequestName, RequestView } from '../../services/requests/payment-requests.js';
 import { sum, ZERO } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';

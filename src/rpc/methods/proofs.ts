@@ -1,5 +1,5 @@
-import { atomic, flag, params, text, u32 } from '../../http/params.js';
-import * as wire from '../../http/wire.js';
+import { atomic, flag, params, text, u32 } from '../../http/methods/params.js';
+import * as wire from '../../http/methods/wire.js';
 import { toScalar } from '../../monero/crypto/scalar.js';
 import type { SecretKey } from '../../monero/crypto/types.js';
 import type { PaymentSeen } from '../../services/proofs/proofs.js';

@@ -1,5 +1,5 @@
-import { flag, height, listOf, none, params, text, u32 } from '../../http/params.js';
-import * as wire from '../../http/wire.js';
+import { flag, height, listOf, none, params, text, u32 } from '../../http/methods/params.js';
+import * as wire from '../../http/methods/wire.js';
 import { LANGUAGES } from '../../monero/cryptonote/languages.js';
 import { POLYSEED_LANGUAGES } from '../../monero/cryptonote/polyseed-languages.js';
 import { parseFingerprint } from '../../util/fingerprint.js';

@@ -1,4 +1,4 @@
-import { atomic, flag, listOf, params, text, u32, u64 } from '../../http/params.js';
+import { atomic, flag, listOf, params, text, u32, u64 } from '../../http/methods/params.js';
 import type { Amount } from '../../util/amount.js';
 import { once } from '../../util/once.js';
 import { WalletError } from '../../model/wallet-error.js';

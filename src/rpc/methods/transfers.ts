@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { atomic, flag, listOf, none, params, text, u32 } from '../../http/params.js';
-import * as wire from '../../http/wire.js';
+import { atomic, flag, listOf, none, params, text, u32 } from '../../http/methods/params.js';
+import * as wire from '../../http/methods/wire.js';
 import { toHex } from '../../util/bytes.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
 import type { OrderTerms } from '../../services/payments/orders.js';

@@ -1,6 +1,6 @@
 import { formatUri, parseUri, UriError } from '../../monero/cryptonote/uri.js';
-import { atomic, params, text } from '../../http/params.js';
-import * as wire from '../../http/wire.js';
+import { atomic, params, text } from '../../http/methods/params.js';
+import * as wire from '../../http/methods/wire.js';
 import { ZERO } from '../../util/amount.js';
 import { WalletError } from '../../model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';

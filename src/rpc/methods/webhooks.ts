@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { height, params, text, u32 } from '../../http/params.js';
-import * as wire from '../../http/wire.js';
+import { height, params, text, u32 } from '../../http/methods/params.js';
+import * as wire from '../../http/methods/wire.js';
 import type { WalletWebhooks, WebhookStatus } from '../../services/webhooks/wallet-webhooks.js';
 import { nextPage, pageCursor, pageLimit, pageStart } from '../page-params.js';
 import type { Kind } from '../faults/fault-entry.js';

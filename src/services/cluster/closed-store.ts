@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import type { Lease } from '../../cluster/lease.js';
-import type { PageLogs } from '../../cluster/page-log.js';
 import { WalletError } from '../../model/wallet-error.js';
+import type { PageLogs } from '../../cluster/cluster.js';
 import { logOf } from '../../store/file/atomic-replace.js';
 import { withFileErrors, withFileErrorsAsync } from '../../store/file/file-errors.js';
 import { isEmptyLog, writeKeptLog } from '../../store/file/kept-log.js';

@@ -1,7 +1,5 @@
-import type { Cluster } from '../../cluster/cluster.js';
+import type { Cluster, Member, Quorum } from '../../cluster/cluster.js';
 import type { WalletEntry } from '../../cluster/lease.js';
-import type { Member } from '../../cluster/member.js';
-import type { Quorum } from '../../cluster/quorum.js';
 import { faultOf, WalletError } from '../../model/wallet-error.js';
 import type { Clock } from '../../util/clock.js';
 import { SharedRun } from '../../util/shared-run.js';

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { WalletKnown } from '../../cluster/errors.js';
 import type { Departure, Lease, Leases, WalletEntry } from '../../cluster/lease.js';
-import type { PageLogs } from '../../cluster/page-log.js';
-import type { Quorum } from '../../cluster/quorum.js';
 import { WalletError } from '../../model/wallet-error.js';
+import type { PageLogs, Quorum } from '../../cluster/cluster.js';
 import { lockWallet } from '../../store/file/wallet-lock.js';
 import { readKeysBytes } from '../../store/keys/keys-file-disk.js';
 import type { Clock } from '../../util/clock.js';

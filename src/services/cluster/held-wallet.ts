@@ -1,7 +1,6 @@
 import type { Lease, Leases } from '../../cluster/lease.js';
-import type { PageLogs } from '../../cluster/page-log.js';
-import type { Quorum } from '../../cluster/quorum.js';
 import { WalletError } from '../../model/wallet-error.js';
+import type { PageLogs, Quorum } from '../../cluster/cluster.js';
 import { keysFileVersion, readKeysBytes } from '../../store/keys/keys-file-disk.js';
 import {
   BaseNotRenewedError,

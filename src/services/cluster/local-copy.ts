@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import type { Departure, Taken } from '../../cluster/lease.js';
-import type { LogContent, PageLogs } from '../../cluster/page-log.js';
 import { WalletError } from '../../model/wallet-error.js';
+import type { LogContent, PageLogs } from '../../cluster/cluster.js';
 import { databaseFilesOf, removeDatabase } from '../../store/file/atomic-replace.js';
 import { FileDraft } from '../../store/file/file-draft.js';
 import { assertRegular, withFileErrors } from '../../store/file/file-errors.js';

@@ -1,5 +1,5 @@
-import type { Quorum } from '../../cluster/quorum.js';
 import { WalletError } from '../../model/wallet-error.js';
+import type { Quorum } from '../../cluster/cluster.js';
 
 /**
  * Checks that this process may answer for its wallets: that no other one can have taken them over unnoticed.

@@ -1,4 +1,4 @@
-import type { Member } from '../../cluster/member.js';
+import type { Member } from '../../cluster/cluster.js';
 
 /** Load of a member: wallets that it holds, as a part of its capacity. */
 const loadOf = ({ wallets, capacity }: Pick<Member, 'wallets' | 'capacity'>): number =>

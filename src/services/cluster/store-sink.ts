@@ -1,6 +1,6 @@
 import type { Lease } from '../../cluster/lease.js';
 import { Fenced } from '../../cluster/errors.js';
-import type { PageLogs } from '../../cluster/page-log.js';
+import type { PageLogs } from '../../cluster/cluster.js';
 import { SinkEndedError, type PageSink } from '../../store/replication/page-sink.js';
 
 /** Runs a call of the cluster's database. @throws SinkEndedError in place of the error of a lost lease. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { ClientRates, type ClientLimits } from '../../http/client-rates.js';
-import { CountedConnections } from '../../http/counted-connections.js';
-import type { PageAnswer } from '../../http/pages.js';
-import type { PublicSite, SiteRequest, SiteStream } from '../../http/public-site.js';
+import { ClientRates, type ClientLimits } from '../../http/server/client-rates.js';
+import { CountedConnections } from '../../http/server/counted-connections.js';
+import type { PageAnswer } from '../../http/pages/pages.js';
+import type { PublicSite, SiteRequest, SiteStream } from '../../http/pages/public-site.js';
 import type { NetworkType } from '../../monero/cryptonote/types.js';
 import type { RateRule } from '../../util/call-rate.js';
 import { unixSeconds, type TimeOfDay } from '../../util/clock.js';

@@ -1,4 +1,4 @@
-import type { EventSource, StreamedEvent } from '../../http/event-stream.js';
+import type { EventSource, StreamedEvent } from '../../http/message/event-stream.js';
 import type { NetworkType } from '../../monero/cryptonote/types.js';
 import type { EventJson } from '../../services/events/event-json.js';
 import { EventFeed } from '../../services/manager/event-feed.js';

@@ -1,5 +1,5 @@
-import type { Call, CallOrigin } from '../../http/dispatcher.js';
-import { RpcError } from '../../http/errors.js';
+import type { Call, CallOrigin } from '../../http/calls/dispatcher.js';
+import { RpcError } from '../../http/calls/errors.js';
 import type { WalletManager } from '../../services/manager/wallet-manager.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
 import { faultOf } from '../../model/wallet-error.js';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { FormTarget, Page, PageAnswer, PageRequest } from '../../http/pages.js';
+import type { FormTarget, Page, PageAnswer, PageRequest } from '../../http/pages/pages.js';
 import { PACKAGE_ROOT } from '../../util/own-package.js';
 import type { Receiving } from './receiving.js';
 import { statusPage, type Extras } from './status-page.js';

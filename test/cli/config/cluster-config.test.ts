@@ -10,7 +10,7 @@ import { mergeSources, toConfig } from '../../../src/cli/config/config.js';
 import { ConfigError } from '../../../src/cli/config/config-error.js';
 import type { RawOptions } from '../../../src/cli/config/option.js';
 import { makeCertificate } from '../../support/certificate.js';
-import { readAddress } from '../../../src/cluster/address.js';
+import { readAddress } from '../../../src/cluster/database/address.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'cluster-config-'));
 afterAll(() => rmSync(directory, { recursive: true }));

@@ -2,9 +2,8 @@ import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
 import { EventStreamParser } from '../../../src/client/server-sent-events.js';
-import { authentication, REALM } from '../../../src/http/authentication.js';
-import type { Login } from '../../../src/http/caller.js';
-import { singleLogin } from '../../../src/http/digest-auth.js';
+import { authentication, REALM, singleLogin } from '../../../src/http/login/authentication.js';
+import type { Login } from '../../../src/http/message/caller.js';
 import {
   hashOf,
   readLogin,
@@ -13,9 +12,9 @@ import {
   verify,
   type Signer,
 } from '../../../src/http/forward/signature.js';
-import { BadIdempotencyKey, readIdempotencyKey } from '../../../src/http/idempotency-key.js';
-import { NonceStore } from '../../../src/http/nonce-store.js';
-import { readRequest, RequestTooLarge } from '../../../src/http/request-body.js';
+import { BadIdempotencyKey, readIdempotencyKey } from '../../../src/http/calls/idempotency-key.js';
+import { NonceStore } from '../../../src/http/login/nonce-store.js';
+import { readRequest, RequestTooLarge } from '../../../src/http/message/request-body.js';
 import { utf8 } from '../../../src/util/bytes.js';
 import { DigestAnswer, readChallenge } from '../../../src/util/digest-answer.js';
 import { JsonError, JsonParser, parseJson, type Json } from '../../../src/util/json.js';
@@ -149,7 +148,7 @@ export const targets: readonly Target[] = [
   {
     name: 'request-body',
     errors: [JsonError, RequestTooLarge],
-    modules: ['http/request-body', 'util/json'],
+    modules: ['http/message/request-body', 'util/json'],
     words: JSON_WORDS,
     maxBytes: (1 << 20) + 65_536,
     prepare: () => ({ seeds: recordedRequests().slice(0, 10), run: bodySizes }),
@@ -157,7 +156,7 @@ export const targets: readonly Target[] = [
   {
     name: 'digest-login',
     errors: [],
-    modules: ['http/authentication', 'util/digest-parameters', 'http/nonce-store'],
+    modules: ['http/login/authentication', 'util/digest-parameters', 'http/login/nonce-store'],
     maxBytes: HEADER_BYTES,
     limitMs: HEADER_MS,
     words: [
@@ -199,7 +198,7 @@ export const targets: readonly Target[] = [
   {
     name: 'idempotency-key',
     errors: [BadIdempotencyKey],
-    modules: ['http/idempotency-key'],
+    modules: ['http/calls/idempotency-key'],
     maxBytes: HEADER_BYTES,
     limitMs: HEADER_MS,
     prepare: () => textParser(['"an order"', '"a \\"b\\" \\\\"'], readIdempotencyKey),

@@ -148,7 +148,7 @@ export const targets: readonly Target[] = [
   {
     name: 'webhook-url',
     errors: [TargetError],
-    modules: ['net/webhooks/target'],
+    modules: ['net/webhooks/target', 'util/outbound/public-address'],
     words: ['http://', 'https://', '[::1]', '127.0.0.1', '@', ':0/', '%00', 'localhost'],
     prepare: () =>
       textParser(

@@ -1,7 +1,7 @@
 import { createHttpApp } from '../../../src/http/http-app.js';
-import { Dispatcher } from '../../../src/http/dispatcher.js';
-import { RpcError } from '../../../src/http/errors.js';
 import { WalletError } from '../../../src/model/wallet-error.js';
+import { Dispatcher } from '../../../src/http/calls/dispatcher.js';
+import { RpcError } from '../../../src/http/calls/errors.js';
 import { eventEndpoints } from '../../../src/rpc/event-endpoints.js';
 import { EventFeed } from '../../../src/services/manager/event-feed.js';
 import { NO_SUMS } from '../../../src/services/history/payment-sums.js';
@@ -122,8 +122,8 @@ export const targets: readonly Target[] = [
     modules: [
       'rpc/event-endpoints',
       'rpc/event-scope',
-      'http/pages',
-      'http/event-stream',
+      'http/pages/pages',
+      'http/message/event-stream',
       'watch/health-pages',
       'watch/status/status-pages',
     ],

@@ -9,7 +9,7 @@ import { HttpTransport } from '../../../src/client/transport.js';
 import { Connector } from '../../../src/daemon/connector.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { Transport } from '../../../src/daemon/transport.js';
-import { RpcError } from '../../../src/http/errors.js';
+import { RpcError } from '../../../src/http/calls/errors.js';
 import { attempt } from '../../../src/http/forward/attempt.js';
 import { MemberCallError, MemberCalls } from '../../../src/http/forward/member-calls.js';
 import type { MemberConnections } from '../../../src/http/forward/member-connections.js';
@@ -222,7 +222,13 @@ export const targets: readonly Target[] = [
   {
     name: 'daemon-answer',
     errors: [DaemonError],
-    modules: ['daemon/transport', 'util/outbound/agent', 'util/outbound/call-end', 'util/digest-login'],
+    modules: [
+      'daemon/transport',
+      'util/outbound/agent',
+      'util/outbound/call-end',
+      'util/outbound/exchange',
+      'util/digest-login',
+    ],
     words: HTTP_WORDS,
     maxBytes: 2 * HEADER_BYTES,
     limitMs: HEADER_MS,

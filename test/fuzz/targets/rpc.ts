@@ -1,7 +1,7 @@
-import { Dispatcher } from '../../../src/http/dispatcher.js';
-import { RpcError } from '../../../src/http/errors.js';
-import { readParams } from '../../../src/http/params.js';
-import { RequestTooLarge } from '../../../src/http/request-body.js';
+import { Dispatcher } from '../../../src/http/calls/dispatcher.js';
+import { RpcError } from '../../../src/http/calls/errors.js';
+import { readParams } from '../../../src/http/methods/params.js';
+import { RequestTooLarge } from '../../../src/http/message/request-body.js';
 import type { PublicKey } from '../../../src/monero/crypto/types.js';
 import { faultOf, WalletError } from '../../../src/model/wallet-error.js';
 import { verifyKeyImage, type SignedKeyImage } from '../../../src/monero/wallet/scan/key-images.js';
@@ -114,7 +114,7 @@ export const targets: readonly Target[] = [
   {
     name: 'rpc-params',
     errors: [RequestTooLarge],
-    modules: ['http/params', 'rpc/order-params', 'rpc/payment-params', 'rpc/page-params'],
+    modules: ['http/methods/params', 'rpc/order-params', 'rpc/payment-params', 'rpc/page-params'],
     words: JSON_WORDS,
     prepare: bodyParser,
   },

@@ -1,17 +1,16 @@
-import { authentication } from '../../../src/http/authentication.js';
-import type { Caller, Login, Logins } from '../../../src/http/caller.js';
-import { singleLogin } from '../../../src/http/digest-auth.js';
-import { Dispatcher } from '../../../src/http/dispatcher.js';
-import { RpcError } from '../../../src/http/errors.js';
-import type { EventSource } from '../../../src/http/event-stream.js';
+import { authentication, singleLogin } from '../../../src/http/login/authentication.js';
+import type { Caller, Login, Logins } from '../../../src/http/message/caller.js';
+import { Dispatcher } from '../../../src/http/calls/dispatcher.js';
+import { RpcError } from '../../../src/http/calls/errors.js';
+import type { EventSource } from '../../../src/http/message/event-stream.js';
 import {
   createHttpApp,
   StreamRefusal,
   type HttpAppOptions,
   type StreamRequest,
 } from '../../../src/http/http-app.js';
-import { StreamedJson } from '../../../src/http/json-rows.js';
-import { serveSite } from '../../../src/http/public-site.js';
+import { StreamedJson } from '../../../src/http/calls/json-rows.js';
+import { serveSite } from '../../../src/http/pages/public-site.js';
 import { equalBytes, fromHex, utf8 } from '../../../src/util/bytes.js';
 import type { Writable } from '../../../src/util/json-writer.js';
 import { PaySite } from '../../../src/watch/pay/pay-site.js';
@@ -211,12 +210,11 @@ export const targets: readonly Target[] = [
     errors: [],
     modules: [
       'http/http-app',
-      'http/direct-calls',
-      'http/handler',
-      'http/browser-guard',
-      'http/dispatcher',
-      'http/idempotency-key',
-      'http/event-stream',
+      'http/message/handler',
+      'http/pages/browser-guard',
+      'http/calls/dispatcher',
+      'http/calls/idempotency-key',
+      'http/message/event-stream',
     ],
     words: HTTP_WORDS,
     maxBytes: 2 * HEADER_BYTES,
@@ -226,7 +224,7 @@ export const targets: readonly Target[] = [
   {
     name: 'http-login',
     errors: [],
-    modules: ['http/http-app', 'http/pages', 'http/answer'],
+    modules: ['http/http-app', 'http/pages/pages', 'http/calls/answer'],
     words: [...HTTP_WORDS, 'Authorization: ', 'Bearer guest', 'Bearer full', 'Digest '],
     maxBytes: 2 * HEADER_BYTES,
     limitMs: HEADER_MS,
@@ -235,7 +233,12 @@ export const targets: readonly Target[] = [
   {
     name: 'pay-site',
     errors: [],
-    modules: ['http/public-site', 'watch/pay/pay-site', 'watch/pay/token-lookup', 'watch/pay/text-choice'],
+    modules: [
+      'http/pages/public-site',
+      'watch/pay/pay-site',
+      'watch/pay/token-lookup',
+      'watch/pay/text-choice',
+    ],
     words: [...HTTP_WORDS, TOKEN, '/pay/', '/events', 'Accept-Language: ', ';q='],
     maxBytes: 2 * HEADER_BYTES,
     limitMs: HEADER_MS,

@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { HolderChanging, type Place } from '../../../src/http/forward/forwarder.js';
-import { RpcError } from '../../../src/http/errors.js';
+import { RpcError } from '../../../src/http/calls/errors.js';
 import type { AuditLog, AuditRecord } from '../../../src/rpc/access/audit-log.js';
 import { forwardingRecords } from '../../../src/rpc/audit.js';
 import type { WalletManager } from '../../../src/services/manager/wallet-manager.js';

@@ -1,17 +1,15 @@
-import { readFileSync } from 'node:fs';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { readFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { X509Certificate } from 'node:crypto';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { attempt, type Attempt, type Message } from '../../../src/http/forward/attempt.js';
+import { attempt, type Attempt, type Message, nextStep } from '../../../src/http/forward/attempt.js';
 import { MemberCallError } from '../../../src/http/forward/member-calls.js';
 import { MemberConnections, type MemberTls } from '../../../src/http/forward/member-connections.js';
-import { nextStep } from '../../../src/http/forward/next-step.js';
 import { openAnswer } from '../../../src/http/forward/sealed-answer.js';
-import { SeenNonces, WINDOW_MS } from '../../../src/http/forward/seen-nonces.js';
+import { SeenNonces, WINDOW_MS } from '../../../src/http/forward/forwarded-login.js';
 import { hashOf, newNonce, sign, SIGNATURE } from '../../../src/http/forward/signature.js';
-import { RpcError } from '../../../src/http/errors.js';
+import { RpcError } from '../../../src/http/calls/errors.js';
 import { fingerprintOf } from '../../../src/util/fingerprint.js';
 import { makeCertificate } from '../../support/certificate.js';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { DaemonError, type DaemonErrorKind } from '../../../src/daemon/errors.js';
-import type { RpcError } from '../../../src/http/errors.js';
+import type { RpcError } from '../../../src/http/calls/errors.js';
 import { toRpcError, type OwnErrors } from '../../../src/rpc/faults/client-error.js';
 import { registry } from '../../../src/rpc/registry.js';
 import { amount } from '../../../src/util/amount.js';

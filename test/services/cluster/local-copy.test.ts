@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Taken } from '../../../src/cluster/lease.js';
-import type { LoggedFrame } from '../../../src/cluster/page-log.js';
+import type { LoggedFrame } from '../../../src/cluster/cluster.js';
 import {
   assertNoCopy,
   markHeld,

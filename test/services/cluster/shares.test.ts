@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import type { Member } from '../../../src/cluster/member.js';
+import type { Member } from '../../../src/cluster/cluster.js';
 import { assign, giverFor, takersOf } from '../../../src/services/cluster/shares.js';
 
 const member = (url: string, wallets: number, more: Partial<Member> = {}): Member => ({

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import type { DaemonInfo } from '../../../src/daemon/daemon.js';
-import { RpcError } from '../../../src/http/errors.js';
+import { RpcError } from '../../../src/http/calls/errors.js';
 import { DaemonHealth } from '../../../src/watch/daemon-health.js';
 import { Metrics, type MetricsParts } from '../../../src/watch/metrics/metrics.js';
 import type { UnopenedWallet } from '../../../src/watch/readiness.js';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { PageAnswer } from '../../../src/http/pages.js';
+import type { PageAnswer } from '../../../src/http/pages/pages.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { PAY_LIMITS, PaySite, type PayLimits } from '../../../src/watch/pay/pay-site.js';
 import { PayStreams } from '../../../src/watch/pay/pay-streams.js';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { WalletError } from '../../../src/model/wallet-error.js';
-import type { EventSource } from '../../../src/http/event-stream.js';
+import type { EventSource } from '../../../src/http/message/event-stream.js';
 import type { EventJson } from '../../../src/services/events/event-json.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { PayStreams } from '../../../src/watch/pay/pay-streams.js';

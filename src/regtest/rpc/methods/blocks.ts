@@ -1,6 +1,6 @@
 import type { Hash } from '../../../monero/crypto/types.js';
 import { parseBlock } from '../../../monero/cryptonote/block.js';
-import { flag, height, listOf, none, params, text } from '../../../http/params.js';
+import { flag, height, listOf, none, params, text } from '../../../http/methods/params.js';
 import { toHex } from '../../../util/bytes.js';
 import type { Node } from '../../chain/node.js';
 import { refuse } from '../errors.js';

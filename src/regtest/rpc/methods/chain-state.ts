@@ -1,6 +1,6 @@
 import { SPENDABLE_AGE_BLOCKS } from '../../../monero/cryptonote/constants.js';
 import { U64_MAX } from '../../../util/amount.js';
-import { flag, height, listOf, none, params, u64 } from '../../../http/params.js';
+import { flag, height, listOf, none, params, u64 } from '../../../http/methods/params.js';
 import { MAX_GRACE_BLOCKS, QUANTIZATION_MASK } from '../../rules/dynamic-fees.js';
 import { forkStatus, LATEST_VERSION, versionAt } from '../../rules/hard-fork.js';
 import type { Node } from '../../chain/node.js';

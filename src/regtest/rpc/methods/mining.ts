@@ -8,7 +8,7 @@ import { parseAddress } from '../../../monero/cryptonote/address.js';
 import { parseExtra, txPublicKeys } from '../../../monero/cryptonote/extra.js';
 import type { Address, Block } from '../../../monero/cryptonote/types.js';
 import type { Hash } from '../../../monero/crypto/types.js';
-import { height, listOf, none, params, text, u32 } from '../../../http/params.js';
+import { height, listOf, none, params, text, u32 } from '../../../http/methods/params.js';
 import { fromHex, isHex, toHex } from '../../../util/bytes.js';
 import { CodecError, encode, sizeOf, varintNumber } from '../../../util/codec.js';
 import { Violation } from '../../rules/violation.js';

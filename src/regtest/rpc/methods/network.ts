@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { flag, listOf, none, params, text, u32 } from '../../../http/params.js';
+import { flag, listOf, none, params, text, u32 } from '../../../http/methods/params.js';
 import { isBannable } from '../../bans.js';
 import { refuse } from '../errors.js';
 import { defineMethod, type DaemonMethod } from '../method.js';

@@ -1,5 +1,5 @@
 import { bytesToInt } from '../../../monero/crypto/scalar.js';
-import { listOf, none, params, text, u32 } from '../../../http/params.js';
+import { listOf, none, params, text, u32 } from '../../../http/methods/params.js';
 import { concatBytes, toHex } from '../../../util/bytes.js';
 import { encode, u64 } from '../../../util/codec.js';
 import { refuse } from '../errors.js';

@@ -6,7 +6,7 @@ import { treeHash } from '../../../monero/cryptonote/tree-hash.js';
 import type { Block } from '../../../monero/cryptonote/types.js';
 import { slowHashAsync } from '../../../monero/crypto/slow-hash-worker.js';
 import type { Hash } from '../../../monero/crypto/types.js';
-import { height, listOf, params, text, u32 } from '../../../http/params.js';
+import { height, listOf, params, text, u32 } from '../../../http/methods/params.js';
 import { fromHex, isHex, toHex } from '../../../util/bytes.js';
 import { encode } from '../../../util/codec.js';
 import { yieldToEventLoop } from '../../../util/event-loop.js';

@@ -1,9 +1,8 @@
 import { availableParallelism } from 'node:os';
-import { formatAddress } from '../../../monero/cryptonote/address.js';
+import { formatAddress, standardOf } from '../../../monero/cryptonote/address.js';
 import { DIFFICULTY_TARGET_SECONDS } from '../../../monero/cryptonote/constants.js';
-import { standardOf } from '../../../monero/cryptonote/address.js';
-import { flag, height, none, params, text } from '../../../http/params.js';
-import { RpcError } from '../../../http/errors.js';
+import { flag, height, none, params, text } from '../../../http/methods/params.js';
+import { RpcError } from '../../../http/calls/errors.js';
 import type { Address } from '../../../monero/cryptonote/types.js';
 import { CODE } from '../errors.js';
 import { defineMethod, type DaemonMethod } from '../method.js';

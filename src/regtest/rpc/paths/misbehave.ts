@@ -1,4 +1,4 @@
-import { params, text } from '../../../http/params.js';
+import { params, text } from '../../../http/methods/params.js';
 import { parseFaults } from '../../fault-injection.js';
 import { refuse } from '../errors.js';
 import { defineMethod, type DaemonMethod } from '../method.js';

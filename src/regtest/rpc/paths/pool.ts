@@ -1,5 +1,5 @@
 import { parseTransaction } from '../../../monero/cryptonote/transaction.js';
-import { none } from '../../../http/params.js';
+import { none } from '../../../http/methods/params.js';
 import { concatBytes, toHex } from '../../../util/bytes.js';
 import { median } from '../../rules/median.js';
 import type { PoolTx } from '../../store/pool.js';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { flag, height, listOf, none, params, text, u32, u64 } from '../../../http/params.js';
+import { flag, height, listOf, none, params, text, u32, u64 } from '../../../http/methods/params.js';
 import { isLockOpen } from '../../../monero/cryptonote/unlock-time.js';
 import { toHex } from '../../../util/bytes.js';
 import { DEFAULT_LIMITS } from '../daemon.js';

@@ -5,7 +5,7 @@ import {
   prunedTransaction,
 } from '../../../monero/cryptonote/transaction.js';
 import type { Hash, KeyImage } from '../../../monero/crypto/types.js';
-import { flag, listOf, params, text } from '../../../http/params.js';
+import { flag, listOf, params, text } from '../../../http/methods/params.js';
 import { concatBytes, fromHex, isHex, toHex } from '../../../util/bytes.js';
 import { encode } from '../../../util/codec.js';
 import type { Node } from '../../chain/node.js';
