@@ -13,7 +13,7 @@ const AREAS: Readonly<Record<string, readonly string[]>> = {
     'monero/wallet/model/spender',
     'services/sync/output-freezing',
   ],
-  orders: ['monero/wallet/model/order', 'store/tables/order-row', 'store/tables/orders'],
+  orders: ['monero/wallet/model/order', 'store/tables/orders'],
   requests: [
     'services/requests',
     'monero/wallet/requests',
