@@ -1,10 +1,10 @@
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import { amount, ZERO, type Amount } from '../../util/amount.js';
 import type { LockableHeights } from '../../monero/wallet/model/unlock-time.js';
-import { small, toAmount, type Integer, MAYBE_LOCKED, toColumn } from './columns.js';
-import type { Division } from './pages.js';
 import type { OwnedOutput } from '../../monero/wallet/model/records.js';
+import { amount, ZERO, type Amount } from '../../util/amount.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
+import { MAYBE_LOCKED, small, toAmount, toColumn, type Integer } from './columns.js';
+import type { Division } from './pages.js';
 
 /** Balance of one address. */
 export interface AddressBalance {

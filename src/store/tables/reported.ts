@@ -1,7 +1,7 @@
-import type { PaymentFacts, TransferFacts, MinedPaymentFacts } from '../../monero/wallet/model/events.js';
-import { toAmount, toBytes, toNumber, type Integer, toColumn, toFlag } from './columns.js';
+import type { MinedPaymentFacts, PaymentFacts, TransferFacts } from '../../monero/wallet/model/events.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import type { SqlDatabase, SqlParameter } from '../../util/sql-database.js';
+import { toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from './columns.js';
 
 /** Columns of a payment in the tables that contain reported facts. */
 export interface PaymentFactRow {
