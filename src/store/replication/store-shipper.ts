@@ -3,12 +3,8 @@ import { readBase } from './base-parts.js';
 import { readFrame } from './log-frame.js';
 import { LogError, LogFile, type LogPosition } from './log-pages.js';
 import { NotReplicatedError, NotStoredError, SinkEndedError, type PageSink } from './page-sink.js';
-import {
-  BaseNotRenewedError,
-  type Replication,
-  type ReplicationOptions,
-  type ShippedStore,
-} from './replication.js';
+import { BaseNotRenewedError } from './replication.js';
+import type { Replication, ReplicationOptions, ShippedStore } from './replication.js';
 import { RetryPause } from './retry-pause.js';
 import { StoredWaiters } from './stored-waiters.js';
 
