@@ -1,6 +1,6 @@
 import { accountKeysOf, spendSecretFromSeed } from '../src/monero/cryptonote/account-keys.js';
 import { decodeMnemonic } from '../src/monero/cryptonote/mnemonic.js';
-import { storeKey } from '../src/store/file/store-key.js';
+import { storeKey } from '../src/store/file/store-cipher.js';
 import { WalletStore } from '../src/store/wallet-store.js';
 import { amount } from '../src/util/amount.js';
 import { toHex } from '../src/util/bytes.js';

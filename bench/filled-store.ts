@@ -2,7 +2,7 @@ import { keccak } from '../src/monero/crypto/keccak.js';
 import type { Hash, KeyImage, PublicKey } from '../src/monero/crypto/types.js';
 import { accountKeysOf, spendSecretFromSeed } from '../src/monero/cryptonote/account-keys.js';
 import { decodeMnemonic } from '../src/monero/cryptonote/mnemonic.js';
-import { storeKey } from '../src/store/file/store-key.js';
+import { storeKey } from '../src/store/file/store-cipher.js';
 import { WalletStore } from '../src/store/wallet-store.js';
 import { amount } from '../src/util/amount.js';
 import { utf8 } from '../src/util/bytes.js';

@@ -1,9 +1,9 @@
-import { amount } from '../util/amount.js';
 import type {
   CachedBalance,
   CachedBalances,
   ImportedWallet,
 } from '../monero/wallet/reference-cache/imported-wallet.js';
+import { amount } from '../util/amount.js';
 import type { WalletWriter } from './wallet-writer.js';
 
 /** An address with its balances, as JSON; amounts are decimal texts. */

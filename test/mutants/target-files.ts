@@ -9,7 +9,7 @@ export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const AREAS: Readonly<Record<string, readonly string[]>> = {
   payments: ['services/payments', 'store/tables/locked-payments'],
   spending: ['store/tables/credential-spends', 'model/spender', 'services/sync/output-freezing'],
-  orders: ['model/order', 'store/tables/order-row', 'store/tables/orders'],
+  orders: ['model/order', 'store/tables/orders'],
   requests: [
     'services/requests',
     'model/arrival',

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Hash, KeyImage, PublicKey } from '../../src/monero/crypto/types.js';
-import { storeKey } from '../../src/store/file/store-key.js';
+import { storeKey } from '../../src/store/file/store-cipher.js';
 import { loadKeysFile } from '../../src/store/keys/keys-file-disk.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { amount } from '../../src/util/amount.js';

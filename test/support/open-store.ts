@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import type { SecretKey } from '../../src/monero/crypto/types.js';
 import { unlockDatabase } from '../../src/store/file/database.js';
 import type { SqlDatabase } from '../../src/util/sql-database.js';
-import { cipherOf } from '../../src/store/file/store-cipher.js';
-import { storeKey } from '../../src/store/file/store-key.js';
+import { cipherOf, storeKey } from '../../src/store/file/store-cipher.js';
 import { fromHex } from '../../src/util/bytes.js';
 import type { WalletCalls } from './json-rpc.js';
 

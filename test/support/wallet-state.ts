@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { cipherOf } from '../../src/store/file/store-cipher.js';
-import { storeKey } from '../../src/store/file/store-key.js';
+import { cipherOf, storeKey } from '../../src/store/file/store-cipher.js';
 import type { SecretKey } from '../../src/monero/crypto/types.js';
 import { fromHex, toHex } from '../../src/util/bytes.js';
 import type { WalletRpc } from './wallet-rpc.js';

@@ -1,4 +1,12 @@
-import { unixSeconds, type TimeOfDay } from '../../util/clock.js';
+import { MedianBag } from '../rules/median.js';
+import {
+  effectiveLongTermMedian,
+  LONG_TERM_WINDOW,
+  longTermWeight,
+  penaltyMedian,
+  SHORT_TERM_WINDOW,
+} from '../rules/weights.js';
+import type { BlockTable, StoredBlock } from '../store/blocks.js';
 import { keccak } from '../../monero/crypto/keccak.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { block as blockCodec, blockHash } from '../../monero/cryptonote/block.js';
@@ -10,9 +18,6 @@ import {
 } from '../../monero/cryptonote/transaction.js';
 import type { Block, Transaction } from '../../monero/cryptonote/types.js';
 import { zeroCommit } from '../../monero/ringct/commitment.js';
-import { ZERO, type Amount } from '../../util/amount.js';
-import { concatBytes, equalBytes, toHex } from '../../util/bytes.js';
-import { encode } from '../../util/codec.js';
 import { feeEstimates, isFeeEnough, leastFeePerByte, MAX_GRACE_BLOCKS } from '../rules/dynamic-fees.js';
 import { GENESIS } from '../rules/genesis.js';
 import { isVersionAllowed } from '../rules/hard-fork.js';
@@ -21,16 +26,44 @@ import { blockReward, generatedAfter } from '../rules/reward.js';
 import { adjustedTime, earliestTimestamp, FUTURE_LIMIT, TIMESTAMP_WINDOW } from '../rules/timestamps.js';
 import { resolveInputs, type ChainView, type Payment } from '../rules/tx-rules.js';
 import { demand } from '../rules/violation.js';
-import {
-  effectiveLongTermMedian,
-  longTermWeight,
-  penaltyMedian,
-  SHORT_TERM_WINDOW,
-} from '../rules/weights.js';
-import type { StoredBlock } from '../store/blocks.js';
 import type { ChainStore } from '../store/chain-store.js';
-import { LongTermWeights } from './long-term-weights.js';
+import { concatBytes, equalBytes, toHex } from '../../util/bytes.js';
+import { unixSeconds, type TimeOfDay } from '../../util/clock.js';
+import { ZERO, type Amount } from '../../util/amount.js';
+import { encode } from '../../util/codec.js';
 import type { VerificationCache } from './verification-cache.js';
+
+/**
+ * Block weights in the window of the long-term median. They are updated as the chain grows, and read again after a
+ * reorganisation.
+ */
+class LongTermWeights {
+  readonly #blocks: BlockTable;
+  #bag = new MedianBag();
+  #tip = '';
+
+  constructor(blocks: BlockTable) {
+    this.#blocks = blocks;
+  }
+
+  /** Returns the weights of the blocks in the window that ends with the block `tip`. */
+  upTo(tip: StoredBlock): MedianBag {
+    const name = toHex(tip.hash);
+    if (name === this.#tip) return this.#bag;
+    const previous = this.#blocks.at(tip.height - 1);
+    if (previous !== undefined && toHex(previous.hash) === this.#tip) {
+      const [leaving] = this.#blocks.longTermWeights(tip.height - LONG_TERM_WINDOW, 1);
+      if (tip.height >= LONG_TERM_WINDOW && leaving !== undefined) this.#bag.remove(leaving);
+      this.#bag.add(tip.longTermWeight);
+    } else {
+      const start = Math.max(0, tip.height + 1 - LONG_TERM_WINDOW);
+      this.#bag = new MedianBag();
+      for (const weight of this.#blocks.longTermWeights(start, LONG_TERM_WINDOW)) this.#bag.add(weight);
+    }
+    this.#tip = name;
+    return this.#bag;
+  }
+}
 
 export interface ChainOptions {
   readonly clock: TimeOfDay;

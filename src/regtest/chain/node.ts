@@ -2,22 +2,65 @@ import { availableParallelism } from 'node:os';
 import type { Hash } from '../../monero/crypto/types.js';
 import { SPENDABLE_AGE_BLOCKS } from '../../monero/cryptonote/constants.js';
 import type { Block } from '../../monero/cryptonote/types.js';
-import { Mutex } from '../../util/mutex.js';
-import type { Rng } from '../../util/random.js';
-import { Listeners } from '../../util/listeners.js';
-import { ThreadClient } from '../../util/thread-client.js';
 import type { MinerShare } from '../rules/miner-tx.js';
 import { Violation } from '../rules/violation.js';
 import type { StoredBlock } from '../store/blocks.js';
 import { ChainStore } from '../store/chain-store.js';
 import type { PoolTx } from '../store/pool.js';
+import { toHex } from '../../util/bytes.js';
+import { unixSeconds, type TimeOfDay } from '../../util/clock.js';
+import { Mutex } from '../../util/mutex.js';
+import type { Rng } from '../../util/random.js';
+import { Listeners } from '../../util/listeners.js';
+import { ThreadClient } from '../../util/thread-client.js';
 import { BlockTree, type Placement } from './block-tree.js';
 import { Chain, type ChainOptions, type Measures } from './chain.js';
-import { PoolLog } from './pool-log.js';
 import { Pool, type Origin, type PoolOptions } from './pool.js';
 import { TemplateMaker, type Template } from './template.js';
 import { VerificationCache, type ProofClaim } from './verification-cache.js';
 import type { VerifyJobs } from './verify-thread.js';
+
+/** Largest number of removals that are kept. */
+const MAX_REMOVED = 10_000;
+
+/** Log of the transactions that were removed from the pool, from which wallets get incremental answers. */
+class PoolLog {
+  readonly #clock: TimeOfDay;
+  #since: number;
+  #present = new Map<string, Hash>();
+  #removed: { readonly time: number; readonly hash: Hash }[] = [];
+
+  constructor(clock: TimeOfDay, present: readonly Hash[]) {
+    this.#clock = clock;
+    this.#since = unixSeconds(clock);
+    this.#present = byName(present);
+  }
+
+  /**
+   * Records which transactions were removed since the last call.
+   * @param present hashes of all transactions in the pool.
+   */
+  update(present: readonly Hash[]): void {
+    const now = byName(present);
+    const time = unixSeconds(this.#clock);
+    for (const [name, hash] of this.#present) if (!now.has(name)) this.#removed.push({ time, hash });
+    this.#present = now;
+    const dropped = this.#removed.splice(0, Math.max(0, this.#removed.length - MAX_REMOVED));
+    this.#since = dropped.at(-1)?.time ?? this.#since;
+  }
+
+  /**
+   * Returns the transactions that were removed since a time [Unix s]; undefined if the log does not reach back that
+   * far.
+   */
+  removedSince(time: number): Hash[] | undefined {
+    if (time <= this.#since) return undefined;
+    return this.#removed.filter((entry) => entry.time >= time).map(({ hash }) => hash);
+  }
+}
+
+const byName = (hashes: readonly Hash[]): Map<string, Hash> =>
+  new Map(hashes.map((hash) => [toHex(hash), hash]));
 
 export interface NodeOptions extends ChainOptions, PoolOptions {
   /** Directory of the chain's database; absent: the chain is kept in memory. */

@@ -23,7 +23,7 @@ import {
   type KeysFile,
 } from '../../store/keys/keys-file.js';
 import { keysFileExists, loadKeysFile, saveKeysFile } from '../../store/keys/keys-file-disk.js';
-import { storeKey } from '../../store/file/store-key.js';
+import { storeKey } from '../../store/file/store-cipher.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
 import type { Rng } from '../../util/random.js';
 import { Secret } from '../../util/secret.js';

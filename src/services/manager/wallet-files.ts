@@ -3,7 +3,7 @@ import type { KeysFile } from '../../store/keys/keys-file.js';
 import { draftKeysFile } from '../../store/keys/keys-file-disk.js';
 import { discardDatabase, commitDraftAsync } from '../../store/file/atomic-replace.js';
 import { addressRecordOf, createAddressRecord } from '../../store/file/address-record.js';
-import { storeKey } from '../../store/file/store-key.js';
+import { storeKey } from '../../store/file/store-cipher.js';
 import { writeStoreDraftAsync } from '../../store/store-draft.js';
 import type { Rng } from '../../util/random.js';
 import { fillNewStore, type NewStore } from './new-store.js';

@@ -9,8 +9,7 @@ import { draftKeysFile, keysFileVersion, loadKeysFile } from '../../store/keys/k
 import { removeLeftoverDrafts } from '../../store/keys/leftover-drafts.js';
 import { lockWallet, type WalletLock } from '../../store/file/wallet-lock.js';
 import { checkPages } from '../../store/backup/store-copy.js';
-import { cipherOf } from '../../store/file/store-cipher.js';
-import { storeKey } from '../../store/file/store-key.js';
+import { cipherOf, storeKey } from '../../store/file/store-cipher.js';
 import { storeFormat } from '../../store/file/store-format.js';
 import type { OnFileRestored } from '../../store/file/store-file.js';
 import { IN_MEMORY } from '../../store/file/database.js';

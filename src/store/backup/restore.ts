@@ -7,8 +7,7 @@ import { addressRecordOf, createAddressRecord } from '../file/address-record.js'
 import { discardFile, draftOf, FileDraft } from '../file/file-draft.js';
 import { assertRegular, withFileErrors, withFileErrorsAsync } from '../file/file-errors.js';
 import { syncFileAsync } from '../file/fsync.js';
-import { cipherOf } from '../file/store-cipher.js';
-import { storeKey } from '../file/store-key.js';
+import { cipherOf, storeKey } from '../file/store-cipher.js';
 import type { StoreKey } from '../file/database.js';
 import { loadKeysFile, readKeysBytes } from '../keys/keys-file-disk.js';
 import { filesOfBackup, type BackupSource } from './backup.js';

@@ -1,4 +1,7 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs';
+import { keccak } from '../../monero/crypto/keccak.js';
+import type { SecretKey } from '../../monero/crypto/types.js';
+import { utf8 } from '../../util/bytes.js';
 
 /**
  * Cipher that encrypts and authenticates the pages of a store. On processors with AES instructions AEGIS-256 takes an
@@ -41,3 +44,12 @@ function byteAt(path: string, offset: number): number | undefined {
     if (file !== undefined) closeSync(file);
   }
 }
+
+const TAG = utf8('wallet-rpc store key');
+
+/**
+ * Derives the key of a wallet's store from the wallet's secret keys. It does not depend on the password, so a new
+ * password does not require to rewrite the store.
+ */
+export const storeKey = (viewSecret: SecretKey, spendSecret: SecretKey | undefined): Uint8Array =>
+  keccak(TAG, viewSecret, spendSecret ?? new Uint8Array());

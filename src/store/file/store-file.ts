@@ -1,12 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { WalletError } from '../../model/wallet-error.js';
+import { ThreadClient } from '../../util/thread-client.js';
 import type { Secret } from '../../util/secret.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
-import { WalletError } from '../../model/wallet-error.js';
-import { commitDraft, logOf, removeDatabase } from './atomic-replace.js';
-import { addBackupName } from './backup-name.js';
-import { checkpointOnThread } from './checkpoint.js';
-import { CommitFlushing } from './commit-flushing.js';
 import {
   AUTOCHECKPOINT_PAGES,
   closeDatabase,
@@ -18,14 +15,74 @@ import {
   type StoreDatabase,
   type StoreKey,
 } from './database.js';
+import type { CheckpointJobs } from './checkpoint-thread.js';
+import { commitDraft, logOf, removeDatabase } from './atomic-replace.js';
+import { addBackupName } from './backup-name.js';
+import { CommitFlushing, WalSync } from './wal-sync.js';
 import { draftOf } from './file-draft.js';
 import { fileError, withFileErrorsAsync } from './file-errors.js';
 import { FileIdentity } from './file-identity.js';
 import { syncDirectory, syncFile } from './fsync.js';
 import type { StoreCipher } from './store-cipher.js';
 import { markEmptyLog } from './kept-log.js';
-import { HELD_LOG, type LogKeeper } from './log-keeper.js';
-import { WalSync } from './wal-sync.js';
+
+/**
+ * Keeps the write-ahead log of a replicated store from starting again before its pages are stored elsewhere. Every page
+ * whose newest version is stored nowhere else stands in the log, whatever happens to this process.
+ */
+export interface LogKeeper {
+  /**
+   * Counts a commit.
+   * @param frames size of the committed log [pages].
+   * @param isDurable true if the commit has waited for the disk, and so has flushed all earlier ones.
+   */
+  noteCommit(frames: number, isDurable: boolean): void;
+
+  /** Number of commits until now, as an argument of {@link noteFlushed}. */
+  readonly commits: number;
+
+  /** Notes that all commits up to a number are on disk. */
+  noteFlushed(commits: number): void;
+
+  /** True if the log may be moved into the main file now and start again. */
+  readonly mayRestart: boolean;
+
+  /**
+   * Runs a checkpoint once everything is stored elsewhere that was committed before the call; later commits must be
+   * kept out of the checkpoint by its caller. Gives up after some seconds.
+   * @returns false if it gave up: the log has to grow.
+   */
+  whenStored(checkpoint: () => Promise<void>): Promise<boolean>;
+
+  /** Notes that the store was written to a new file. */
+  noteReplaced(): void;
+}
+
+/** Keeps the whole log of a store that is not replicated yet. */
+const HELD_LOG: LogKeeper = {
+  noteCommit: () => undefined,
+  commits: 0,
+  noteFlushed: () => undefined,
+  mayRestart: false,
+  whenStored: () => Promise.resolve(false),
+  noteReplaced: () => undefined,
+};
+
+/** One thread serves all wallets, because it waits for the disk most of the time. */
+const threads = new ThreadClient<CheckpointJobs>(new URL('./checkpoint-thread.js', import.meta.url), {
+  threads: 1,
+});
+
+/**
+ * Moves the write-ahead log of a database into its main file, over a separate connection on another thread, while
+ * readers and writers continue. The next write starts the log again from its beginning, if nothing was appended to it
+ * in the meantime.
+ * @throws Error when the file cannot be opened or read.
+ */
+async function checkpointOnThread(path: string, { key, cipher }: StoreKey): Promise<void> {
+  const copy = Uint8Array.from(key);
+  await threads.run('checkpoint', { path, key: { key: copy, cipher } }, [copy]);
+}
 
 /** Number of pages in the log, and how many of them are also in the main file. */
 interface LogState {

@@ -1,3 +1,24 @@
+import type { ReadMain } from './base-parts.js';
+
+/** Operations of an open store that its shipper uses. */
+export interface ShippedStore {
+  /** Path of the write-ahead log. */
+  readonly log: string;
+  /** Size of the committed log [pages]. */
+  readonly frames: number;
+  /** True if the sink may lack pages that are not in the log any more. */
+  readonly needsBase: boolean;
+  /** Size of the main file [bytes]. */
+  mainBytes(): number;
+  readonly readMain: ReadMain;
+  /** Commits what the store keeps in memory. */
+  settle(): void;
+  /** Flushes all commits to disk, and reports it by `noteFlushed`. */
+  flush(): Promise<void>;
+  /** Marks in the store, on disk, that the sink needs a base; or removes the mark. */
+  markBaseNeeded(isNeeded: boolean): void;
+}
+
 /** A base did not take the place of the former one at the sink, which keeps that and all frames since then. */
 export class BaseNotRenewedError extends Error {
   override readonly name = 'BaseNotRenewedError';

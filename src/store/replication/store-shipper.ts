@@ -1,11 +1,11 @@
-import type { LogKeeper } from '../file/log-keeper.js';
+import type { LogKeeper } from '../file/store-file.js';
 import { readBase } from './base-parts.js';
 import { readFrame } from './log-frame.js';
 import { LogError, LogFile, type LogPosition } from './log-pages.js';
 import { NotReplicatedError, NotStoredError, SinkEndedError, type PageSink } from './page-sink.js';
-import { BaseNotRenewedError, type Replication, type ReplicationOptions } from './replication.js';
+import { BaseNotRenewedError } from './replication.js';
+import type { Replication, ReplicationOptions, ShippedStore } from './replication.js';
 import { RetryPause } from './retry-pause.js';
-import type { ShippedStore } from './shipped-store.js';
 import { StoredWaiters } from './stored-waiters.js';
 
 /** A moment: the committed log and the number of commits in it. */

@@ -1,10 +1,10 @@
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import { amount, ZERO, type Amount } from '../../util/amount.js';
 import type { LockableHeights } from '../../monero/cryptonote/unlock-time.js';
-import { small, toAmount, type Integer, MAYBE_LOCKED, toColumn } from './columns.js';
-import type { Division } from './pages.js';
 import type { OwnedOutput } from '../../monero/wallet/model/records.js';
+import { amount, type Amount, ZERO } from '../../util/amount.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
+import { type Integer, MAYBE_LOCKED, small, toAmount, toColumn } from './columns.js';
+import type { Division } from './pages.js';
 
 /** Balance of one address. */
 export interface AddressBalance {

@@ -1,11 +1,11 @@
-import { amount, type Amount } from '../../util/amount.js';
-import type { Bytes } from '../../util/bytes.js';
 import {
   MAX_BLOCK_NUMBER,
   SPENDABLE_AGE_BLOCKS,
   UNLOCK_LEEWAY_BLOCKS,
   UNLOCK_LEEWAY_SECONDS,
 } from '../../monero/cryptonote/constants.js';
+import { amount, type Amount } from '../../util/amount.js';
+import type { Bytes } from '../../util/bytes.js';
 
 /** An integer in a row, read as bigint by `bigints` of a database. */
 export type Integer = bigint;

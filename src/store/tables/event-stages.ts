@@ -1,8 +1,8 @@
-import type { Integer } from './columns.js';
-import { CODES, RANGE, spanOf, unlockTimeOf, type EventRow } from './event-row.js';
 import { COINBASE_UNLOCK_BLOCKS } from '../../monero/cryptonote/constants.js';
 import type { EventIds } from '../file/event-ids.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
+import type { Integer } from './columns.js';
+import { CODES, RANGE, spanOf, unlockTimeOf, type EventRow } from './event-row.js';
 
 /**
  * Stages that payments reach, by the kind of their lock, each comma separated and empty for none. `none`: no unlock

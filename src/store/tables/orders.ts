@@ -1,10 +1,10 @@
+import type { MadePayment, MadePayments, MadeTx } from '../../model/made-payment.js';
+import type { Order, OrderPlace, OrderRequest, OrderTx, Withdrawal } from '../../model/order.js';
+import type { Hash } from '../../monero/crypto/types.js';
 import { amount } from '../../util/amount.js';
 import { fromHex, toHex } from '../../util/bytes.js';
 import { parseJson } from '../../util/json.js';
 import { writeWholeJson } from '../../util/json-writer.js';
-import type { MadePayment, MadeTx, MadePayments } from '../../model/made-payment.js';
-import type { OrderTx, Withdrawal, Order, OrderPlace, OrderRequest } from '../../model/order.js';
-import type { Hash } from '../../monero/crypto/types.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 import { toBytes } from './columns.js';
 

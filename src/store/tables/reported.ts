@@ -1,7 +1,7 @@
-import type { PaymentFacts, TransferFacts, MinedPaymentFacts } from '../../model/events.js';
-import { toAmount, toBytes, toNumber, type Integer, toColumn, toFlag } from './columns.js';
+import type { MinedPaymentFacts, PaymentFacts, TransferFacts } from '../../model/events.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import type { SqlDatabase, SqlParameter } from '../../util/sql-database.js';
+import { type Integer, toAmount, toBytes, toColumn, toFlag, toNumber } from './columns.js';
 
 /** Columns of a payment in the tables that contain reported facts. */
 export interface PaymentFactRow {

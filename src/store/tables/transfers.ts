@@ -1,12 +1,13 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import { tryParseAddress } from '../../monero/cryptonote/address.js';
-import { amount } from '../../util/amount.js';
 import type { TransferFacts } from '../../model/events.js';
 import type { OutgoingTx } from '../../monero/wallet/model/records.js';
-import { toNumber, type Integer } from './columns.js';
+import { amount } from '../../util/amount.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
+import { type Integer, toNumber } from './columns.js';
+import type { HeightRange } from './pages.js';
 import { SubaddressReader } from './accounts.js';
 import { toTransferFacts, type TransferFactRow } from './reported.js';
-import type { SqlDatabase } from '../../util/sql-database.js';
 
 /** A transfer of the wallet in a block. */
 export type MinedTransfer = TransferFacts & { readonly height: number };
@@ -73,13 +74,6 @@ export class TransferFactReader {
   }
 }
 
-interface Range {
-  /** Lower bound of the heights, exclusive. */
-  readonly min: number;
-  /** Upper bound of the heights, inclusive. */
-  readonly max: number;
-}
-
 /** Divides the history of mined transactions into pages, at boundaries between blocks. */
 export class TransferPageReader {
   readonly #db: SqlDatabase;
@@ -94,7 +88,7 @@ export class TransferPageReader {
    * own.
    * @returns the exclusive lower bound of the page's heights; undefined if the page includes the whole range.
    */
-  below(range: Range, limit: number): number | undefined {
+  below(range: HeightRange, limit: number): number | undefined {
     const next = this.#heightOf(range, limit);
     if (next === undefined) return undefined;
     if (next !== this.#heightOf(range, 0)) return next;
@@ -103,7 +97,7 @@ export class TransferPageReader {
   }
 
   /** Returns the height of a transaction of a range. @param skip number of transactions above it in the range. */
-  #heightOf({ min, max }: Range, skip: number): number | undefined {
+  #heightOf({ min, max }: HeightRange, skip: number): number | undefined {
     const heights = (table: string): string =>
       `SELECT height FROM ${table} WHERE height > :min AND height <= :max`;
     return this.#db.value<number>(

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { backgroundKey } from '../../../src/monero/crypto/kdf.js';
 import { readStoreKey } from '../../../src/store/keys/background-files.js';
 import { loadKeysFile } from '../../../src/store/keys/keys-file-disk.js';
-import { storeKey } from '../../../src/store/file/store-key.js';
+import { storeKey } from '../../../src/store/file/store-cipher.js';
 import { KeystoreFiles } from '../../support/keystores.js';
 import { faultOf } from '../../support/test-wallet.js';
 

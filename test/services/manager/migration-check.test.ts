@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals
 import { WalletDirectory, type WalletPaths } from '../../../src/services/context/wallet-directory.js';
 import { checkMigration, type MigrationCheck } from '../../../src/services/manager/migration-check.js';
 import { importReferenceCache } from '../../../src/services/manager/reference-import.js';
-import { storeKey } from '../../../src/store/file/store-key.js';
+import { storeKey } from '../../../src/store/file/store-cipher.js';
 import { writeKeysFile } from '../../../src/store/keys/keys-file.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import type { WalletWriter } from '../../../src/store/wallet-writer.js';

@@ -16,7 +16,7 @@ import { pino } from 'pino';
 import { importReferenceCache } from '../../../src/services/manager/reference-import.js';
 import { draftOf } from '../../../src/store/file/file-draft.js';
 import { readKeysFile } from '../../../src/store/keys/keys-file.js';
-import { storeKey } from '../../../src/store/file/store-key.js';
+import { storeKey } from '../../../src/store/file/store-cipher.js';
 import { storeFormat } from '../../../src/store/file/store-format.js';
 import { writeStoreDraft } from '../../../src/store/store-draft.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { discardWalletFiles, createWalletFiles } from '../../../src/services/manager/wallet-files.js';
 import { draftOf } from '../../../src/store/file/file-draft.js';
-import { storeKey } from '../../../src/store/file/store-key.js';
+import { storeKey } from '../../../src/store/file/store-cipher.js';
 import { loadKeysFile } from '../../../src/store/keys/keys-file-disk.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { seededRng } from '../../support/seeded-rng.js';
