@@ -9,7 +9,8 @@ export default {
   globalTeardown: '<rootDir>/build/test/support/end-run.js',
   // Tests of the hash itself import it by another path.
   moduleNameMapper: {
-    '^\\.{1,2}/(crypto/)?slow-hash-worker\\.js$': '<rootDir>/build/test/support/slow-hash-record.js',
+    '^(\\.{1,2}/(crypto/)?slow-hash-worker\\.js|#slow-hash)$':
+      '<rootDir>/build/test/support/slow-hash-record.js',
   },
   setupFilesAfterEnv: ['<rootDir>/build/test/support/byte-equality.js'],
   // Outlives the temporary directory of a run: it records how long each file takes.

@@ -11,6 +11,7 @@ import { build } from 'esbuild';
 const require = createRequire(import.meta.url);
 const root = fileURLToPath(new URL('..', import.meta.url));
 const kind = process.argv[2] ?? 'server';
+const { imports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const outdir = join(root, 'build', kind);
 const isChecked = kind === 'checked';
 
@@ -66,13 +67,25 @@ const writtenModules = {
   },
 };
 
+/** Resolves the names of `imports` in package.json, which has the compiled files, to their sources. */
+const ownImports = {
+  name: 'own-imports',
+  setup({ onResolve }) {
+    onResolve({ filter: /^#/ }, ({ path }) => {
+      const [family, file] = path.split('/');
+      const target = (imports[path] ?? imports[`${family}/*.js`]).default.replace('*.js', file);
+      return { path: join(root, target.replace('build/', '').replace(/\.js$/, '.ts')) };
+    });
+  },
+};
+
 /** Modules of a server under test that replace other modules, in each of its threads. */
 const replacements = [
   // Compares results with the schemas of the methods.
   { of: /\/rpc\/service\.js$/, importer: /\/cli\/server\.ts$/, by: 'test/support/checked-service.ts' },
   // Computes slow hashes of the same passwords only once in a test run.
   {
-    of: /\/slow-hash-worker\.js$/,
+    of: /\/slow-hash-worker\.js$|^#slow-hash$/,
     importer: /(?<!\/slow-hash-record\.ts)$/,
     by: 'test/support/slow-hash-record.ts',
   },
@@ -117,7 +130,7 @@ const bundle = (entryPoints) =>
     lineLimit: 120,
     // It has a native part.
     external: ['better-sqlite3'],
-    plugins: [importMembersOnly, writtenModules, ...(isChecked ? [replaceForTests] : [])],
+    plugins: [importMembersOnly, writtenModules, ...(isChecked ? [replaceForTests] : []), ownImports],
     banner: {
       js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);",
     },

@@ -5,6 +5,20 @@ import { describe, expect, test } from '@jest/globals';
 
 const src = fileURLToPath(new URL('../../src', import.meta.url));
 
+/** Names of `imports` in package.json, each with the compiled files that take its place. */
+const { imports: ownNames } = JSON.parse(
+  readFileSync(fileURLToPath(new URL('../../package.json', import.meta.url)), 'utf8'),
+) as { readonly imports: Readonly<Record<string, Readonly<Record<Condition, string>>>> };
+type Condition = 'default' | 'browser';
+
+/** Path in src of a module that a file imports, a `.js` file. @param condition of names in package.json. */
+function pathOf(file: string, name: string, condition: Condition = 'default'): string {
+  if (!name.startsWith('#')) return relative(src, join(src, file, '..', name));
+  const [family = '', member = ''] = name.split('/');
+  const target = (ownNames[name] ?? ownNames[`${family}/*.js`])?.[condition] ?? '';
+  return relative('build/src', target.replace('*.js', member));
+}
+
 /** Which folders a folder may import, itself aside. DESIGN: the house. */
 const mayImport: Record<string, readonly string[]> = {
   cli: [
@@ -37,14 +51,12 @@ const mayImport: Record<string, readonly string[]> = {
   util: [],
 };
 
-const IMPORTS = /(?:from|import\()\s*'(\.{1,2}\/[^']+)'/g;
+const IMPORTS = /(?:from|import\()\s*'((?:\.{1,2}\/|#)[^']+)'/g;
 const THREADS = /new URL\(\s*'(\.{1,2}\/[^']+)'/g;
 
 /** Paths that a file names by a pattern. */
 const pathsIn = (file: string, pattern: RegExp): string[] =>
-  [...readFileSync(join(src, file), 'utf8').matchAll(pattern)].map(([, path = '']) =>
-    relative(src, join(src, file, '..', path)),
-  );
+  [...readFileSync(join(src, file), 'utf8').matchAll(pattern)].map(([, path = '']) => pathOf(file, path));
 
 /** Files that a file imports, types included. */
 const importsOf = (file: string): string[] => pathsIn(file, IMPORTS);
@@ -86,7 +98,11 @@ interface Loaded {
 }
 
 /** Finds what a file loads. @param imports patterns of imports to follow. */
-function loadedBy(entry: string, imports: readonly RegExp[] = [LOADED]): Loaded {
+function loadedBy(
+  entry: string,
+  imports: readonly RegExp[] = [LOADED],
+  condition: Condition = 'default',
+): Loaded {
   const seen = new Set<string>();
   const modules = new Set<string>();
   const load = (file: string): void => {
@@ -95,7 +111,7 @@ function loadedBy(entry: string, imports: readonly RegExp[] = [LOADED]): Loaded 
     const text = readFileSync(join(src, file), 'utf8');
     for (const [, path = ''] of imports.flatMap((pattern) => [...text.matchAll(pattern)])) {
       if (WRITTEN.test(path)) continue;
-      if (path.startsWith('.')) load(relative(src, join(src, file, '..', path)).replace(/\.js$/, '.ts'));
+      if (/^[.#]/.test(path)) load(pathOf(file, path, condition).replace(/\.js$/, '.ts'));
       else modules.add(path.startsWith('@') ? path.split('/', 2).join('/') : (path.split('/')[0] ?? ''));
     }
   };
@@ -130,7 +146,7 @@ describe('threads', () => {
 });
 
 describe('the protocol library', () => {
-  const everything = [LOADED, DYNAMIC];
+  const everything = [LOADED, DYNAMIC, THREADS];
   const sources = files.filter(
     (file) => folderOf(file) === 'monero' && !file.endsWith('.d.ts') && !file.split(sep).includes('assembly'),
   );
@@ -150,8 +166,24 @@ describe('the protocol library', () => {
 
   test.each(sources)('%s loads nothing of Node.js but threads and cryptography', (file) => {
     const { modules } = loadedBy(file, everything);
-    const allowed = ['node:worker_threads', 'node:crypto'];
+    // `node:module` loads the plain arithmetic, where an engine lacks SIMD.
+    const allowed = ['node:worker_threads', 'node:crypto', 'node:module'];
     expect([...modules].filter((name) => name.startsWith('node:') && !allowed.includes(name))).toEqual([]);
+  });
+
+  test('loads nothing of Node.js in a browser, nor its globals', () => {
+    const { files: inBrowser, modules } = loadedBy(join('monero', 'index.ts'), [LOADED], 'browser');
+    expect([...modules].filter((name) => name.startsWith('node:'))).toEqual([]);
+    const named = [...inBrowser].filter((file) =>
+      /\bBuffer\.|\bprocess\.|\b__dirname\b/.test(readFileSync(join(src, file), 'utf8')),
+    );
+    expect(named).toEqual([]);
+  });
+
+  test.each([...offered.files])('%s has no top-level await, so that it can be required', (file) => {
+    expect(readFileSync(join(src, file), 'utf8')).not.toMatch(
+      /^(?:export )?(?:const|let|await)\b.*\bawait\b/m,
+    );
   });
 
   test.each([...offered.files])('%s reads no clock and no environment for it', (file) => {

@@ -1,52 +1,57 @@
+import { toHex as encodeHex, toLatin1 as decodeLatin1, tryFromHex as decodeHex } from '#platform/hex.js';
+
 declare const role: unique symbol;
 
-/** A byte string with its role in its type, so that a key image cannot be passed as an output key. */
+/**
+ * A byte string with its role in its type, so that a key image cannot be passed as an output key.
+ * @example
+ * const id: Bytes<'PaymentId'> = fixedBytes(new Uint8Array(8), 8, 'PaymentId');
+ * id.length; // => 8
+ */
 export type Bytes<K extends string> = Uint8Array & { readonly [role]: K };
 
-/** Checks the length of a byte string, and copies it with a role. @throws RangeError for any other length. */
+/**
+ * Checks the length of a byte string, and copies it with a role. @throws RangeError for any other length.
+ * @example
+ * fixedBytes(fromHex('0102030405060708'), 8, 'PaymentId').length; // => 8
+ */
 export function fixedBytes<K extends string>(raw: Uint8Array, length: number, name: K): Bytes<K> {
   if (raw.length !== length) throw new RangeError(`${name}: expected ${length} bytes, got ${raw.length}`);
   return new Uint8Array(raw) as Bytes<K>;
 }
 
-/** Checks and copies a byte string of 32 bytes, as {@link fixedBytes}. */
+/**
+ * Checks and copies a byte string of 32 bytes, as {@link fixedBytes}.
+ * @example
+ * bytes32(fromHex('01'.repeat(32)), 'PublicKey').length; // => 32
+ */
 export const bytes32 = <K extends string>(raw: Uint8Array, name: K): Bytes<K> => fixedBytes(raw, 32, name);
 
 /** Decodes bytes as Latin-1 text, one character per byte. */
-export const toLatin1 = ({ buffer, byteOffset, length }: Uint8Array): string =>
-  Buffer.from(buffer, byteOffset, length).toString('latin1');
+export const toLatin1: typeof decodeLatin1 = decodeLatin1;
 
-/** Node's fast encoder of hex works on its own buffers only, so bytes are copied to this one before. */
-const SCRATCH = Buffer.alloc(256);
+/**
+ * Encodes bytes as lower-case hex.
+ * @example
+ * toHex(Uint8Array.of(0, 255)); // => '00ff'
+ */
+export const toHex: typeof encodeHex = encodeHex;
 
-/** Encodes bytes as lower-case hex. */
-export function toHex(bytes: Uint8Array): string {
-  const { buffer, byteOffset, length } = bytes;
-  if (length > SCRATCH.length) return Buffer.from(buffer, byteOffset, length).toString('hex');
-  SCRATCH.set(bytes);
-  return SCRATCH.toString('hex', 0, length);
-}
+/** Decodes hex digits of either case. @returns undefined unless {@link isHex} is true; faster than calling it before. */
+export const tryFromHex: typeof decodeHex = decodeHex;
 
 /** True for a text of an even number of hex digits of either case. */
 export const isHex = (text: string): boolean => text.length % 2 === 0 && /^[0-9a-fA-F]*$/.test(text);
 
-/** Decodes hex digits of either case. @throws RangeError unless {@link isHex} is true. */
+/**
+ * Decodes hex digits of either case. @throws RangeError unless {@link isHex} is true.
+ * @example
+ * fromHex('00FF'); // => Uint8Array.of(0, 255)
+ */
 export function fromHex(text: string): Uint8Array {
   const bytes = tryFromHex(text);
   if (bytes === undefined) throw new RangeError('not an even number of hex digits');
   return bytes;
-}
-
-/**
- * Decodes hex digits of either case. @returns undefined unless {@link isHex} is true; faster than calling it before.
- */
-export function tryFromHex(text: string): Uint8Array | undefined {
-  const bytes = Buffer.from(text, 'hex');
-  // Node's decoder stops at the first character that is not a hex digit, but uses only the low byte of a non-ASCII
-  // character, which may be one.
-  if (2 * bytes.length !== text.length || Buffer.byteLength(text) !== text.length) return undefined;
-  // A short buffer is part of an ArrayBuffer that Node shares among buffers: it is copied.
-  return bytes.length === bytes.buffer.byteLength ? new Uint8Array(bytes.buffer) : new Uint8Array(bytes);
 }
 
 /** Returns the sum of the lengths of byte strings [bytes]. */
@@ -70,7 +75,11 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** Compares byte strings, in a time that depends on their lengths only. The lengths are not secret. */
+/**
+ * Compares byte strings, in a time that depends on their lengths only. The lengths are not secret.
+ * @example
+ * equalBytes(fromHex('0102'), Uint8Array.of(1, 2)); // => true
+ */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
   let difference = 0;

@@ -1,6 +1,14 @@
 import { U64_MAX } from './amount.js';
 
-/** Error of input that does not follow its format. The message names the violation, and never contains secret bytes. */
+/**
+ * Error of input that does not follow its format. The message names the violation, and never contains secret bytes.
+ * @example
+ * try {
+ *   parseAddress('4abc');
+ * } catch (error) {
+ *   error instanceof CodecError; // => true
+ * }
+ */
 export class CodecError extends Error {
   override readonly name = 'CodecError';
 }

@@ -1,10 +1,19 @@
-import { randomFillSync } from 'node:crypto';
+import { randomBytes } from '#platform/crypto.js';
 
-/** Source of uniformly random bytes. Passed as an argument, so that tests can use a seeded source. */
+/**
+ * Source of uniformly random bytes. Passed as an argument, so that tests can use a seeded source.
+ * @example
+ * const zeros: Rng = (length) => new Uint8Array(length);
+ * zeros(2); // => Uint8Array.of(0, 0)
+ */
 export type Rng = (length: number) => Uint8Array;
 
-/** Random bytes of the operating system. */
-export const systemRng: Rng = (length) => randomFillSync(new Uint8Array(length));
+/**
+ * Random bytes of the operating system.
+ * @example
+ * systemRng(16).length; // => 16
+ */
+export const systemRng: Rng = randomBytes;
 
 /**
  * Returns a source that draws bytes from another source in blocks of `size`, for many small draws: a draw of 7 bytes

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startBrowser } from '../support/browser.js';
 import { createWallet } from '../support/create-wallet.js';
 import { result, type Loose } from '../support/json-rpc.js';
 import { freePort, start, stop, untilReady, type RunningProcess } from '../support/process.js';
@@ -38,7 +39,7 @@ async function compile(programs: Readonly<Record<string, string>>): Promise<stri
 /** A wallet with the address 0/1. */
 const PAID_BLOCK = JSON.parse(readFileSync(join(ROOT, 'docs/examples/paid-block.json'), 'utf8')) as {
   readonly mnemonic: string;
-  readonly proof: { readonly address: string };
+  readonly proof: { readonly address: string; readonly transaction: string };
 };
 
 /** Program that pays twice under one idempotency key, and reads the first event of a payment. */
@@ -101,6 +102,67 @@ const signature = signMessage({ message, keys, spendPublicKey, index, key: 'spen
 const verdict = verifyMessage({ message, address, signature });
 console.log(verdict.good ? verdict.key : 'bad');
 `;
+
+/** Program for a browser, which derives an address from a mnemonic and verifies a proof, with random bytes and Polyseed. */
+const BROWSER = `
+import {
+  accountKeysOf,
+  checkTxProof,
+  decodeMnemonic,
+  formatAddress,
+  fromHex,
+  ownAddress,
+  parseAddress,
+  parseBlock,
+  POLYSEED_LANGUAGES,
+  polyseedKey,
+  removeSeedOffset,
+  addSeedOffset,
+  scanBlock,
+  spendSecretFromSeed,
+  SubaddressTable,
+  randomPolyseed,
+  systemRng,
+  toHex,
+} from 'wallet-rpc/monero';
+
+export async function run(given) {
+  const { viewSecret, spendPublicKey, spendSecret } = accountKeysOf(spendSecretFromSeed(decodeMnemonic(given.mnemonic).seed));
+  const block = parseBlock(fromHex(given.block));
+  const txs = block.txHashes.map((hash, i) => ({ hash, blob: fromHex(given.transactions[i]) }));
+  const table = new SubaddressTable(spendPublicKey, viewSecret, { major: 1, minor: 20 });
+  table.expandTo({ major: 0, minor: 0 });
+  const { transaction, address, message, text } = given.proof;
+  const verdict = checkTxProof({
+    tx: txs.find(({ hash }) => toHex(hash) === transaction),
+    address: parseAddress(address, 'mainnet'),
+    message: new TextEncoder().encode(message),
+    proof: text,
+  });
+  return {
+    address: formatAddress(ownAddress({ viewSecret, spendPublicKey }, 'mainnet', { major: 0, minor: 1 })),
+    paid: scanBlock(block, txs, { viewSecret }, table).map(({ hash }) => toHex(hash)),
+    good: verdict.good,
+    received: String(verdict.received),
+    key: polyseedKey(randomPolyseed(systemRng, 1_700_000_000, POLYSEED_LANGUAGES[0])).length,
+    isSame: toHex(await removeSeedOffset(await addSeedOffset(spendSecret, 'p'), 'p')) === toHex(spendSecret),
+  };
+}
+`;
+
+/** Largest size of a bundle that parses addresses and does nothing else [bytes]. */
+const PARSER_BYTES = 40 * 1024;
+
+/** Bundles a program for browsers, minified. @returns the script, whose exports are members of the global `program`. */
+async function bundled(name: string, text: string): Promise<string> {
+  writeFileSync(join(folder, name), text);
+  const esbuild = join(ROOT, 'node_modules', 'esbuild', 'bin', 'esbuild');
+  const options = ['--bundle', '--minify', '--platform=browser', '--format=iife', '--global-name=program'];
+  const { stdout } = await run(process.execPath, [esbuild, name, ...options], {
+    ...{ cwd: folder, maxBuffer: 2 ** 24 },
+  });
+  return stdout;
+}
 
 let folder: string;
 let files: string[];
@@ -199,6 +261,41 @@ describe('the npm package', () => {
     );
     const { stdout } = await run(process.execPath, ['library.mjs', PAID_BLOCK.mnemonic], { cwd: folder });
     expect(stdout.split('\n')).toEqual([PAID_BLOCK.proof.address, 'spend', '']);
+  });
+
+  it('has a protocol library that a CommonJS program can require', async () => {
+    const program = `
+      const { parseAddress } = require('wallet-rpc/monero');
+      console.log(parseAddress(process.argv[2]).kind);`;
+    writeFileSync(join(folder, 'required.cjs'), program);
+    const { stdout } = await run(process.execPath, ['required.cjs', PAID_BLOCK.proof.address], {
+      cwd: folder,
+    });
+    expect(stdout.trim()).toBe('subaddress');
+  });
+
+  it('has a protocol library of which a browser loads only what a program uses', async () => {
+    const script = await bundled('parser.ts', `export { parseAddress } from 'wallet-rpc/monero';`);
+    expect(script.length).toBeLessThan(PARSER_BYTES);
+    expect(script).not.toMatch(/node:|require\(/);
+  });
+
+  it('has a protocol library that finds payments and verifies a proof in a browser', async () => {
+    const browser = await startBrowser();
+    try {
+      const page = await browser.newPage();
+      await page.addScriptTag({ content: await bundled('browser.ts', BROWSER) });
+      expect(await page.evaluate(`program.run(${JSON.stringify(PAID_BLOCK)})`)).toEqual({
+        address: PAID_BLOCK.proof.address,
+        paid: [expect.stringMatching(/^[0-9a-f]{64}$/), PAID_BLOCK.proof.transaction],
+        good: true,
+        received: '250000000000',
+        key: 32,
+        isSame: true,
+      });
+    } finally {
+      await browser.close();
+    }
   });
 
   it('starts a server with a regtest node and makes a payment', async () => {

@@ -18,11 +18,19 @@ export const publicKeysOf = (secrets: readonly SecretKey[], curve: Curve = loadC
     secrets,
   ) as PublicKey[];
 
-/** Computes `s·G`. @throws RangeError unless the scalar is below ℓ. Source: crypto.cpp `secret_key_to_public_key`. */
+/**
+ * Computes `s·G`. @throws RangeError unless the scalar is below ℓ. Source: crypto.cpp `secret_key_to_public_key`.
+ * @example
+ * equalBytes(publicKeyOf(account.spendSecret), account.spendPublicKey); // => true
+ */
 export const publicKeyOf = (secret: SecretKey, curve: Curve = loadCurve()): PublicKey =>
   publicKeysOf([secret], curve)[0] as PublicKey;
 
-/** Draws a uniform secret key; that of {@link systemRng} is fit for a new wallet. Source: crypto.cpp `random_scalar`. */
+/**
+ * Draws a uniform secret key; that of {@link systemRng} is fit for a new wallet. Source: crypto.cpp `random_scalar`.
+ * @example
+ * randomSecretKey(systemRng).length; // => 32
+ */
 export const randomSecretKey = (rng: Rng): SecretKey => scalarBytes(randomScalar(rng));
 
 /**

@@ -1,5 +1,4 @@
-import { loadCurve } from '../crypto/curve/load-curve.js';
-import { isPoint } from '../crypto/curve/points.js';
+import { areEncodedPoints } from '../crypto/curve/encoded-points.js';
 import { bytes32, concatBytes, fixedBytes } from '../../util/bytes.js';
 import { CodecError } from '../../util/codec.js';
 import { decodeBase58Check, encodeBase58Check } from './base58.js';
@@ -31,6 +30,8 @@ const MAX_CHARS = 106;
  * Formats an address.
  * @throws RangeError for an integrated address without a payment id, or another address with one. Source:
  * `get_account_address_as_str`.
+ * @example
+ * formatAddress(parseAddress(primary)) === primary; // => true
  */
 export function formatAddress({ network, kind, spendPublicKey, viewPublicKey, paymentId }: Address): string {
   if ((kind === 'integrated') !== (paymentId !== undefined))
@@ -43,6 +44,10 @@ export function formatAddress({ network, kind, spendPublicKey, viewPublicKey, pa
  * Parses an address. Both keys must be points; torsion is allowed.
  * @param network network of the address; absent: any network is accepted.
  * @throws CodecError that names the cause. Source: cryptonote_basic_impl.cpp `get_account_address_from_str`.
+ * @example
+ * const { network, kind } = parseAddress(address);
+ * network; // => 'mainnet'
+ * kind; // => 'subaddress'
  */
 export function parseAddress(text: string, network?: NetworkType): Address {
   if (text.length > MAX_CHARS) throw new CodecError('address: too long');
@@ -58,15 +63,21 @@ export function parseAddress(text: string, network?: NetworkType): Address {
   const spendPublicKey = bytes32(data.subarray(0, 32), 'PublicKey');
   const viewPublicKey = bytes32(data.subarray(32, KEYS_BYTES), 'PublicKey');
   // Two keys at once take as long as one.
-  if (!loadCurve().arePoints([spendPublicKey, viewPublicKey]))
-    throw new CodecError(`address: ${isPoint(spendPublicKey) ? 'view' : 'spend'} key is not a point`);
+  if (!areEncodedPoints([spendPublicKey, viewPublicKey]))
+    throw new CodecError(
+      `address: ${areEncodedPoints([spendPublicKey]) ? 'view' : 'spend'} key is not a point`,
+    );
 
   const keys = { ...found, spendPublicKey, viewPublicKey };
   if (!integrated) return keys;
   return { ...keys, paymentId: fixedBytes(data.subarray(KEYS_BYTES), PAYMENT_ID_BYTES, 'PaymentId') };
 }
 
-/** Parses an address as {@link parseAddress}. @returns undefined for an invalid address. */
+/**
+ * Parses an address as {@link parseAddress}. @returns undefined for an invalid address.
+ * @example
+ * tryParseAddress('4abc'); // => undefined
+ */
 export function tryParseAddress(text: string, network?: NetworkType): Address | undefined {
   try {
     return parseAddress(text, network);
@@ -79,13 +90,21 @@ export function tryParseAddress(text: string, network?: NetworkType): Address | 
 /**
  * Makes an integrated address.
  * @throws RangeError unless the address is a standard one. Source: `get_account_integrated_address_as_str`.
+ * @example
+ * const id = fixedBytes(fromHex('1234567890abcdef'), 8, 'PaymentId');
+ * formatAddress(integrate(parseAddress(primary), id)).length; // => 106
  */
 export function integrate(address: Address, paymentId: PaymentId): Address {
   if (address.kind !== 'standard') throw new RangeError(`address: a ${address.kind} one takes no payment id`);
   return { ...address, kind: 'integrated', paymentId: fixedBytes(paymentId, PAYMENT_ID_BYTES, 'PaymentId') };
 }
 
-/** Returns the standard address of an integrated address; any other address unchanged. */
+/**
+ * Returns the standard address of an integrated address; any other address unchanged.
+ * @example
+ * const id = fixedBytes(fromHex('1234567890abcdef'), 8, 'PaymentId');
+ * formatAddress(standardOf(integrate(parseAddress(primary), id))) === primary; // => true
+ */
 export function standardOf(address: Address): Address {
   if (address.kind !== 'integrated') return address;
   const { network, spendPublicKey, viewPublicKey } = address;

@@ -36,12 +36,18 @@ export const block: Codec<Block> = {
   read: (r) => ({ header: blockHeader.read(r), minerTx: transaction.read(r), txHashes: list(hash).read(r) }),
 };
 
-/** Parses a block. @throws CodecError, RangeError for bytes that are no block. */
+/**
+ * Parses a block. @throws CodecError, RangeError for bytes that are no block.
+ * @example
+ * parseBlock(encoded).header.majorVersion; // => 16
+ */
 export const parseBlock = (bytes: Uint8Array): Block => decode(block, bytes);
 
 /**
  * Returns the input of the proof of work: block header, Merkle root of the transaction hashes, and number of
  * transactions.
+ * @example
+ * blockHashingBlob(block).length; // => 76
  */
 export function blockHashingBlob({ header, minerTx, txHashes }: Block): Uint8Array {
   const hashes = [transactionHash(minerTx), ...txHashes];
@@ -59,7 +65,11 @@ const BLOCK_202612 = {
   ),
 };
 
-/** Computes the hash of a block. Source: cryptonote_format_utils.cpp `calculate_block_hash`. */
+/**
+ * Computes the hash of a block. Source: cryptonote_format_utils.cpp `calculate_block_hash`.
+ * @example
+ * toHex(blockHash(block)).slice(0, 8); // => 'afbab138'
+ */
 export function blockHash(value: Block): Hash {
   const blob = blockHashingBlob(value);
   const computed = keccak(encode(varintNumber, blob.length), blob);

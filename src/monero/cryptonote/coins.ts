@@ -2,7 +2,11 @@ import { amount, U64_MAX, type Amount } from '../../util/amount.js';
 import { CodecError } from '../../util/codec.js';
 import { DECIMAL_PLACES } from './constants.js';
 
-/** Formats an amount in coins, with all twelve decimal places. Source: cryptonote_format_utils.cpp `print_money`. */
+/**
+ * Formats an amount in coins, with all twelve decimal places. Source: cryptonote_format_utils.cpp `print_money`.
+ * @example
+ * formatCoins(amount(1_500_000_000_000n)); // => '1.500000000000'
+ */
 export function formatCoins(value: Amount): string {
   const digits = value.toString().padStart(DECIMAL_PLACES + 1, '0');
   return `${digits.slice(0, -DECIMAL_PLACES)}.${digits.slice(-DECIMAL_PLACES)}`;
@@ -15,6 +19,8 @@ const MAX_CHARS = 100;
  * Parses an amount in coins exactly, without rounding.
  * @throws CodecError for other text, for a fraction of an atomic unit, and for an amount above 64 bits. Source:
  * cryptonote_format_utils.cpp `parse_amount`.
+ * @example
+ * parseCoins('0.25'); // => 250_000_000_000n
  */
 export function parseCoins(text: string): Amount {
   const [, whole = '', decimals = ''] = /^[ \t\n\v\f\r]*(\d*)(?:\.(\d*))?[ \t\n\v\f\r]*$/.exec(

@@ -2,7 +2,12 @@ import type { Hash, PublicKey } from '../crypto/types.js';
 import { blob, CodecError, list, Reader, role, varint, Writer, type Codec } from '../../util/codec.js';
 import type { PaymentId } from './types.js';
 
-/** A field of tx_extra. Source: tx_extra.h. */
+/**
+ * A field of tx_extra. Source: tx_extra.h.
+ * @example
+ * const fields: readonly ExtraField[] = parseExtra(tx.prefix.extra).fields;
+ * fields.length; // => 2
+ */
 export type ExtraField =
   | { readonly type: 'padding'; readonly size: number }
   | { readonly type: 'publicKey'; readonly key: PublicKey }
@@ -74,6 +79,8 @@ function readField(r: Reader): ExtraField {
 /**
  * Parses the fields of tx_extra up to the first invalid field.
  * @returns the fields; `complete` is false if bytes were left. Source: cryptonote_format_utils.cpp `parse_tx_extra`.
+ * @example
+ * parseExtra(tx.prefix.extra).fields.map(({ type }) => type); // => ['publicKey', 'nonce']
  */
 export function parseExtra(extra: Uint8Array): {
   readonly fields: readonly ExtraField[];
@@ -118,18 +125,29 @@ export function writeExtra(fields: readonly ExtraField[]): Uint8Array {
   return w.finish();
 }
 
-/** Returns all transaction public keys, in order; usually there is one, but some payers have written more. */
+/**
+ * Returns all transaction public keys, in order; usually there is one, but some payers have written more.
+ * @example
+ * txPublicKeys(parseExtra(tx.prefix.extra).fields).length; // => 1
+ */
 export const txPublicKeys = (fields: readonly ExtraField[]): PublicKey[] =>
   fields.flatMap((field) => (field.type === 'publicKey' ? [field.key] : []));
 
 /**
  * Returns the additional public keys: one per output if the destinations include subaddresses besides other addresses,
  * otherwise none.
+ * @example
+ * additionalPublicKeys(parseExtra(tx.prefix.extra).fields); // => []
  */
 export const additionalPublicKeys = (fields: readonly ExtraField[]): readonly PublicKey[] =>
   fields.find((field) => field.type === 'additionalKeys')?.keys ?? [];
 
-/** A payment id of 8 bytes, encrypted for the payee, or one of 32 bytes in plain, which is obsolete. */
+/**
+ * A payment id of 8 bytes, encrypted for the payee, or one of 32 bytes in plain, which is obsolete.
+ * @example
+ * const id: ExtraPaymentId | undefined = paymentIdOf(parseExtra(tx.prefix.extra).fields);
+ * id.id.length; // => 8
+ */
 export type ExtraPaymentId =
   | { readonly kind: 'short'; readonly id: PaymentId }
   | { readonly kind: 'long'; readonly id: Hash };
@@ -137,7 +155,11 @@ export type ExtraPaymentId =
 const LONG_ID = 0x00;
 const SHORT_ID = 0x01;
 
-/** Returns the payment id in the nonce field; undefined if there is none. A short payment id is still encrypted. */
+/**
+ * Returns the payment id in the nonce field; undefined if there is none. A short payment id is still encrypted.
+ * @example
+ * paymentIdOf(parseExtra(tx.prefix.extra).fields).kind; // => 'short'
+ */
 export function paymentIdOf(fields: readonly ExtraField[]): ExtraPaymentId | undefined {
   const nonce = fields.find((field) => field.type === 'nonce')?.nonce;
   if (nonce?.length === 9 && nonce[0] === SHORT_ID) return { kind: 'short', id: nonce.slice(1) as PaymentId };

@@ -1,6 +1,11 @@
 import { wordLists } from './word-lists.js';
 
-/** A language of mnemonics, with the name of its word list. */
+/**
+ * A language of mnemonics, with the name of its word list.
+ * @example
+ * const language: Language = LANGUAGES[1];
+ * language.englishName; // => 'English'
+ */
 export interface Language {
   /** Name of the language in the language itself, as stored in a keys file. */
   readonly name: string;
@@ -37,7 +42,11 @@ const LOJBAN = language('Lojban', 'Lojban', 4, 'lojban');
  */
 export const OLD_ENGLISH = language('EnglishOld', 'English (old)', 4, 'english-old');
 
-/** Languages for new wallets, in the order of upstream's list. Source: electrum-words.cpp `get_language_list`. */
+/**
+ * Languages for new wallets, in the order of upstream's list. Source: electrum-words.cpp `get_language_list`.
+ * @example
+ * LANGUAGES.length; // => 12
+ */
 export const LANGUAGES: readonly Language[] = [
   ...[GERMAN, ENGLISH, SPANISH, FRENCH, ITALIAN, DUTCH, PORTUGUESE],
   ...[RUSSIAN, JAPANESE, CHINESE, ESPERANTO, LOJBAN],
@@ -52,7 +61,11 @@ export const MATCH_ORDER: readonly Language[] = [
   ...[JAPANESE, RUSSIAN, ESPERANTO, LOJBAN, OLD_ENGLISH],
 ];
 
-/** Finds one of {@link LANGUAGES} by its exact name in that language or in English. Source: `is_valid_language`. */
+/**
+ * Finds one of {@link LANGUAGES} by its exact name in that language or in English. Source: `is_valid_language`.
+ * @example
+ * findLanguage('German').name; // => 'Deutsch'
+ */
 export const findLanguage = (name: string): Language | undefined =>
   LANGUAGES.find((candidate) => candidate.name === name || candidate.englishName === name);
 

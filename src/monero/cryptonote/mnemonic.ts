@@ -1,5 +1,5 @@
+import { slowHashAsync } from '#slow-hash';
 import { bytesToInt, reduce, scalarBytes } from '../crypto/scalar.js';
-import { slowHashAsync } from '../crypto/slow-hash-worker.js';
 import type { SecretKey } from '../crypto/types.js';
 import { utf8 } from '../../util/bytes.js';
 import { crc32 } from '../../util/crc32.js';
@@ -33,6 +33,8 @@ function checksumWord(words: readonly string[], language: Language): string {
  * Encodes a seed as 25 words, the last of which is a checksum.
  * @param seed 32 bytes, any value.
  * @throws RangeError for another length. Source: electrum-words.cpp `bytes_to_words`.
+ * @example
+ * encodeMnemonic(account.spendSecret, findLanguage('English')).split(' ').length; // => 25
  */
 export function encodeMnemonic(seed: Uint8Array, language: Language): string {
   if (seed.length !== SEED_BYTES) throw new RangeError(`seed: expected 32 bytes, got ${seed.length}`);
@@ -49,7 +51,12 @@ export function encodeMnemonic(seed: Uint8Array, language: Language): string {
   return [...chosen, checksumWord(chosen, language)].join(' ');
 }
 
-/** Seed and language of a decoded mnemonic. */
+/**
+ * Seed and language of a decoded mnemonic.
+ * @example
+ * const { seed }: DecodedMnemonic = decodeMnemonic(words);
+ * seed.length; // => 32
+ */
 export interface DecodedMnemonic {
   /** 32 bytes, any value; {@link spendSecretFromSeed} reduces them modulo ℓ. */
   readonly seed: Uint8Array;
@@ -65,6 +72,8 @@ export interface DecodedMnemonic {
  * English words with a valid checksum in both languages, and the reference restores another wallet from it. Among
  * several languages, the first one in {@link MATCH_ORDER} is taken.
  * @throws CodecError that quotes no word. Source: electrum-words.cpp `words_to_bytes`, `find_seed_language`.
+ * @example
+ * decodeMnemonic(words).language.name; // => 'English'
  */
 export function decodeMnemonic(text: string): DecodedMnemonic {
   const words = text.split(/\s+/u).filter((word) => word !== '');
@@ -122,6 +131,9 @@ function toSeed(indices: readonly number[], n: number): Uint8Array {
  * Encrypts a spend secret key with a passphrase: `b + slowHash(passphrase)`. The mnemonic of the result is useless
  * without the passphrase.
  * @param key 32 bytes, any value. Source: cryptonote_format_utils.cpp `encrypt_key`.
+ * @example
+ * const encrypted = await addSeedOffset(account.spendSecret, 'passphrase');
+ * equalBytes(encrypted, account.spendSecret); // => false
  */
 export const addSeedOffset = async (key: Uint8Array, passphrase: string): Promise<SecretKey> =>
   scalarBytes(reduce(bytesToInt(key) + (await offsetOf(passphrase))));
@@ -129,6 +141,9 @@ export const addSeedOffset = async (key: Uint8Array, passphrase: string): Promis
 /**
  * Decrypts the result of {@link addSeedOffset}. A wrong passphrase gives another valid key. Source:
  * cryptonote_format_utils.cpp `decrypt_key`.
+ * @example
+ * const encrypted = await addSeedOffset(account.spendSecret, 'passphrase');
+ * equalBytes(await removeSeedOffset(encrypted, 'passphrase'), account.spendSecret); // => true
  */
 export const removeSeedOffset = async (key: Uint8Array, passphrase: string): Promise<SecretKey> =>
   scalarBytes(reduce(bytesToInt(key) - (await offsetOf(passphrase))));

@@ -1,6 +1,11 @@
 import { wordLists } from './word-lists.js';
 
-/** A language of Polyseed mnemonics, with the name of its word list. */
+/**
+ * A language of Polyseed mnemonics, with the name of its word list.
+ * @example
+ * const language: PolyseedLanguage = POLYSEED_LANGUAGES[1];
+ * language.englishName; // => 'Japanese'
+ */
 export interface PolyseedLanguage {
   /** Name of the language in the language itself, as stored in a keys file. */
   readonly name: string;
@@ -39,7 +44,11 @@ const language = (
 const PREFIXES = { hasPrefixes: true };
 const ACCENTS = { hasPrefixes: true, ignoresAccents: true };
 
-/** Languages of Polyseed, in the order of its library. Source: tevador/polyseed lang.c `languages`, lang_*.c. */
+/**
+ * Languages of Polyseed, in the order of its library. Source: tevador/polyseed lang.c `languages`, lang_*.c.
+ * @example
+ * POLYSEED_LANGUAGES[0].name; // => 'English'
+ */
 export const POLYSEED_LANGUAGES: readonly PolyseedLanguage[] = [
   language('English', 'English', 'english', PREFIXES),
   language('日本語', 'Japanese', 'japanese', { separator: '\u3000' }),
@@ -56,6 +65,8 @@ export const POLYSEED_LANGUAGES: readonly PolyseedLanguage[] = [
 /**
  * Finds one of {@link POLYSEED_LANGUAGES} by its exact name in that language or in English. Source: electrum-words.cpp
  * `is_valid_language` of the reference's main branch.
+ * @example
+ * findPolyseedLanguage('Spanish').name; // => 'español'
  */
 export const findPolyseedLanguage = (name: string): PolyseedLanguage | undefined =>
   POLYSEED_LANGUAGES.find((candidate) => candidate.name === name || candidate.englishName === name);

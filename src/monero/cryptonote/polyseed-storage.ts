@@ -49,8 +49,17 @@ const polyseedStorage: Codec<Polyseed> = {
   },
 };
 
-/** Encodes a seed in the 32 bytes of {@link polyseedStorage}. */
+/**
+ * Encodes a seed in the 32 bytes of {@link polyseedStorage}.
+ * @example
+ * storePolyseed({ secret: new Uint8Array(19), birthday: 24, features: 0 }).length; // => 32
+ */
 export const storePolyseed = (seed: Polyseed): Uint8Array => encode(polyseedStorage, seed);
 
-/** Decodes a seed of 32 bytes. @throws CodecError; PolyseedError `format`, `checksum`, `features` */
+/**
+ * Decodes a seed of 32 bytes. @throws CodecError; PolyseedError `format`, `checksum`, `features`
+ * @example
+ * const seed = randomPolyseed(systemRng, 1_700_000_000, POLYSEED_LANGUAGES[0]);
+ * loadPolyseed(storePolyseed(seed)); // => seed
+ */
 export const loadPolyseed = (stored: Uint8Array): Polyseed => decode(polyseedStorage, stored);

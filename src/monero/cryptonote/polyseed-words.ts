@@ -8,7 +8,13 @@ import {
 } from './polyseed-languages.js';
 import { COEFFICIENTS, fromCoefficients, toCoefficients } from './polyseed-polynomial.js';
 
-/** Seed and language of decoded words. */
+/**
+ * Seed and language of decoded words.
+ * @example
+ * const given = randomPolyseed(systemRng, 1_700_000_000, POLYSEED_LANGUAGES[0]);
+ * const { seed }: DecodedPolyseed = decodePolyseed(encodePolyseed(given, POLYSEED_LANGUAGES[0]));
+ * seed; // => given
+ */
 export interface DecodedPolyseed {
   readonly seed: Polyseed;
   readonly language: PolyseedLanguage;
@@ -20,7 +26,12 @@ const splitWords = (text: string): string[] => text.split(/\s+/u).filter((word) 
 /** Returns true if a text has as many words as a Polyseed, which is not the number of any other mnemonic. */
 export const hasPolyseedLength = (text: string): boolean => splitWords(text).length === COEFFICIENTS;
 
-/** Encodes a seed as 16 words. Source: tevador/polyseed polyseed.c `polyseed_encode`. */
+/**
+ * Encodes a seed as 16 words. Source: tevador/polyseed polyseed.c `polyseed_encode`.
+ * @example
+ * const seed = randomPolyseed(systemRng, 1_700_000_000, POLYSEED_LANGUAGES[0]);
+ * encodePolyseed(seed, POLYSEED_LANGUAGES[0]).split(' ').length; // => 16
+ */
 export function encodePolyseed(seed: Polyseed, language: PolyseedLanguage): string {
   const words = polyseedWords(language);
   return toCoefficients(seed)
@@ -34,6 +45,9 @@ export function encodePolyseed(seed: Polyseed, language: PolyseedLanguage): stri
  * Chinese lists contain have the same index in both, and are read as simplified ones.
  * @param language language of words that are ambiguous without it; ignored for others.
  * @throws PolyseedError Source: tevador/polyseed polyseed.c `polyseed_decode`, lang.c `polyseed_phrase_decode`.
+ * @example
+ * const seed = randomPolyseed(systemRng, 1_700_000_000, POLYSEED_LANGUAGES[0]);
+ * decodePolyseed(encodePolyseed(seed, POLYSEED_LANGUAGES[0])).seed; // => seed
  */
 export function decodePolyseed(text: string, language?: PolyseedLanguage): DecodedPolyseed {
   const words = splitWords(text);
@@ -70,6 +84,8 @@ const isSame = (a: readonly number[], b: readonly number[]): boolean => a.every(
 /**
  * Creates a random seed. Repeats that until no other language has all of its words.
  * @param time time of creation [Unix s]. Source: polyseed.cpp `data::create` of the reference's main branch.
+ * @example
+ * randomPolyseed(systemRng, 1_700_000_000, POLYSEED_LANGUAGES[0]).birthday; // => 24
  */
 export function randomPolyseed(rng: Rng, time: number, language: PolyseedLanguage): Polyseed {
   for (;;) {

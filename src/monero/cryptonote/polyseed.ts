@@ -1,8 +1,13 @@
-import { pbkdf2Sync } from 'node:crypto';
+import { pbkdf2Sha256 } from '#platform/crypto.js';
 import { concatBytes, utf8 } from '../../util/bytes.js';
 import { CodecError } from '../../util/codec.js';
 
-/** A Polyseed: 150 secret bits, the month of its creation and five feature bits. Source: tevador/polyseed README.md. */
+/**
+ * A Polyseed: 150 secret bits, the month of its creation and five feature bits. Source: tevador/polyseed README.md.
+ * @example
+ * const seed: Polyseed = { secret: new Uint8Array(19), birthday: 24, features: 0 };
+ * polyseedKey(seed).length; // => 32
+ */
 export interface Polyseed {
   /** 19 bytes; the two highest bits of the last byte are 0. */
   readonly secret: Uint8Array;
@@ -16,10 +21,22 @@ export interface Polyseed {
  * Kind of an error of {@link PolyseedError}. `length`: there are not 16 words. `words`: a word is in no language, or the words
  * are of several. `ambiguous`: several languages have all words, with other meanings. `checksum`: a word is wrong, or the seed
  * is of another coin. `features`: the seed needs a later version. `format`: 32 bytes do not follow the format.
+ * @example
+ * const kind: PolyseedErrorKind = 'length';
+ * new PolyseedError(kind, 'too few words').message; // => 'polyseed: too few words'
  */
 export type PolyseedErrorKind = 'length' | 'words' | 'ambiguous' | 'checksum' | 'features' | 'format';
 
-/** Error of a Polyseed that cannot be read. No message quotes a word. */
+/**
+ * Error of a Polyseed that cannot be read. No message quotes a word.
+ * @example
+ * try {
+ *   decodePolyseed('one word');
+ * } catch (error) {
+ *   error instanceof PolyseedError; // => true
+ *   error.kind; // => 'length'
+ * }
+ */
 export class PolyseedError extends CodecError {
   readonly kind: PolyseedErrorKind;
 
@@ -56,17 +73,27 @@ export function assertSupported(features: number): void {
   if ((features & ~ENCRYPTED) !== 0) throw new PolyseedError('features', 'unsupported features');
 }
 
-/** Returns true if the secret is encrypted with a passphrase. */
+/**
+ * Returns true if the secret is encrypted with a passphrase.
+ * @example
+ * isEncrypted(randomPolyseed(systemRng, 1_700_000_000, POLYSEED_LANGUAGES[0])); // => false
+ */
 export const isEncrypted = ({ features }: Polyseed): boolean => (features & ENCRYPTED) !== 0;
 
 /**
  * Returns the birthday of a seed that is created at a time: 0 before the first month; after February 2107 the numbers begin
  * again. @param time Unix time [s]. Source: birthday.h `birthday_encode`.
+ * @example
+ * birthdayOf(1_700_000_000); // => 24
  */
 export const birthdayOf = (time: number): number =>
   time < EPOCH ? 0 : Math.floor((time - EPOCH) / MONTH_SECONDS) % BIRTHDAYS;
 
-/** Returns the time at which the month of the birthday begins [Unix s]. Source: birthday.h `birthday_decode`. */
+/**
+ * Returns the time at which the month of the birthday begins [Unix s]. Source: birthday.h `birthday_decode`.
+ * @example
+ * new Set([birthdayTime({ birthday: 0 })]).has(1_635_768_000); // => true
+ */
 export const birthdayTime = ({ birthday }: Pick<Polyseed, 'birthday'>): number =>
   EPOCH + birthday * MONTH_SECONDS;
 
@@ -74,12 +101,15 @@ const u32le = (value: number): Uint8Array =>
   Uint8Array.of(value & 0xff, (value >>> 8) & 0xff, (value >>> 16) & 0xff, value >>> 24);
 
 const stretched = (secret: Uint8Array, salt: Uint8Array): Uint8Array =>
-  new Uint8Array(pbkdf2Sync(secret, salt, ITERATIONS, 32, 'sha256'));
+  pbkdf2Sha256(secret, salt, ITERATIONS);
 
 /**
  * Derives the key of a seed for Monero: PBKDF2-HMAC-SHA256 of the padded secret. The salt contains the number of the coin
  * (Monero: 0), the birthday and the features. The spend key is this key modulo ℓ. Takes some milliseconds.
  * @returns 32 bytes, any value. @throws RangeError for an encrypted seed. Source: polyseed.c `polyseed_keygen`.
+ * @example
+ * const seed = randomPolyseed(systemRng, 1_700_000_000, POLYSEED_LANGUAGES[0]);
+ * accountKeysOf(spendSecretFromSeed(polyseedKey(seed))).spendSecret.length; // => 32
  */
 export function polyseedKey(seed: Polyseed): Uint8Array {
   if (isEncrypted(seed)) throw new RangeError('polyseed: an encrypted seed has no key');
@@ -115,6 +145,9 @@ function masked({ secret, birthday, features }: Polyseed, passphrase: string): P
 /**
  * Encrypts the secret of a seed with a passphrase, whose Unicode form does not matter (NFKD). The words of the result are of
  * no use without the passphrase. @throws RangeError if it is encrypted. Source: polyseed.c `polyseed_crypt`.
+ * @example
+ * const seed = randomPolyseed(systemRng, 1_700_000_000, POLYSEED_LANGUAGES[0]);
+ * isEncrypted(encryptPolyseed(seed, 'passphrase')); // => true
  */
 export function encryptPolyseed(seed: Polyseed, passphrase: string): Polyseed {
   if (isEncrypted(seed)) throw new RangeError('polyseed: the seed is encrypted');
@@ -124,6 +157,9 @@ export function encryptPolyseed(seed: Polyseed, passphrase: string): Polyseed {
 /**
  * Decrypts the result of {@link encryptPolyseed}. A wrong passphrase gives another valid seed.
  * @throws RangeError if it is not encrypted.
+ * @example
+ * const seed = randomPolyseed(systemRng, 1_700_000_000, POLYSEED_LANGUAGES[0]);
+ * decryptPolyseed(encryptPolyseed(seed, 'p'), 'p'); // => seed
  */
 export function decryptPolyseed(seed: Polyseed, passphrase: string): Polyseed {
   if (!isEncrypted(seed)) throw new RangeError('polyseed: the seed is not encrypted');

@@ -15,7 +15,12 @@ const SALT = utf8('SubAddr\0');
 /** Largest index plus one. */
 const INDEX_LIMIT = 2 ** 32;
 
-/** Spend public key and view public key of an address. */
+/**
+ * Spend public key and view public key of an address.
+ * @example
+ * const { spendPublicKey, viewPublicKey }: AddressKeys = parseAddress(primary);
+ * equalBytes(viewPublicKey, account.viewPublicKey); // => true
+ */
 export interface AddressKeys {
   readonly spendPublicKey: PublicKey;
   readonly viewPublicKey: PublicKey;

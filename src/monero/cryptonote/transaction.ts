@@ -149,18 +149,36 @@ export const transaction = transactionCodec(false);
 /** Codec of a transaction without signatures and proofs, as daemons send it in pruned blocks. */
 export const prunedTransaction = transactionCodec(true);
 
-/** Parses a full transaction. @throws CodecError, RangeError for bytes that are no transaction. */
+/**
+ * Parses a full transaction. @throws CodecError, RangeError for bytes that are no transaction.
+ * @example
+ * parseTransaction(txs[1].blob).prefix.outputs.length; // => 2
+ */
 export const parseTransaction = (bytes: Uint8Array): Transaction => decode(transaction, bytes);
 
-/** Parses a pruned transaction. @throws CodecError, RangeError for bytes that are no pruned transaction. */
+/**
+ * Parses a pruned transaction. @throws CodecError, RangeError for bytes that are no pruned transaction.
+ * @example
+ * try {
+ *   parsePrunedTransaction(txs[0].blob);
+ * } catch (error) {
+ *   error instanceof CodecError; // => true
+ * }
+ */
 export const parsePrunedTransaction = (bytes: Uint8Array): Transaction => decode(prunedTransaction, bytes);
 
-/** Hash of a prefix: the message of the ring signatures of version 1, and a part of the hash of version 2. */
+/**
+ * Hash of a prefix: the message of the ring signatures of version 1, and a part of the hash of version 2.
+ * @example
+ * toHex(prefixHash(tx.prefix)).slice(0, 8); // => '4f992b1b'
+ */
 export const prefixHash = (prefix: TxPrefix): Hash => keccak(encode(txPrefix, prefix));
 
 /**
  * Computes the hash of the prunable part; zeros for RingCT type 0, which has no such part.
  * @throws RangeError for a pruned transaction or one of version 1.
+ * @example
+ * equalBytes(transactionHashWith(tx, prunableHash(tx)), transactionHash(tx)); // => true
  */
 export function prunableHash(tx: Transaction): Hash {
   if (tx.rct?.base.type === 0) return NULL_HASH;
@@ -171,17 +189,28 @@ export function prunableHash(tx: Transaction): Hash {
 /**
  * Computes the hash of a version 2 transaction, full or pruned, from the hash of its prunable part. Source:
  * cryptonote_format_utils.cpp `calculate_transaction_hash`.
+ * @example
+ * equalBytes(transactionHashWith(tx, prunableHash(tx)), txs[1].hash); // => true
  */
 export function transactionHashWith(tx: Transaction, hashOfPrunable: Hash): Hash {
   if (tx.rct === undefined) throw new RangeError('only version 2 hashes in parts');
   return keccak(prefixHash(tx.prefix), keccak(encode(baseCodec(tx.prefix), tx.rct.base)), hashOfPrunable);
 }
 
-/** Computes the hash of a full transaction. @throws RangeError for a pruned one that has a prunable part. */
+/**
+ * Computes the hash of a full transaction. @throws RangeError for a pruned one that has a prunable part.
+ * @example
+ * equalBytes(transactionHash(tx), txs[1].hash); // => true
+ */
 export const transactionHash = (tx: Transaction): Hash =>
   tx.prefix.version === 1 ? keccak(encode(transaction, tx)) : transactionHashWith(tx, prunableHash(tx));
 
-/** True for the miner transaction of a block. */
+/**
+ * True for the miner transaction of a block.
+ * @example
+ * isCoinbase(block.minerTx); // => true
+ * isCoinbase(tx); // => false
+ */
 export const isCoinbase = (tx: Transaction): boolean =>
   tx.prefix.inputs.length === 1 && tx.prefix.inputs[0]?.type === 'gen';
 
@@ -215,6 +244,8 @@ export function unprunedSize({ prefix: { inputs, outputs }, rct }: Transaction, 
 /**
  * Computes the weight of a transaction, from which its fee follows. Source: cryptonote_format_utils.cpp
  * `get_transaction_weight`.
+ * @example
+ * transactionWeight(tx); // => 2166
  */
 export function transactionWeight(tx: Transaction): number {
   const size = sizeOf(transaction, tx);

@@ -3,19 +3,39 @@ import type { RctBase, RctPrunable } from '../ringct/types.js';
 import type { Amount } from '../../util/amount.js';
 import type { Bytes } from '../../util/bytes.js';
 
-/** Network of an address; a regtest chain has addresses of mainnet. */
+/**
+ * Network of an address; a regtest chain has addresses of mainnet.
+ * @example
+ * const network: NetworkType = 'stagenet';
+ * tryParseAddress(address, network); // => undefined
+ */
 export type NetworkType = 'mainnet' | 'testnet' | 'stagenet';
 
-/** Payment id of 8 bytes; encrypted in a transaction, plain in an integrated address. */
+/**
+ * Payment id of 8 bytes; encrypted in a transaction, plain in an integrated address.
+ * @example
+ * const id: PaymentId = fixedBytes(fromHex('1234567890abcdef'), 8, 'PaymentId');
+ * equalBytes(id, found[0].paymentId); // => true
+ */
 export type PaymentId = Bytes<'PaymentId'>;
 
-/** Input of a miner transaction, which spends no output. */
+/**
+ * Input of a miner transaction, which spends no output.
+ * @example
+ * const input: GenInput = { type: 'gen', height: 91 };
+ * block.minerTx.prefix.inputs; // => [input]
+ */
 export interface GenInput {
   readonly type: 'gen';
   readonly height: number;
 }
 
-/** Input that spends an output of a ring. */
+/**
+ * Input that spends an output of a ring.
+ * @example
+ * const input = tx.prefix.inputs[0] as KeyInput;
+ * input.keyOffsets.length; // => 16
+ */
 export interface KeyInput {
   readonly type: 'key';
   /** Amount of the spent output [atomic units]; zero for a RingCT output. */
@@ -26,10 +46,20 @@ export interface KeyInput {
   readonly keyImage: KeyImage;
 }
 
-/** Input of a transaction. */
+/**
+ * Input of a transaction.
+ * @example
+ * const [first]: readonly TxInput[] = tx.prefix.inputs;
+ * first.type; // => 'key'
+ */
 export type TxInput = GenInput | KeyInput;
 
-/** Output of a transaction. */
+/**
+ * Output of a transaction.
+ * @example
+ * const output: TxOutput = tx.prefix.outputs[0];
+ * output.amount; // => 0n
+ */
 export interface TxOutput {
   /** Amount [atomic units]; zero for a RingCT output, except that of a miner transaction. */
   readonly amount: Amount;
@@ -38,7 +68,12 @@ export interface TxOutput {
   readonly viewTag?: number;
 }
 
-/** The part of a transaction without signatures and proofs. */
+/**
+ * The part of a transaction without signatures and proofs.
+ * @example
+ * const { unlockTime }: TxPrefix = tx.prefix;
+ * unlockTime; // => 0n
+ */
 export interface TxPrefix {
   readonly version: 1 | 2;
   /** Height below 500,000,000, Unix seconds from there; 0 for none. */
@@ -52,6 +87,9 @@ export interface TxPrefix {
 /**
  * A full or pruned transaction. A version 1 transaction has `signatures`, a version 2 transaction has `rct`; never
  * both.
+ * @example
+ * const parsed: Transaction = parseTransaction(txs[0].blob);
+ * parsed.prefix.version; // => 2
  */
 export interface Transaction {
   readonly prefix: TxPrefix;
@@ -64,7 +102,12 @@ export interface Transaction {
   };
 }
 
-/** Header of a block. */
+/**
+ * Header of a block.
+ * @example
+ * const header: BlockHeader = block.header;
+ * header.timestamp; // => 1_795_630_517
+ */
 export interface BlockHeader {
   readonly majorVersion: number;
   readonly minorVersion: number;
@@ -75,7 +118,12 @@ export interface BlockHeader {
   readonly nonce: number;
 }
 
-/** A block, which names its transactions by their hashes. */
+/**
+ * A block, which names its transactions by their hashes.
+ * @example
+ * const { txHashes }: Block = block;
+ * txHashes.length; // => 2
+ */
 export interface Block {
   readonly header: BlockHeader;
   readonly minerTx: Transaction;
@@ -83,7 +131,12 @@ export interface Block {
   readonly txHashes: readonly Hash[];
 }
 
-/** Index of an address in a wallet. */
+/**
+ * Index of an address in a wallet.
+ * @example
+ * const index: SubaddressIndex = found[1].outputs[0].subaddress;
+ * index; // => { major: 0, minor: 1 }
+ */
 export interface SubaddressIndex {
   /** Index of the account. */
   readonly major: number;
@@ -91,10 +144,20 @@ export interface SubaddressIndex {
   readonly minor: number;
 }
 
-/** Kind of an address: `standard` has index {0, 0} of its wallet; `integrated` is one with a payment id. */
+/**
+ * Kind of an address: `standard` has index {0, 0} of its wallet; `integrated` is one with a payment id.
+ * @example
+ * const kind: AddressKind = parseAddress(primary).kind;
+ * kind; // => 'standard'
+ */
 export type AddressKind = 'standard' | 'subaddress' | 'integrated';
 
-/** Network, kind and keys of an address. */
+/**
+ * Network, kind and keys of an address.
+ * @example
+ * const parsed: Address = parseAddress(address);
+ * parsed.paymentId; // => undefined
+ */
 export interface Address {
   readonly network: NetworkType;
   readonly kind: AddressKind;

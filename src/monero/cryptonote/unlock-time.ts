@@ -17,6 +17,9 @@ export const isHeightLock = (unlockTime: bigint): boolean => unlockTime < BigInt
  * @param chainHeight number of blocks of the chain.
  * @param now Unix seconds; the daemon's adjusted time if it is known. Source: wallet2.cpp, blockchain.cpp
  * `is_tx_spendtime_unlocked`.
+ * @example
+ * isLockOpen(100n, 100, 0); // => true
+ * isLockOpen(200n, 100, 0); // => false
  */
 export function isLockOpen(unlockTime: bigint, chainHeight: number, now: number): boolean {
   return isHeightLock(unlockTime)
@@ -24,7 +27,12 @@ export function isLockOpen(unlockTime: bigint, chainHeight: number, now: number)
     : BigInt(Math.floor(now) + UNLOCK_LEEWAY_SECONDS) >= unlockTime;
 }
 
-/** Fields of an output that decide when it may be spent. */
+/**
+ * Fields of an output that decide when it may be spent.
+ * @example
+ * const output: Lockable = { height: 91, unlockTime: 0n };
+ * isUnlocked(output, 100, 0); // => false
+ */
 export interface Lockable {
   /** Height of the block that contains the output. */
   readonly height: number;
@@ -39,6 +47,8 @@ export interface Lockable {
  * Returns true if an output may be spent in the next block.
  * @param chainHeight number of blocks.
  * @param now Unix seconds. Source: wallet2.cpp `is_transfer_unlocked`.
+ * @example
+ * isUnlocked({ height: 91, unlockTime: 0n }, 101, 0); // => true
  */
 export const isUnlocked = (output: Lockable, chainHeight: number, now: number): boolean =>
   output.height + SPENDABLE_AGE_BLOCKS <= chainHeight && isLockOpen(output.unlockTime, chainHeight, now);
@@ -60,6 +70,8 @@ export const lockableHeights = (chainHeight: number): LockableHeights => ({
 /**
  * Returns the number of blocks until an output reaches the spendable age and its unlock height; an unlock time is not
  * considered. Source: wallet2.cpp `unlocked_balance_per_subaddress`.
+ * @example
+ * blocksToUnlock({ height: 91, unlockTime: 0n }, 95); // => 6
  */
 export function blocksToUnlock(output: Lockable, chainHeight: number): number {
   const aged = output.height + SPENDABLE_AGE_BLOCKS;
@@ -70,6 +82,8 @@ export function blocksToUnlock(output: Lockable, chainHeight: number): number {
 /**
  * Returns the time until the unlock time of an output [s]; 0 for an unlock height. Source: wallet2.cpp
  * `unlocked_balance_per_subaddress`.
+ * @example
+ * secondsToUnlock({ height: 91, unlockTime: 1_700_000_060n }, 1_700_000_000); // => 60
  */
 export function secondsToUnlock(output: Lockable, now: number): number {
   if (isHeightLock(output.unlockTime)) return 0;

@@ -1,11 +1,18 @@
 import { ZERO, type Amount } from '../../util/amount.js';
-import { isHex, utf8 } from '../../util/bytes.js';
+import { fromHex, isHex, utf8 } from '../../util/bytes.js';
 import { CodecError } from '../../util/codec.js';
 import { parseAddress } from './address.js';
 import { formatCoins, parseCoins } from './coins.js';
 import type { Address, NetworkType } from './types.js';
 
-/** Payment request in a `monero:` URI. */
+/**
+ * Payment request in a `monero:` URI.
+ * @example
+ * const text = `monero:${address}?recipient_name=A%20shop`;
+ * const { recipientName, amount }: PaymentUri = parseUri(text, 'mainnet');
+ * recipientName; // => 'A shop'
+ * amount; // => 0n
+ */
 export interface PaymentUri {
   readonly address: string;
   /** Amount [atomic units]; zero if the URI names none. */
@@ -16,7 +23,15 @@ export interface PaymentUri {
   readonly description: string;
 }
 
-/** Thrown for an invalid URI or payment request. */
+/**
+ * Thrown for an invalid URI or payment request.
+ * @example
+ * try {
+ *   parseUri('bitcoin:1', 'mainnet');
+ * } catch (error) {
+ *   error instanceof UriError; // => true
+ * }
+ */
 export class UriError extends CodecError {
   /** Upstream's message for the same cause. */
   readonly text: string;
@@ -62,16 +77,21 @@ const escaped = (run: string): string =>
 /** Escapes the UTF-8 bytes of a text. Source: abstract_http_client.cpp `conver_to_url_format`. */
 const escape = (text: string): string => text.replace(TO_ESCAPE, escaped);
 
+/** Decoder that replaces wrong bytes, and keeps a byte order mark. */
+const fromUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
 /** Decodes the escapes in a text. Other characters are unchanged; bytes that are not UTF-8 become U+FFFD. */
 const unescape = (text: string): string =>
-  text.replace(/(?:%[0-9a-fA-F]{2})+/g, (run) =>
-    Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'),
-  );
+  text.replace(/(?:%[0-9a-fA-F]{2})+/g, (run) => fromUtf8.decode(fromHex(run.replaceAll('%', ''))));
 
 /**
  * Formats a payment request as URI.
  * @throws UriError for an address of another network, or a payment id that does not fit the address. Source:
  * wallet2.cpp `make_uri`, which writes no payment id any more.
+ * @example
+ * const rest = { paymentId: '', recipientName: '', description: '' };
+ * const uri = formatUri({ address, amount: parseCoins('0.25'), ...rest }, 'mainnet');
+ * uri === `monero:${address}?tx_amount=0.250000000000`; // => true
  */
 export function formatUri(request: PaymentUri, network: NetworkType): string {
   const { kind } = orUriError(`wrong address: ${request.address}`, () =>
@@ -99,6 +119,8 @@ export function writeUri(request: PaymentUri): string {
  * Parses a payment URI.
  * @returns the payment request, and the unknown parameters as they are written in the URI.
  * @throws UriError. Source: wallet2.cpp `parse_uri`.
+ * @example
+ * parseUri(`monero:${address}?tx_amount=0.25`, 'mainnet').amount; // => 250_000_000_000n
  */
 export function parseUri(
   text: string,

@@ -1,3 +1,4 @@
+import { loadNow } from '#platform/load-now.js';
 import {
   choose,
   chosenOf,
@@ -11,6 +12,7 @@ import { sharedMemory } from '../crypto/curve/wasm-memory.js';
 import { concatBytes, toHex } from '../../util/bytes.js';
 import { once } from '../../util/once.js';
 import type { ScanKernel } from './kernel.js';
+import type * as reference from './reference-kernel.js';
 import { WasmKernel } from './wasm-kernel.js';
 
 /**
@@ -30,14 +32,15 @@ export const chooseKernel = (): Choice<ScanKernel> =>
       commitsAsRecorded(kernel),
   );
 
-/** The plain kernel, loaded only where no build can work: that takes longer than all other modules of a thread. */
-const plain = HAS_SIMD ? undefined : (await import('./reference-kernel.js')).referenceKernel;
+/** Loads the plain kernel, only where no build can work: that takes longer than all other modules of a thread. */
+const plain = (): ScanKernel =>
+  (loadNow(new URL('./reference-kernel.js', import.meta.url)) as typeof reference).referenceKernel;
 
 /**
  * Loads the fastest kernel that works on this machine.
  * @throws Error where the engine claims to run SIMD instructions, and all builds fail.
  */
-export const loadKernel = (): ScanKernel => plain ?? chosenOf(chooseKernel(), 'scan kernel');
+export const loadKernel = (): ScanKernel => (HAS_SIMD ? chosenOf(chooseKernel(), 'scan kernel') : plain());
 
 /** Returns the kernel of this thread; the first call loads it, which takes some milliseconds. @throws as {@link loadKernel}. */
 export const sharedKernel = once(loadKernel);

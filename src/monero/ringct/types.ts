@@ -2,28 +2,49 @@ import type { Commitment, PublicKey } from '../crypto/types.js';
 import type { Amount } from '../../util/amount.js';
 import type { Bytes } from '../../util/bytes.js';
 
-/** Public scalar of a proof, 32 bytes. */
+/**
+ * Public scalar of a proof, 32 bytes.
+ * @example
+ * const scalar: ProofScalar = tx.rct.prunable.clsags[0].c1;
+ * scalar.length; // => 32
+ */
 export type ProofScalar = Bytes<'ProofScalar'>;
-/** Public point of a proof, 32 bytes. */
+/**
+ * Public point of a proof, 32 bytes.
+ * @example
+ * const point: ProofPoint = tx.rct.prunable.clsags[0].D;
+ * point.length; // => 32
+ */
 export type ProofPoint = Bytes<'ProofPoint'>;
 
 /**
  * RingCT types by their number in the encoding. 0: none (miner transactions). 1: full MLSAG and Borromean proofs. 2:
  * simple MLSAG and Borromean proofs. 3: simple MLSAG and Bulletproofs. 4: the same with 8-byte amounts. 5: CLSAG and
  * Bulletproofs. 6: CLSAG and Bulletproofs+. Source: ringct/rctTypes.h.
+ * @example
+ * const type: RctType = tx.rct.base.type;
+ * type; // => 6
  */
 export type RctType = 0 | 1 | 2 | 3 | 4 | 5 | 6;
 
 /**
  * Encrypted amount of an output. Types 1 to 3 have `mask` and `amount` of 32 bytes; types 4 to 6 have an `amount` of 8
  * bytes.
+ * @example
+ * const [info]: readonly EcdhInfo[] = tx.rct.base.ecdhInfo;
+ * info.amount.length; // => 8
  */
 export interface EcdhInfo {
   readonly mask?: Uint8Array;
   readonly amount: Uint8Array;
 }
 
-/** The part of a RingCT signature that remains in a pruned transaction. */
+/**
+ * The part of a RingCT signature that remains in a pruned transaction.
+ * @example
+ * const { fee }: RctBase = tx.rct.base;
+ * formatCoins(fee); // => '0.002605200000'
+ */
 export interface RctBase {
   readonly type: RctType;
   /** Fee [atomic units]; zero for type 0. */
@@ -35,7 +56,12 @@ export interface RctBase {
   readonly outPk: readonly Commitment[];
 }
 
-/** Range proof of types 1 and 2: a Borromean ring signature for the bits of an amount. */
+/**
+ * Range proof of types 1 and 2: a Borromean ring signature for the bits of an amount.
+ * @example
+ * const proofs: readonly BorromeanRangeSig[] = tx.rct.prunable.rangeSigs;
+ * proofs.length; // => 0
+ */
 export interface BorromeanRangeSig {
   readonly s0: readonly ProofScalar[];
   readonly s1: readonly ProofScalar[];
@@ -43,7 +69,12 @@ export interface BorromeanRangeSig {
   readonly Ci: readonly ProofPoint[];
 }
 
-/** A Bulletproof without the commitments V, which follow from `outPk`. */
+/**
+ * A Bulletproof without the commitments V, which follow from `outPk`.
+ * @example
+ * const proofs: readonly Bulletproof[] = tx.rct.prunable.bulletproofs;
+ * proofs.length; // => 0
+ */
 export interface Bulletproof {
   readonly A: ProofPoint;
   readonly S: ProofPoint;
@@ -58,7 +89,12 @@ export interface Bulletproof {
   readonly t: ProofScalar;
 }
 
-/** A Bulletproof+ without the commitments V, which follow from `outPk`. */
+/**
+ * A Bulletproof+ without the commitments V, which follow from `outPk`.
+ * @example
+ * const [proof]: readonly BulletproofPlus[] = tx.rct.prunable.bulletproofsPlus;
+ * proof.L.length; // => 7
+ */
 export interface BulletproofPlus {
   readonly A: ProofPoint;
   readonly A1: ProofPoint;
@@ -70,13 +106,23 @@ export interface BulletproofPlus {
   readonly R: readonly ProofPoint[];
 }
 
-/** An MLSAG signature: `ss[ringMember][column]`. Its key images are those of the inputs. */
+/**
+ * An MLSAG signature: `ss[ringMember][column]`. Its key images are those of the inputs.
+ * @example
+ * const signatures: readonly Mlsag[] = tx.rct.prunable.mlsags;
+ * signatures.length; // => 0
+ */
 export interface Mlsag {
   readonly ss: readonly (readonly ProofScalar[])[];
   readonly cc: ProofScalar;
 }
 
-/** A CLSAG signature. Its key image is that of the input. */
+/**
+ * A CLSAG signature. Its key image is that of the input.
+ * @example
+ * const [signature]: readonly Clsag[] = tx.rct.prunable.clsags;
+ * signature.s.length; // => 16
+ */
 export interface Clsag {
   readonly s: readonly ProofScalar[];
   readonly c1: ProofScalar;
@@ -84,7 +130,12 @@ export interface Clsag {
   readonly D: ProofPoint;
 }
 
-/** The part of a RingCT signature that pruning removes. A list that the type does not have is empty. */
+/**
+ * The part of a RingCT signature that pruning removes. A list that the type does not have is empty.
+ * @example
+ * const { pseudoOuts }: RctPrunable = tx.rct.prunable;
+ * pseudoOuts.length; // => 2
+ */
 export interface RctPrunable {
   readonly rangeSigs: readonly BorromeanRangeSig[];
   readonly bulletproofs: readonly Bulletproof[];

@@ -6,7 +6,12 @@ import type { NetworkType } from '../cryptonote/types.js';
 import { equalBytes, fromHex, isHex } from '../../util/bytes.js';
 import { KeyError } from './keys.js';
 
-/** Texts of a request to import keys; an empty text stands for an absent one. */
+/**
+ * Texts of a request to import keys; an empty text stands for an absent one.
+ * @example
+ * const texts: KeyTexts = { address: primary, viewKey: toHex(account.viewSecret), spendKey: '' };
+ * parseAccountKeys(texts, 'mainnet').spendSecret; // => undefined
+ */
 export interface KeyTexts {
   readonly address: string;
   readonly viewKey: string;
@@ -44,6 +49,9 @@ function publicKey(secret: SecretKey, keyName: string): PublicKey {
  * Parses account keys and checks each secret key against the address. A spend secret key alone suffices: an absent view
  * key or address is derived from it.
  * @throws KeyError `invalid`. Source: wallet_rpc_server.cpp `on_generate_from_keys`.
+ * @example
+ * const texts = { address: '', viewKey: '', spendKey: toHex(account.spendSecret) };
+ * equalBytes(parseAccountKeys(texts, 'mainnet').viewSecret, account.viewSecret); // => true
  */
 export function parseAccountKeys(
   { address, viewKey, spendKey }: KeyTexts,

@@ -7,12 +7,24 @@ import type { GroupState, MultisigAccount } from './multisig/account.js';
 /**
  * Facts of a {@link KeyError}. `invalid`: the texts are no keys, or not those of the address; `view_only`: the spend secret
  * key is needed; `multisig_refused`: no participant has it; `not_multisig`: the key shares of a participant are needed.
+ * @example
+ * const fault: KeyFault = { kind: 'view_only' };
+ * new KeyError(fault).message; // => 'view only'
  */
 export type KeyFault =
   | ({ readonly kind: 'invalid' | 'multisig_refused' } & Reasoned)
   | { readonly kind: 'view_only' | 'not_multisig' };
 
-/** Error of keys that are absent, or do not belong together. */
+/**
+ * Error of keys that are absent, or do not belong together.
+ * @example
+ * try {
+ *   parseAccountKeys({ address: '', viewKey: 'ff', spendKey: '' }, 'mainnet');
+ * } catch (error) {
+ *   error instanceof KeyError; // => true
+ *   error.fault.reason; // => 'the view key has 64 hex digits'
+ * }
+ */
 export class KeyError extends ProtocolError<KeyFault> {
   override readonly name = 'KeyError';
 }

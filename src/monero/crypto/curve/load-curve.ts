@@ -1,7 +1,10 @@
+import { loadNow } from '#platform/load-now.js';
 import { toHex } from '../../../util/bytes.js';
 import { once } from '../../../util/once.js';
 import { choose, chosenOf, commitsAsRecorded, KNOWN_POINTS, type Choice } from './build-choice.js';
 import type { Curve } from './curve.js';
+import { testPointsBy } from './encoded-points.js';
+import type * as plainModule from './plain-curve.js';
 import { HAS_SIMD } from './simd-support.js';
 import { WasmCurve } from './wasm-curve.js';
 import { sharedMemory } from './wasm-memory.js';
@@ -21,11 +24,14 @@ export const chooseCurve = (): Choice<Curve> =>
     (curve) => toHex(curve.multiexp(KNOWN_POINTS, KNOWN_SCALARS)) === KNOWN_SUM && commitsAsRecorded(curve),
   );
 
-/** The plain curve, loaded only where no build can work: that takes longer than all other modules of a thread. */
-const plain = HAS_SIMD ? undefined : (await import('./plain-curve.js')).plainCurve;
+/** Loads the plain curve, only where no build can work: that takes longer than all other modules of a thread. */
+const plain = (): Curve =>
+  (loadNow(new URL('./plain-curve.js', import.meta.url)) as typeof plainModule).plainCurve;
 
 /**
  * Returns the fastest curve arithmetic that works on this machine. Each thread loads it at its first call.
  * @throws Error where the engine claims to run SIMD instructions, and all builds fail.
  */
-export const loadCurve = once((): Curve => plain ?? chosenOf(chooseCurve(), 'curve arithmetic'));
+export const loadCurve = once((): Curve =>
+  testPointsBy(HAS_SIMD ? chosenOf(chooseCurve(), 'curve arithmetic') : plain()),
+);

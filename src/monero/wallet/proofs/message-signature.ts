@@ -12,16 +12,30 @@ import type { Rng } from '../../../util/random.js';
 import { KeyError } from '../keys.js';
 import type { ReceivingKeys } from '../scan/receive.js';
 
-/** Which key of the address signs. */
+/**
+ * Which key of the address signs.
+ * @example
+ * const key: SigningKey = 'view';
+ * key; // => 'view'
+ */
 export type SigningKey = 'spend' | 'view';
 
 /**
  * Version of a signature. Version 1 signs the message alone, so it is valid for every address with the same key; it is
  * verified but never created.
+ * @example
+ * const version: MessageSignatureVersion = 2;
+ * version; // => 2
  */
 export type MessageSignatureVersion = 1 | 2;
 
-/** Result of a check of a signed message: version and key of a good signature. */
+/**
+ * Result of a check of a signed message: version and key of a good signature.
+ * @example
+ * const signed = { message: new Uint8Array(), address: parseAddress(primary), signature: '' };
+ * const verdict: MessageVerdict = verifyMessage(signed);
+ * verdict.good; // => false
+ */
 export type MessageVerdict =
   | { readonly good: false }
   | { readonly good: true; readonly version: MessageSignatureVersion; readonly key: SigningKey };
@@ -85,7 +99,18 @@ function signerOf(
   };
 }
 
-/** A message to sign, with the address and the kind of the key that signs. A plain value. */
+/**
+ * A message to sign, with the address and the kind of the key that signs. A plain value.
+ * @example
+ * const task: MessageToSign = {
+ *   message: new TextEncoder().encode('a message'),
+ *   keys: account,
+ *   spendPublicKey: account.spendPublicKey,
+ *   index: { major: 0, minor: 0 },
+ *   key: 'view',
+ * };
+ * signMessage(task, systemRng).slice(0, 5); // => 'SigV2'
+ */
 export interface MessageToSign {
   readonly message: Uint8Array;
   readonly keys: ReceivingKeys;
@@ -100,6 +125,11 @@ export interface MessageToSign {
  * key.
  * @returns `SigV2` followed by 64 bytes in base58.
  * @throws KeyError `view_only` Source: wallet2.cpp `sign`.
+ * @example
+ * const message = new TextEncoder().encode('a message');
+ * const task = { message, keys: account, spendPublicKey: account.spendPublicKey, index: { major: 0, minor: 1 }, key: 'spend' as const };
+ * const signature = signMessage(task, systemRng);
+ * verifyMessage({ message, address: parseAddress(address), signature }); // => { good: true, version: 2, key: 'spend' }
  */
 export function signMessage(task: MessageToSign, rng: Rng): string {
   const { secret, ...address } = signerOf(task.keys, task.spendPublicKey, task.index, task.key);
@@ -121,7 +151,12 @@ function readSignature(
   }
 }
 
-/** A signed message to be verified. A plain value. */
+/**
+ * A signed message to be verified. A plain value.
+ * @example
+ * const signed: SignedMessage = { message: new Uint8Array(), address: parseAddress(primary), signature: '' };
+ * verifyMessage(signed).good; // => false
+ */
 export interface SignedMessage {
   readonly message: Uint8Array;
   readonly address: AddressKeys;
@@ -131,6 +166,9 @@ export interface SignedMessage {
 /**
  * Verifies a signature against both keys of an address. A malformed signature counts as invalid. Source: wallet2.cpp
  * `verify`.
+ * @example
+ * const message = new TextEncoder().encode('a message');
+ * verifyMessage({ message, address: parseAddress(address), signature: 'SigV2' }); // => { good: false }
  */
 export function verifyMessage({ message, address, signature: text }: SignedMessage): MessageVerdict {
   const read = readSignature(text);

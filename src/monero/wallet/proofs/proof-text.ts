@@ -7,10 +7,24 @@ export const KEY_CHARS = 44;
 /** Number of base58 characters of a signature of 64 bytes. */
 export const SIGNATURE_CHARS = 88;
 
-/** Facts of a {@link ProofError}. `bad_proof`: a malformed proof; `invalid`: nothing can be proven or checked. */
+/**
+ * Facts of a {@link ProofError}. `bad_proof`: a malformed proof; `invalid`: nothing can be proven or checked.
+ * @example
+ * const fault: ProofFault = { kind: 'invalid', reason: 'the amount to prove is zero' };
+ * new ProofError(fault).message; // => 'the amount to prove is zero'
+ */
 export type ProofFault = ({ readonly kind: 'bad_proof' } | { readonly kind: 'invalid' }) & Reasoned;
 
-/** Error of a proof that is malformed, is about something else, or cannot be made. */
+/**
+ * Error of a proof that is malformed, is about something else, or cannot be made.
+ * @example
+ * try {
+ *   readReserveProof('no proof');
+ * } catch (error) {
+ *   error instanceof ProofError; // => true
+ *   error.fault.kind; // => 'bad_proof'
+ * }
+ */
 export class ProofError extends ProtocolError<ProofFault> {
   override readonly name = 'ProofError';
 }

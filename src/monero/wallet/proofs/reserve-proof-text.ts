@@ -5,7 +5,13 @@ import { toHex } from '../../../util/bytes.js';
 import { CodecError, decode, encode, list, role, varintNumber, type Codec } from '../../../util/codec.js';
 import { badProof, NOT_DECODED, proofBytes, WRONG_HEADER } from './proof-text.js';
 
-/** One output of a reserve proof. */
+/**
+ * One output of a reserve proof.
+ * @example
+ * const text = proveReserve({ message: new Uint8Array(), address: account, outputs, keys: account }, systemRng);
+ * const [entry]: readonly ReserveEntry[] = readReserveProof(text).entries;
+ * equalBytes(entry.keyImage, found[1].outputs[0].keyImage); // => true
+ */
 export interface ReserveEntry {
   readonly txHash: Hash;
   /** Index of the output in its transaction. */
@@ -18,13 +24,25 @@ export interface ReserveEntry {
   readonly keyImageSignature: Signature;
 }
 
-/** Spend key of an address that received some of the outputs, with a signature by that key. */
+/**
+ * Spend key of an address that received some of the outputs, with a signature by that key.
+ * @example
+ * const text = proveReserve({ message: new Uint8Array(), address: account, outputs, keys: account }, systemRng);
+ * const keys: readonly SignedSpendKey[] = readReserveProof(text).spendKeys;
+ * keys.some(({ publicKey }) => equalBytes(publicKey, parseAddress(address).spendPublicKey)); // => true
+ */
 export interface SignedSpendKey {
   readonly publicKey: PublicKey;
   readonly signature: Signature;
 }
 
-/** A parsed reserve proof. A plain value. */
+/**
+ * A parsed reserve proof. A plain value.
+ * @example
+ * const text = proveReserve({ message: new Uint8Array(), address: account, outputs, keys: account }, systemRng);
+ * const proof: ReserveProof = readReserveProof(text);
+ * proof.version; // => 2
+ */
 export interface ReserveProof {
   readonly version: TxProofVersion;
   readonly entries: readonly ReserveEntry[];
@@ -95,7 +113,12 @@ const hasDuplicates = (names: readonly string[]): boolean => new Set(names).size
 /** Upstream's message for a proof that cannot be parsed: upstream continues with an empty proof then. */
 const UNREADABLE = "The given address isn't found in the proof";
 
-/** Parses a reserve proof. @throws ProofError `bad_proof`, also if an output is listed twice. */
+/**
+ * Parses a reserve proof. @throws ProofError `bad_proof`, also if an output is listed twice.
+ * @example
+ * const text = proveReserve({ message: new Uint8Array(), address: account, outputs, keys: account }, systemRng);
+ * equalBytes(readReserveProof(text).entries[0].txHash, found[1].hash); // => true
+ */
 export function readReserveProof(text: string): ReserveProof {
   const [header, version] = HEADER.exec(text) ?? [];
   if (header === undefined) throw badProof('the proof does not start with ReserveProofV2', WRONG_HEADER);

@@ -64,7 +64,12 @@ export function assertReserve(outputs: readonly { readonly amount: Amount }[], l
     });
 }
 
-/** Data from which a reserve proof is made. A plain value. */
+/**
+ * Data from which a reserve proof is made. A plain value.
+ * @example
+ * const claim: ReserveToProve = { message: new Uint8Array(), address: account, outputs, keys: account };
+ * readReserveProof(proveReserve(claim, systemRng)).entries.length; // => 1
+ */
 export interface ReserveToProve {
   readonly message: Uint8Array;
   /** Public keys of the primary address. */
@@ -78,7 +83,12 @@ export interface ReserveToProve {
 
 const PRIMARY: SubaddressIndex = { major: 0, minor: 0 };
 
-/** Makes a reserve proof. @returns `ReserveProofV2` followed by base58. Source: wallet2.cpp `get_reserve_proof`. */
+/**
+ * Makes a reserve proof. @returns `ReserveProofV2` followed by base58. Source: wallet2.cpp `get_reserve_proof`.
+ * @example
+ * const claim = { message: new Uint8Array(), address: parseAddress(primary), outputs, keys: account };
+ * proveReserve(claim, systemRng).slice(0, 14); // => 'ReserveProofV2'
+ */
 export function proveReserve({ message, address, outputs, keys }: ReserveToProve, rng: Rng): string {
   const signed = proofMessage(message, address, outputs);
   const curve = loadCurve();
@@ -135,7 +145,19 @@ function signedSpendKeys(
   return zip(own, signatures).map(([{ publicKey }, signature]) => ({ publicKey, signature }));
 }
 
-/** A reserve proof to be verified, with the chain's data about its outputs. A plain value. */
+/**
+ * A reserve proof to be verified, with the chain's data about its outputs. A plain value.
+ * @example
+ * const text = proveReserve({ message: new Uint8Array(), address: account, outputs, keys: account }, systemRng);
+ * const claim: ReserveToCheck = {
+ *   proof: readReserveProof(text),
+ *   message: new Uint8Array(),
+ *   address: account,
+ *   txs: [txs[1]],
+ *   spent: [true],
+ * };
+ * checkReserve(claim); // => { good: true, total: 250_000_000_000n, spent: 250_000_000_000n }
+ */
 export interface ReserveToCheck {
   readonly proof: ReserveProof;
   readonly message: Uint8Array;
@@ -146,7 +168,12 @@ export interface ReserveToCheck {
   readonly spent: readonly boolean[];
 }
 
-/** Result of a check of a reserve proof: sums of the outputs, the spent ones included in `total`. */
+/**
+ * Result of a check of a reserve proof: sums of the outputs, the spent ones included in `total`.
+ * @example
+ * const verdict: ReserveVerdict = { good: true, total: amount(5n), spent: amount(2n) };
+ * verdict.total - verdict.spent; // => 3n
+ */
 export type ReserveVerdict =
   | { readonly good: false }
   | { readonly good: true; readonly total: Amount; readonly spent: Amount };
@@ -201,6 +228,10 @@ function entryAmount(
 /**
  * Verifies every output of a proof. An amount that does not match its commitment counts as zero.
  * @throws ProofError `bad_proof`, ScanError Source: wallet2.cpp `check_reserve_proof`.
+ * @example
+ * const claim = { message: new Uint8Array(), address: parseAddress(primary) };
+ * const text = proveReserve({ ...claim, outputs, keys: account }, systemRng);
+ * checkReserve({ ...claim, proof: readReserveProof(text), txs: [txs[1]], spent: [false] }); // => { good: true, total: 250_000_000_000n, spent: 0n }
  */
 export function checkReserve({ proof, message, address, txs, spent }: ReserveToCheck): ReserveVerdict {
   assertProofOf(proof, address);

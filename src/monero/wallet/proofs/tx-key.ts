@@ -30,7 +30,12 @@ export function publishedKeys(tx: Transaction): PublishedKeys {
 export const publicKeyFor = (secret: SecretKey, { kind, spendPublicKey }: Address): PublicKey =>
   kind === 'subaddress' ? sharedSecret(spendPublicKey, secret) : publicKeyOf(secret);
 
-/** Claim that a transaction with the given secret keys has paid an address. A plain value. */
+/**
+ * Claim that a transaction with the given secret keys has paid an address. A plain value.
+ * @example
+ * const claim: TxKeyClaim = { tx: txs[1], address: parseAddress(address), keys: [randomSecretKey(systemRng)] };
+ * checkTxKey(claim); // => 0n
+ */
 export interface TxKeyClaim {
   readonly tx: FetchedTx;
   readonly address: Address;
@@ -43,6 +48,9 @@ export interface TxKeyClaim {
  * counts only if the transaction contains its public key; otherwise the receiver cannot have found the output.
  * @throws ProofError `invalid` if the number of additional keys differs from the number of outputs,
  * ScanError Source: wallet2.cpp `check_tx_key`.
+ * @example
+ * const secret = randomSecretKey(systemRng);
+ * checkTxKey({ tx: txs[1], address: parseAddress(address), keys: [secret] }); // => 0n
  */
 export function checkTxKey({ tx: fetched, address, keys: [main, ...additional] }: TxKeyClaim): Amount {
   const tx = readFetchedTx(fetched);

@@ -119,14 +119,29 @@ const NO_ENTRY: TxProofEntry = {
   signature: new Uint8Array(64) as Signature,
 };
 
-/** Transaction, address and message that a proof is about. A plain value. */
+/**
+ * Transaction, address and message that a proof is about. A plain value.
+ * @example
+ * const subject: TxProofSubject = {
+ *   tx: txs[1],
+ *   address: parseAddress(address),
+ *   message: new TextEncoder().encode('order 17'),
+ * };
+ * checkTxProof({ ...subject, proof }).good; // => true
+ */
 export interface TxProofSubject {
   readonly tx: FetchedTx;
   readonly address: Address;
   readonly message: Uint8Array;
 }
 
-/** Result of verifying a proof of payment. */
+/**
+ * Result of verifying a proof of payment.
+ * @example
+ * const message = new TextEncoder().encode('order 18');
+ * const verdict: TxVerdict = checkTxProof({ tx: txs[1], address: parseAddress(address), message, proof });
+ * verdict; // => { good: false, received: 0n }
+ */
 export interface TxVerdict {
   readonly good: boolean;
   /**
@@ -139,6 +154,10 @@ export interface TxVerdict {
  * Verifies a proof, and adds up the amounts of the outputs for which its entries are valid.
  * @throws ProofError `bad_proof` for a malformed proof or a proof about another transaction, `invalid`,
  * ScanError Source: wallet2.cpp `check_tx_proof`.
+ * @example
+ * const message = new TextEncoder().encode('order 17');
+ * const verdict = checkTxProof({ tx: txs[1], address: parseAddress(address), message, proof });
+ * verdict.received; // => 250_000_000_000n
  */
 export function checkTxProof({
   tx: fetched,
@@ -182,6 +201,13 @@ function assertPaysAddress(subject: TxProofSubject, proof: string): string {
  * @param keys the tx secret key, then the additional secret keys.
  * @returns `OutProofV2` followed by base58.
  * @throws ProofError `invalid`, `bad_proof`, ScanError Source: wallet2.cpp `get_tx_proof`.
+ * @example
+ * const subject = { tx: txs[1], address: parseAddress(address), message: new Uint8Array() };
+ * try {
+ *   proveSent({ ...subject, keys: [randomSecretKey(systemRng)] }, systemRng);
+ * } catch (error) {
+ *   error.message; // => 'the transaction pays nothing to this address'
+ * }
  */
 export function proveSent(
   { keys, ...subject }: TxProofSubject & { readonly keys: readonly SecretKey[] },
@@ -200,6 +226,10 @@ export function proveSent(
  * Proves as the payee that an address of this wallet was paid.
  * @returns `InProofV2` followed by base58.
  * @throws ProofError `invalid`, ScanError Source: wallet2.cpp `get_tx_proof`.
+ * @example
+ * const subject = { tx: txs[1], address: parseAddress(address), message: new Uint8Array() };
+ * const made = proveReceived({ ...subject, viewSecret: account.viewSecret }, systemRng);
+ * checkTxProof({ ...subject, proof: made }).good; // => true
  */
 export function proveReceived(
   { viewSecret, ...subject }: TxProofSubject & { readonly viewSecret: SecretKey },

@@ -8,7 +8,12 @@ import { ownOutputsOf, receivedPaymentId } from './own-outputs-in.js';
 import type { FoundOutput, ReceivingKeys } from './receive.js';
 import type { SubaddressTable } from './subaddress-table.js';
 
-/** A transaction that pays a wallet. */
+/**
+ * A transaction that pays a wallet.
+ * @example
+ * const paying: ReceivingTx = found[1];
+ * equalBytes(paying.hash, txs[1].hash); // => true
+ */
 export interface ReceivingTx {
   readonly hash: Hash;
   /** Full or pruned, as it was fetched. */
@@ -29,6 +34,9 @@ export interface ReceivingTx {
  * @returns the paying transactions, in the order of the block.
  * @throws ScanError for transactions that are not those of the block; RangeError when a secret key is
  * ℓ or more.
+ * @example
+ * const [first] = scanBlock(block, txs, { viewSecret: account.viewSecret }, addresses);
+ * formatCoins(first.outputs[0].amount); // => '1.500000000000'
  */
 export function scanBlock(
   { minerTx, txHashes }: Pick<Block, 'minerTx' | 'txHashes'>,

@@ -10,10 +10,24 @@ import { equalBytes } from '../../../util/bytes.js';
 import { CodecError } from '../../../util/codec.js';
 import { ProtocolError, type Reasoned } from '../protocol-error.js';
 
-/** Facts of a {@link ScanError}. `wrong_transaction`: the data is not that of the chain, as its hash or its rings show. */
+/**
+ * Facts of a {@link ScanError}. `wrong_transaction`: the data is not that of the chain, as its hash or its rings show.
+ * @example
+ * const fault: ScanFault = { kind: 'wrong_transaction', reason: 'another transaction' };
+ * new ScanError(fault).message; // => 'another transaction'
+ */
 export type ScanFault = { readonly kind: 'wrong_transaction' } & Pick<Reasoned, 'reason'>;
 
-/** Error of a transaction that is not the one that was asked for, or that no chain contains. */
+/**
+ * Error of a transaction that is not the one that was asked for, or that no chain contains.
+ * @example
+ * try {
+ *   scanBlock(block, [], account, addresses);
+ * } catch (error) {
+ *   error instanceof ScanError; // => true
+ *   error.message; // => 'other transactions than those of the block'
+ * }
+ */
 export class ScanError extends ProtocolError<ScanFault> {
   override readonly name = 'ScanError';
 }
@@ -22,7 +36,12 @@ export class ScanError extends ProtocolError<ScanFault> {
 export const wrongTransaction = (reason: string, cause?: unknown): ScanError =>
   new ScanError({ kind: 'wrong_transaction', reason }, { cause });
 
-/** A transaction as a daemon sent it, not verified yet. A plain value. */
+/**
+ * A transaction as a daemon sent it, not verified yet. A plain value.
+ * @example
+ * const sent: FetchedTx = { hash: block.txHashes[1], blob: txs[1].blob };
+ * sent; // => txs[1]
+ */
 export interface FetchedTx {
   readonly hash: Hash;
   /** Encoding of the full or of the pruned transaction. */

@@ -30,7 +30,12 @@ export interface OutputCandidate {
   readonly spendPublicKey: PublicKey;
 }
 
-/** Public data of an output from which, together with the wallet's secret keys, the output's secret key is computed. */
+/**
+ * Public data of an output from which, together with the wallet's secret keys, the output's secret key is computed.
+ * @example
+ * const output: LocatedOutput = found[0].outputs[0];
+ * output.outputIndex >= 0; // => true
+ */
 export interface LocatedOutput {
   readonly publicKey: PublicKey;
   /** Index of the output in its transaction. */
@@ -54,13 +59,23 @@ export const knownDerivations = (outputs: readonly Derived[]): KeyDerivation[] =
 export const wipeDerivations = (outputs: readonly Derived[]): void =>
   knownDerivations(outputs).forEach((derivation) => derivation.fill(0));
 
-/** A key image with a signature by the output key. */
+/**
+ * A key image with a signature by the output key.
+ * @example
+ * const signed: SignedKeyImage = signKeyImage(found[0].outputs[0], account, systemRng);
+ * signed.signature.length; // => 64
+ */
 export interface SignedKeyImage {
   readonly keyImage: KeyImage;
   readonly signature: Signature;
 }
 
-/** Secret keys with which key images are computed. */
+/**
+ * Secret keys with which key images are computed.
+ * @example
+ * const keys: SpendingKeys = { viewSecret: account.viewSecret, spendSecret: account.spendSecret };
+ * keyImageOf(found[0].outputs[0], keys).length; // => 32
+ */
 export interface SpendingKeys {
   readonly viewSecret: SecretKey;
   readonly spendSecret: SecretKey;
@@ -165,7 +180,12 @@ function withSecrets<T>(
 export const keyImagesOf = (outputs: readonly LocatedOutput[], keys: SpendingKeys): KeyImage[] =>
   withSecrets(outputs, keys, (images) => images);
 
-/** Computes the key image of an output. @throws RangeError if the output does not belong to the wallet. */
+/**
+ * Computes the key image of an output. @throws RangeError if the output does not belong to the wallet.
+ * @example
+ * const [output] = found[1].outputs;
+ * equalBytes(keyImageOf(output, account), output.keyImage); // => true
+ */
 export const keyImageOf = (output: LocatedOutput, keys: SpendingKeys): KeyImage =>
   keyImagesOf([output], keys)[0] as KeyImage;
 
@@ -192,6 +212,9 @@ export const signKeyImages = (
 
 /**
  * Computes and signs the key image of an output. @throws RangeError if the output does not belong to the wallet.
+ * @example
+ * const [output] = found[1].outputs;
+ * verifyKeyImage(output.publicKey, signKeyImage(output, account, systemRng)); // => 'proven'
  */
 export const signKeyImage = (output: LocatedOutput, keys: SpendingKeys, rng: Rng): SignedKeyImage =>
   signKeyImages([output], keys, rng)[0] as SignedKeyImage;
@@ -199,10 +222,20 @@ export const signKeyImage = (output: LocatedOutput, keys: SpendingKeys, rng: Rng
 /**
  * Result of verifying a key image. `outside`: it does not lie in the prime-order subgroup. `unproven`: the signature is
  * not by the key of this output.
+ * @example
+ * const [output] = found[1].outputs;
+ * const verdict: KeyImageVerdict = verifyKeyImage(output.publicKey, signKeyImage(output, account, systemRng));
+ * verdict; // => 'proven'
  */
 export type KeyImageVerdict = 'proven' | 'outside' | 'unproven';
 
-/** Verifies a key image and its signature against the output key. Source: wallet2.cpp `import_key_images`. */
+/**
+ * Verifies a key image and its signature against the output key. Source: wallet2.cpp `import_key_images`.
+ * @example
+ * const [output] = found[1].outputs;
+ * const signed = signKeyImage(output, account, systemRng);
+ * verifyKeyImage(found[0].outputs[0].publicKey, signed); // => 'unproven'
+ */
 export function verifyKeyImage(
   publicKey: PublicKey,
   { keyImage: image, signature }: SignedKeyImage,

@@ -71,6 +71,8 @@ export function ownOutputsOf(
 /**
  * Finds the outputs of one transaction, full or pruned, that pay a wallet: by the rules of a scan of the chain.
  * @returns the outputs by ascending index. @throws RangeError when a secret key is ℓ or more.
+ * @example
+ * ownOutputsIn(tx, account, addresses).map(({ outputIndex }) => outputIndex).length; // => 1
  */
 export const ownOutputsIn = (
   tx: Transaction,
@@ -88,6 +90,9 @@ interface DerivedKey {
  * Decrypts the short payment id of a transaction; long ones are obsolete and not read.
  * @param fields of its extra. @param known derivations that are computed already.
  * @returns undefined without one, or when the first transaction public key is not a point.
+ * @example
+ * const { fields } = parseExtra(parseTransaction(txs[0].blob).prefix.extra);
+ * toHex(receivedPaymentId(fields, account.viewSecret)); // => '1234567890abcdef'
  */
 export function receivedPaymentId(
   fields: readonly ExtraField[],

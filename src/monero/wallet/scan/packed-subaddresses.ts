@@ -1,3 +1,4 @@
+import { indexOfBytes } from '#platform/hex.js';
 import { bytes32 } from '../../../util/bytes.js';
 import type { PublicKey } from '../../crypto/types.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
@@ -82,16 +83,24 @@ export function partsOf(packed: PackedSubaddresses): PackedSubaddresses[] {
   return parts.map(({ buffer }) => new Uint8Array(buffer));
 }
 
+/** Reads the address index of the entry at an offset. */
+function indexAt({ buffer, byteOffset, length }: PackedSubaddresses, at: number): SubaddressIndex {
+  const view = new DataView(buffer, byteOffset, length);
+  return { major: view.getUint32(at + 32), minor: view.getUint32(at + 36) };
+}
+
 /** Returns the address index of a spend key, searching entries in any order; undefined if there is none. */
 export function findPacked(
   packed: PackedSubaddresses,
   spendPublicKey: PublicKey,
 ): SubaddressIndex | undefined {
-  const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.length);
   // A match may begin inside an entry, so its offset is checked.
-  for (let at = bytes.indexOf(spendPublicKey); at >= 0; at = bytes.indexOf(spendPublicKey, at + 1))
-    if (at % ENTRY_BYTES === 0)
-      return { major: bytes.readUInt32BE(at + 32), minor: bytes.readUInt32BE(at + 36) };
+  for (
+    let at = indexOfBytes(packed, spendPublicKey);
+    at >= 0;
+    at = indexOfBytes(packed, spendPublicKey, at + 1)
+  )
+    if (at % ENTRY_BYTES === 0) return indexAt(packed, at);
   return undefined;
 }
 

@@ -10,14 +10,24 @@ import { concatBytes, equalBytes } from '../../../util/bytes.js';
 import type { OutputMatch } from './output-matches.js';
 import type { KnownAddresses } from './subaddress-table.js';
 
-/** Keys with which outputs are recognised; with the spend secret key, key images are computed too. */
+/**
+ * Keys with which outputs are recognised; with the spend secret key, key images are computed too.
+ * @example
+ * const keys: ReceivingKeys = { viewSecret: account.viewSecret };
+ * scanBlock(block, txs, keys, addresses)[0].outputs[0].keyImage; // => undefined
+ */
 export interface ReceivingKeys {
   readonly viewSecret: SecretKey;
   /** Spend secret key; absent: key images remain unknown. */
   readonly spendSecret?: SecretKey;
 }
 
-/** A received output without its position in the chain. */
+/**
+ * A received output without its position in the chain.
+ * @example
+ * const output: FoundOutput = found[1].outputs[0];
+ * output.amount; // => 250_000_000_000n
+ */
 export interface FoundOutput {
   /** Index of the output in its transaction. */
   readonly outputIndex: number;

@@ -11,7 +11,12 @@ import {
 } from './packed-subaddresses.js';
 import { SpendKeyIndex } from './spend-key-index.js';
 
-/** Numbers of accounts and addresses after the last used one whose payments are recognised. */
+/**
+ * Numbers of accounts and addresses after the last used one whose payments are recognised.
+ * @example
+ * const limits: Lookahead = { major: 1, minor: 20 };
+ * new SubaddressTable(account.spendPublicKey, account.viewSecret, limits).find(account.viewPublicKey); // => undefined
+ */
 export interface Lookahead {
   readonly major: number;
   readonly minor: number;
@@ -30,7 +35,12 @@ export function watchedCounts(used: readonly SubaddressIndex[], lookahead: Looka
 
 const NO_SUBADDRESSES: PackedSubaddresses = new Uint8Array();
 
-/** Finds the index of an address of the wallet by its spend key. */
+/**
+ * Finds the index of an address of the wallet by its spend key.
+ * @example
+ * const none: KnownAddresses = { find: () => undefined };
+ * ownOutputsIn(tx, account, none); // => []
+ */
 export type KnownAddresses = Pick<SubaddressTable, 'find'>;
 
 /** Computes the spend keys of the addresses `from` ≤ minor < `to` of one account, 32 bytes each. */
@@ -41,6 +51,10 @@ const spendKeysOf: SpendKeyRange = (...range) => joinBytes(subaddressSpendPublic
 /**
  * Spend public keys of the wallet's addresses. The table grows as addresses are used, so that it always contains the
  * lookahead after the last used address.
+ * @example
+ * const table = new SubaddressTable(account.spendPublicKey, account.viewSecret, { major: 1, minor: 20 });
+ * table.expandTo({ major: 0, minor: 0 });
+ * table.find(parseAddress(address).spendPublicKey); // => { major: 0, minor: 1 }
  */
 export class SubaddressTable {
   readonly #spendPublicKey: PublicKey;

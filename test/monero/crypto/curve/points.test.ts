@@ -1,5 +1,11 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { AMOUNT_BASE, BASE, IDENTITY } from '../../../../src/monero/crypto/curve/curve.js';
+import {
+  areEncodedPoints,
+  isEncodedPoint,
+  testPointsBy,
+} from '../../../../src/monero/crypto/curve/encoded-points.js';
+import { loadCurve } from '../../../../src/monero/crypto/curve/load-curve.js';
 import { G, H, IDENTITY as ZERO } from '../../../../src/monero/crypto/curve/point.js';
 import {
   areSubgroupPoints,
@@ -12,6 +18,8 @@ import {
 import { fromHex, toHex } from '../../../../src/util/bytes.js';
 import { torsionPoints } from '../../ringct/vectors.js';
 import { onEveryCurve } from '../../../support/curves.js';
+import { EDGE_ENCODINGS, NO_POINTS, TORSION } from '../../../support/edge-points.js';
+import { seededRng } from '../../../support/seeded-rng.js';
 import { NOT_CANONICAL, SMALL_ORDER } from '../vectors.js';
 
 const tainted = torsionPoints.map((point) => point.add(H).toBytes());
@@ -88,5 +96,34 @@ describe('the sum of points', () => {
   it('refuses an invalid point', () => {
     const bytes = fromHex(NOT_CANONICAL[0]?.hex ?? '');
     expect(() => onEveryCurve((curve) => sumOfPoints([BASE, bytes], curve))).toThrow(RangeError);
+  });
+});
+
+describe('the test of an encoding by itself', () => {
+  const rng = seededRng(52);
+  const random = Array.from({ length: 100 }, () => rng(32));
+
+  it('agrees with the arithmetic of the curve, at the edges of limbs and of the field, too', () => {
+    const all = [
+      ...[BASE, AMOUNT_BASE, IDENTITY, TORSION.toBytes(), new Uint8Array(), BASE.subarray(1), ...tainted],
+      ...[...EDGE_ENCODINGS, ...NO_POINTS, ...NOT_CANONICAL.map(({ hex }) => fromHex(hex)), ...random],
+    ];
+    expect(all.map(isEncodedPoint)).toEqual(
+      all.map((bytes) => onEveryCurve((curve) => isPoint(bytes, curve))),
+    );
+    expect(random.filter(isEncodedPoint).length).toBeGreaterThan(30);
+  });
+
+  it('is left to the arithmetic of the curve once a thread has loaded it', () => {
+    const before = loadCurve();
+    const asked: unknown[] = [];
+    testPointsBy({ ...before, arePoints: (all) => asked.push(all) > 0 });
+    try {
+      expect(areEncodedPoints([new Uint8Array(32).fill(7)])).toBe(true);
+      expect(asked).toEqual([[new Uint8Array(32).fill(7)]]);
+    } finally {
+      testPointsBy(before);
+    }
+    expect(areEncodedPoints([BASE, new Uint8Array(32).fill(7)])).toBe(false);
   });
 });
