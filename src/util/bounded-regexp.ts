@@ -7,9 +7,9 @@ const MAX_PATTERN = 1000;
 /** Time limit for matching the texts of one turn of the event loop [ms]. It stops an expression that backtracks exponentially. */
 const BUDGET_MS = 50;
 /** Largest number of attempts to match within the limit, for when other programs keep this one from a processor. */
-const MOST_ATTEMPTS = 20;
-/** Number of attempts whose processor time must show that the expression is slow: a collection of garbage can fill one. */
-const SLOW_ATTEMPTS = 2;
+const MOST_ATTEMPTS = 60;
+/** Number of attempts whose processor time must show that the expression is slow: collections of garbage can fill some. */
+const SLOW_ATTEMPTS = 5;
 
 /** Error of a regular expression that is invalid, too long, or takes too long to match. */
 export class PatternError extends Error {
