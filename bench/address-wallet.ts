@@ -1,8 +1,8 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
-import { startWalletRpc } from '../test/support/wallet-rpc.js';
+import { startRegtestDaemon } from '../test/support/processes/regtest-daemon.js';
+import { startWalletRpc } from '../test/support/processes/wallet-rpc.js';
 import { createAddresses } from './create-addresses.js';
 import { keptDirectory } from './kept-directory.js';
 import { keptPaidChain } from './kept-paid-chain.js';

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { formatAddress } from '../src/monero/cryptonote/address.js';
 import { subaddressKeys } from '../src/monero/cryptonote/subaddress-keys.js';
-import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
+import { startRegtestDaemon } from '../test/support/processes/regtest-daemon.js';
 import { addressWallet } from './address-wallet.js';
 import { startWatched, type Blocking } from './blocking.js';
 import { MAX_NEW_ADDRESSES } from './create-addresses.js';

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { wasm } from '../src/monero/crypto/curve/kernel-relaxed.wasm.js';
 import { SERVER_FLAGS, setV8Flags } from '../src/util/v8-flags.js';
-import { NODE_FLAGS } from '../test/support/wallet-rpc.js';
+import { NODE_FLAGS } from '../test/support/processes/wallet-rpc.js';
 
 /*
  * A program with the parts of Node.js that a wallet server uses, and nothing else: one request to an HTTP server, a hash, a

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
+import { startWalletRpc, type WalletRpc } from '../test/support/processes/wallet-rpc.js';
 
 const PROBE = fileURLToPath(new URL('loop-probe.js', import.meta.url));
 

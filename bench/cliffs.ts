@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
-import { startReference, startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
+import { startRegtestDaemon } from '../test/support/processes/regtest-daemon.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../test/support/processes/wallet-rpc.js';
 import { HttpCaller } from './http-caller.js';
 import { keptPaidChain } from './kept-paid-chain.js';
 import { FILENAME, PASSWORD, type Members } from './method-calls.js';

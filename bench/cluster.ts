@@ -1,10 +1,14 @@
 import { parseArgs } from 'node:util';
-import type { Loose, WalletCalls } from '../test/support/json-rpc.js';
-import { walletCalls } from '../test/support/json-rpc.js';
-import { newDatabase, startPostgres, type PostgresCluster } from '../test/support/postgres-cluster.js';
-import { until } from '../test/support/until.js';
-import { PASSWORD, startWalletCluster } from '../test/support/wallet-cluster.js';
-import { startWalletRpc } from '../test/support/wallet-rpc.js';
+import type { Loose, WalletCalls } from '../test/support/network/json-rpc.js';
+import { walletCalls } from '../test/support/network/json-rpc.js';
+import {
+  newDatabase,
+  startPostgres,
+  type PostgresCluster,
+} from '../test/support/processes/postgres-cluster.js';
+import { until } from '../test/support/fakes/until.js';
+import { PASSWORD, startWalletCluster } from '../test/support/processes/wallet-cluster.js';
+import { startWalletRpc } from '../test/support/processes/wallet-rpc.js';
 import { keptPaidChain } from './kept-paid-chain.js';
 import { PAYEE_SEED, PAYMENTS_A_BLOCK } from './paid-chain.js';
 import { median, percentile, printTable } from './table.js';

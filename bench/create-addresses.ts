@@ -1,4 +1,4 @@
-import type { WalletRpc } from '../test/support/wallet-rpc.js';
+import type { WalletRpc } from '../test/support/processes/wallet-rpc.js';
 
 /** Addresses that one call creates at most. */
 export const MAX_NEW_ADDRESSES = 65_536;

@@ -1,10 +1,10 @@
 import { readStorage, SectionReader } from '../src/monero/epee/portable-storage.js';
 import { writeStorage } from '../src/monero/epee/storage-writer.js';
 import { fromHex } from '../src/util/bytes.js';
-import { unpackBenchChain } from '../test/support/bench-chain.js';
-import { submitBlock, submitTransactions, readBlock } from '../test/support/chain-copy.js';
-import { startMonerod, type Monerod } from '../test/support/monerod.js';
-import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
+import { unpackBenchChain } from '../test/support/chain/bench-chain.js';
+import { submitBlock, submitTransactions, readBlock } from '../test/support/chain/chain-copy.js';
+import { startMonerod, type Monerod } from '../test/support/processes/monerod.js';
+import { startRegtestDaemon } from '../test/support/processes/regtest-daemon.js';
 import { median, printTable } from './table.js';
 
 /*

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { walletCalls, type WalletCalls } from '../test/support/json-rpc.js';
-import type { Monerod } from '../test/support/monerod.js';
-import { freePort } from '../test/support/process.js';
-import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
-import { preload, startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
+import { walletCalls, type WalletCalls } from '../test/support/network/json-rpc.js';
+import type { Monerod } from '../test/support/processes/monerod.js';
+import { freePort } from '../test/support/processes/process.js';
+import { startRegtestDaemon } from '../test/support/processes/regtest-daemon.js';
+import { preload, startWalletRpc, type WalletRpc } from '../test/support/processes/wallet-rpc.js';
 import { keptPaidChain } from './kept-paid-chain.js';
 import { PAYEE_SEED } from './paid-chain.js';
 import { median, printTable } from './table.js';

@@ -4,7 +4,7 @@ import { storeKey } from '../src/store/file/store-cipher.js';
 import { WalletStore } from '../src/store/wallet-store.js';
 import { amount } from '../src/util/amount.js';
 import { toHex } from '../src/util/bytes.js';
-import { seededRng } from '../test/support/seeded-rng.js';
+import { seededRng } from '../test/support/fakes/seeded-rng.js';
 import { PAYEE_SEED } from './paid-chain.js';
 
 /** Requests that one transaction adds. */

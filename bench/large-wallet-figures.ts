@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { accountKeysOf, spendSecretFromSeed } from '../src/monero/cryptonote/account-keys.js';
 import { formatAddress } from '../src/monero/cryptonote/address.js';
-import { post } from '../test/support/json-rpc.js';
-import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
-import { startReference, startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
+import { post } from '../test/support/network/json-rpc.js';
+import { startRegtestDaemon } from '../test/support/processes/regtest-daemon.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../test/support/processes/wallet-rpc.js';
 import { besideBusyPrograms } from './busy-programs.js';
 import { createAddresses } from './create-addresses.js';
 import { keptPaidChain } from './kept-paid-chain.js';

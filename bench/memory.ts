@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { unpackBenchChain } from '../test/support/bench-chain.js';
-import { startMonerod } from '../test/support/monerod.js';
-import { start, stop } from '../test/support/process.js';
-import { until } from '../test/support/until.js';
+import { unpackBenchChain } from '../test/support/chain/bench-chain.js';
+import { startMonerod } from '../test/support/processes/monerod.js';
+import { start, stop } from '../test/support/processes/process.js';
+import { until } from '../test/support/fakes/until.js';
 import {
   ALLOCATOR,
   NODE_FLAGS,
   startReference,
   startWalletRpc,
   type WalletRpc,
-} from '../test/support/wallet-rpc.js';
+} from '../test/support/processes/wallet-rpc.js';
 import { median, printTable } from './table.js';
 import { memoryMiB, MemoryWatch, pidOf } from './usage.js';
 

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { unpackBenchChain } from '../test/support/bench-chain.js';
-import { startMonerod } from '../test/support/monerod.js';
-import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
-import { startReference, startWalletRpc } from '../test/support/wallet-rpc.js';
+import { unpackBenchChain } from '../test/support/chain/bench-chain.js';
+import { startMonerod } from '../test/support/processes/monerod.js';
+import { startRegtestDaemon } from '../test/support/processes/regtest-daemon.js';
+import { startReference, startWalletRpc } from '../test/support/processes/wallet-rpc.js';
 import { HttpCaller } from './http-caller.js';
 import { keptPaidChain } from './kept-paid-chain.js';
 import { CALLS, prepared, restoreMeasured, type Server } from './method-calls.js';

@@ -14,8 +14,8 @@ import { Node } from '../src/regtest/chain/node.js';
 import { amount, type Amount } from '../src/util/amount.js';
 import { chunks, concatBytes } from '../src/util/bytes.js';
 import { encode, varintNumber } from '../src/util/codec.js';
-import { seededRng } from '../test/support/seeded-rng.js';
-import { toPublicKey } from '../test/support/plain-points.js';
+import { seededRng } from '../test/support/fakes/seeded-rng.js';
+import { toPublicKey } from '../test/support/values/plain-points.js';
 
 /** Receiver of the payments. */
 export interface Payee {

@@ -1,9 +1,9 @@
 import { get, type ClientRequest, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { walletCalls, type Loose, type WalletCalls } from '../test/support/json-rpc.js';
-import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
-import { startWalletRpc } from '../test/support/wallet-rpc.js';
+import { walletCalls, type Loose, type WalletCalls } from '../test/support/network/json-rpc.js';
+import { startRegtestDaemon } from '../test/support/processes/regtest-daemon.js';
+import { startWalletRpc } from '../test/support/processes/wallet-rpc.js';
 import { printTable } from './table.js';
 import { cpuSeconds, memoryMiB, pidOf } from './usage.js';
 

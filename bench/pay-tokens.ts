@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { get } from 'node:http';
 import { parseArgs } from 'node:util';
-import { createWallet } from '../test/support/create-wallet.js';
-import { walletCalls, type Loose } from '../test/support/json-rpc.js';
-import { startWalletRpc } from '../test/support/wallet-rpc.js';
+import { createWallet } from '../test/support/wallets/create-wallet.js';
+import { walletCalls, type Loose } from '../test/support/network/json-rpc.js';
+import { startWalletRpc } from '../test/support/processes/wallet-rpc.js';
 import { percentile, printTable } from './table.js';
 import { cpuSeconds, pidOf } from './usage.js';
 

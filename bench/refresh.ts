@@ -1,11 +1,11 @@
-import { unpackBenchChain } from '../test/support/bench-chain.js';
-import { startMonerod } from '../test/support/monerod.js';
+import { unpackBenchChain } from '../test/support/chain/bench-chain.js';
+import { startMonerod } from '../test/support/processes/monerod.js';
 import {
   startReference,
   startWalletRpc,
   type WalletRpc,
   type WalletRpcOptions,
-} from '../test/support/wallet-rpc.js';
+} from '../test/support/processes/wallet-rpc.js';
 import { besideBusyPrograms } from './busy-programs.js';
 import { median, printTable } from './table.js';
 import { cpuSeconds, MemoryWatch, pidOf } from './usage.js';

@@ -1,4 +1,4 @@
-import { startReference, startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../test/support/processes/wallet-rpc.js';
 import { referenceOf } from './filled-requests.js';
 import { FILENAME, PASSWORD } from './method-calls.js';
 import { PAYEE_SEED } from './paid-chain.js';

@@ -1,5 +1,5 @@
-import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
-import { startReference, startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
+import { startRegtestDaemon } from '../test/support/processes/regtest-daemon.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../test/support/processes/wallet-rpc.js';
 import { keptPaidChain, type PaymentKind } from './kept-paid-chain.js';
 import { FILENAME, PASSWORD } from './method-calls.js';
 import { PAYEE_SEED } from './paid-chain.js';

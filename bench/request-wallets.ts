@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startWalletRpc } from '../test/support/wallet-rpc.js';
+import { startWalletRpc } from '../test/support/processes/wallet-rpc.js';
 import { createAddresses } from './create-addresses.js';
 import { fillRequests, type Terms } from './filled-requests.js';
 import { FILENAME, PASSWORD } from './method-calls.js';

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
-import { startReference, startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
+import { startRegtestDaemon } from '../test/support/processes/regtest-daemon.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../test/support/processes/wallet-rpc.js';
 import { HttpCaller } from './http-caller.js';
 import { keptPaidChain } from './kept-paid-chain.js';
 import { PAYEE_SEED, PAYMENTS_A_BLOCK } from './paid-chain.js';

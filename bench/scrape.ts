@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { createWallet } from '../test/support/create-wallet.js';
-import { walletCalls } from '../test/support/json-rpc.js';
-import { until } from '../test/support/until.js';
-import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
-import { startWalletRpc } from '../test/support/wallet-rpc.js';
+import { createWallet } from '../test/support/wallets/create-wallet.js';
+import { walletCalls } from '../test/support/network/json-rpc.js';
+import { until } from '../test/support/fakes/until.js';
+import { startRegtestDaemon } from '../test/support/processes/regtest-daemon.js';
+import { startWalletRpc } from '../test/support/processes/wallet-rpc.js';
 import { median } from './table.js';
 
 /*

@@ -17,7 +17,7 @@ import { ChainStore } from '../src/regtest/store/chain-store.js';
 import { amount, ZERO } from '../src/util/amount.js';
 import { encode } from '../src/util/codec.js';
 import type { Rng } from '../src/util/random.js';
-import { seededRng } from '../test/support/seeded-rng.js';
+import { seededRng } from '../test/support/fakes/seeded-rng.js';
 import {
   BLOCKS_AT_ONCE,
   outputMaker,

@@ -1,5 +1,10 @@
 import { parseArgs } from 'node:util';
-import { startReference, startShipped, startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
+import {
+  startReference,
+  startShipped,
+  startWalletRpc,
+  type WalletRpc,
+} from '../test/support/processes/wallet-rpc.js';
 import { HttpCaller } from './http-caller.js';
 import { median, printTable } from './table.js';
 import { cpuSeconds, pidOf } from './usage.js';

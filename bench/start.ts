@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { accountKeysOf, spendSecretFromSeed } from '../src/monero/cryptonote/account-keys.js';
 import { formatAddress } from '../src/monero/cryptonote/address.js';
-import { freePort, start, stop, type RunningProcess } from '../test/support/process.js';
-import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
+import { freePort, start, stop, type RunningProcess } from '../test/support/processes/process.js';
+import { startRegtestDaemon } from '../test/support/processes/regtest-daemon.js';
 import {
   startReference,
   startWalletRpc,
   type WalletRpc,
   type WalletRpcOptions,
-} from '../test/support/wallet-rpc.js';
+} from '../test/support/processes/wallet-rpc.js';
 import { HttpCaller } from './http-caller.js';
 import { median, printTable } from './table.js';
 import { countedMiB, cpuSeconds, pidOf } from './usage.js';

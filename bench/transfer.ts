@@ -1,6 +1,6 @@
-import { unpackBenchChain } from '../test/support/bench-chain.js';
-import { startMonerod } from '../test/support/monerod.js';
-import { startReference, startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
+import { unpackBenchChain } from '../test/support/chain/bench-chain.js';
+import { startMonerod } from '../test/support/processes/monerod.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../test/support/processes/wallet-rpc.js';
 import { median, printTable } from './table.js';
 
 /*

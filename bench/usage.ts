@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { RunningProcess } from '../test/support/process.js';
+import type { RunningProcess } from '../test/support/processes/process.js';
 
 /** Time between two samples of {@link MemoryWatch} [ms]. */
 const SAMPLE_MS = 10;

@@ -17,7 +17,7 @@ const isChecked = kind === 'checked';
 
 const programs = ['main', 'regtest/regtest-main', 'demo/demo-main'].map((name) => `src/cli/${name}.ts`);
 /** Modules that tests and benchmarks load into a server in order to change its behaviour. */
-const changes = ['test/support/corrupt-results.ts', 'bench/without-events.ts'];
+const changes = ['test/support/checked/corrupt-results.ts', 'bench/without-events.ts'];
 
 const LOADED_BY_NAME = /new URL\(\s*'\.\/([\w-]+)\.js',\s*import\.meta\.url/g;
 /** Sources that other modules load by their file name: threads, and modules that few machines need. */
@@ -82,18 +82,22 @@ const ownImports = {
 /** Modules of a server under test that replace other modules, in each of its threads. */
 const replacements = [
   // Compares results with the schemas of the methods.
-  { of: /\/rpc\/service\.js$/, importer: /\/cli\/server\.ts$/, by: 'test/support/checked-service.ts' },
+  {
+    of: /\/rpc\/service\.js$/,
+    importer: /\/cli\/server\.ts$/,
+    by: 'test/support/checked/checked-service.ts',
+  },
   // Computes slow hashes of the same passwords only once in a test run.
   {
     of: /\/slow-hash-worker\.js$|^#slow-hash$/,
     importer: /(?<!\/slow-hash-record\.ts)$/,
-    by: 'test/support/slow-hash-record.ts',
+    by: 'test/support/jest/slow-hash-record.ts',
   },
   // Makes new wallets watch fewer subaddresses.
   {
     of: /\/default-lookahead\.js$/,
     importer: /(?<!\/short-lookahead\.ts)$/,
-    by: 'test/support/short-lookahead.ts',
+    by: 'test/support/checked/short-lookahead.ts',
   },
 ];
 

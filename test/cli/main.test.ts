@@ -4,12 +4,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { createServer, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createWallet } from '../support/create-wallet.js';
-import { post } from '../support/json-rpc.js';
-import { freePort, logged, start } from '../support/process.js';
-import { until } from '../support/until.js';
-import { MAIN, startWalletRpc } from '../support/wallet-rpc.js';
-import { runWalletRpc } from '../support/wallet-rpc-run.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { post } from '../support/network/json-rpc.js';
+import { freePort, logged, start } from '../support/processes/process.js';
+import { until } from '../support/fakes/until.js';
+import { MAIN, startWalletRpc } from '../support/processes/wallet-rpc.js';
+import { runWalletRpc } from '../support/processes/wallet-rpc-run.js';
 
 const directory = (): string => mkdtempSync(join(tmpdir(), 'main-'));
 

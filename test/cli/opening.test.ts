@@ -6,7 +6,7 @@ import { WalletManager } from '../../src/services/manager/wallet-manager.js';
 import type { WalletScope } from '../../src/services/manager/wallet-scope.js';
 import { WalletError } from '../../src/model/wallet-error.js';
 import { lockWallet } from '../../src/store/file/wallet-lock.js';
-import { WalletServer } from '../support/wallet-server.js';
+import { WalletServer } from '../support/processes/wallet-server.js';
 
 let server: WalletServer;
 let manager: WalletManager;

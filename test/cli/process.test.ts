@@ -4,13 +4,13 @@ import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
-import { makeCertificate, type Certificate } from '../support/certificate.js';
-import { createWallet } from '../support/create-wallet.js';
-import { call, post } from '../support/json-rpc.js';
-import { freePort, start, stop } from '../support/process.js';
-import { until } from '../support/until.js';
-import { MAIN, startWalletRpc } from '../support/wallet-rpc.js';
-import { runWalletRpc } from '../support/wallet-rpc-run.js';
+import { makeCertificate, type Certificate } from '../support/network/certificate.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { call, post } from '../support/network/json-rpc.js';
+import { freePort, start, stop } from '../support/processes/process.js';
+import { until } from '../support/fakes/until.js';
+import { MAIN, startWalletRpc } from '../support/processes/wallet-rpc.js';
+import { runWalletRpc } from '../support/processes/wallet-rpc-run.js';
 
 const SECRET = 'pa:ss-must-not-leak';
 

@@ -5,7 +5,7 @@ import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { pino, type Logger } from 'pino';
 import { TxNotifier } from '../../src/cli/tx-notifier.js';
 import type { NoticeSource } from '../../src/services/events/tx-notices.js';
-import { until } from '../support/until.js';
+import { until } from '../support/fakes/until.js';
 
 const directories: string[] = [];
 let directory: string;

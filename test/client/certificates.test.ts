@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createClient, type ClientOptions } from '../../src/client/client.js';
-import { makeCertificate } from '../support/certificate.js';
-import { answerResult } from '../support/scripted-server.js';
+import { makeCertificate } from '../support/network/certificate.js';
+import { answerResult } from '../support/network/scripted-server.js';
 
 let directory: string;
 let certificate: string;

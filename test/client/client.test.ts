@@ -11,9 +11,14 @@ import {
   type Client,
   type ClientOptions,
 } from '../../src/client/client.js';
-import { freePort } from '../support/process.js';
-import { until } from '../support/until.js';
-import { answerJson, answerResult, startScriptedServer, type Script } from '../support/scripted-server.js';
+import { freePort } from '../support/processes/process.js';
+import { until } from '../support/fakes/until.js';
+import {
+  answerJson,
+  answerResult,
+  startScriptedServer,
+  type Script,
+} from '../support/network/scripted-server.js';
 
 const U64_MAX = 2n ** 64n - 1n;
 

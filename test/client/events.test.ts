@@ -5,9 +5,9 @@ import type { WalletClientError } from '../../src/client/errors.js';
 import { followEvents, type StreamTimes } from '../../src/client/events.js';
 import { Login } from '../../src/client/login.js';
 import { HttpTransport } from '../../src/client/transport.js';
-import { freePort } from '../support/process.js';
-import { until } from '../support/until.js';
-import { startScriptedServer, type Script, type ScriptedServer } from '../support/scripted-server.js';
+import { freePort } from '../support/processes/process.js';
+import { until } from '../support/fakes/until.js';
+import { startScriptedServer, type Script, type ScriptedServer } from '../support/network/scripted-server.js';
 
 const ends: (() => Promise<void> | void)[] = [];
 afterEach(async () => {

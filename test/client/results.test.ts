@@ -7,7 +7,7 @@ import { resultSchema, type ApiVersion } from '../../src/rpc/api-version.js';
 import { registry } from '../../src/rpc/registry.js';
 import { parseJson, type Json } from '../../src/util/json.js';
 import { writeJson } from '../../src/util/json-writer.js';
-import { jsonOf } from '../support/schema-json.js';
+import { jsonOf } from '../support/checked/schema-json.js';
 
 describe('a result', () => {
   it('has bigints where its shape says so, whatever their size', () => {

@@ -1,14 +1,14 @@
 import { median } from '../../bench/table.js';
-import { killMoment } from '../support/kill-moment.js';
-import { seededRandom, type Random } from '../support/seeded-random.js';
-import type { Loose } from '../support/json-rpc.js';
-import { until } from '../support/until.js';
+import { killMoment } from '../support/processes/kill-moment.js';
+import { seededRandom, type Random } from '../support/fakes/seeded-random.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { until } from '../support/fakes/until.js';
 import {
   startWalletCluster,
   type ClusterDatabase,
   type ClusterMember,
   type WalletCluster,
-} from '../support/wallet-cluster.js';
+} from '../support/processes/wallet-cluster.js';
 import { prepareLoad, type ClusterLoad, type LoadPauses } from './cluster-load.js';
 
 export interface CampaignOptions {

@@ -1,11 +1,11 @@
-import type { Random } from '../support/seeded-random.js';
+import type { Random } from '../support/fakes/seeded-random.js';
 import { ask } from '../crash/wallet-client.js';
-import { killMoment } from '../support/kill-moment.js';
-import { walletCalls, type Loose } from '../support/json-rpc.js';
-import { until } from '../support/until.js';
-import { DEFAULT_LOOKAHEAD_ENV } from '../support/reference-preload.js';
-import { PASSWORD, type ClusterMember, type WalletCluster } from '../support/wallet-cluster.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { killMoment } from '../support/processes/kill-moment.js';
+import { walletCalls, type Loose } from '../support/network/json-rpc.js';
+import { until } from '../support/fakes/until.js';
+import { DEFAULT_LOOKAHEAD_ENV } from '../support/processes/reference-preload.js';
+import { PASSWORD, type ClusterMember, type WalletCluster } from '../support/processes/wallet-cluster.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 import { WalletLoad, type WalletLoadParts } from '../crash/wallet-load.js';
 
 /** Blocks mined to each wallet before the load begins. */

@@ -1,12 +1,12 @@
-import { killMoment } from '../support/kill-moment.js';
-import type { Loose } from '../support/json-rpc.js';
-import { until } from '../support/until.js';
+import { killMoment } from '../support/processes/kill-moment.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { until } from '../support/fakes/until.js';
 import {
   PASSWORD,
   startWalletCluster,
   type ClusterDatabase,
   type WalletCluster,
-} from '../support/wallet-cluster.js';
+} from '../support/processes/wallet-cluster.js';
 
 export interface CrowdOptions {
   readonly postgres: ClusterDatabase;

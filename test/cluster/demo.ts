@@ -1,8 +1,8 @@
-import { seededRandom } from '../support/seeded-random.js';
-import { killMoment } from '../support/kill-moment.js';
-import { startPostgres } from '../support/postgres-cluster.js';
-import { findPostgres } from '../support/postgres-template.js';
-import { startWalletCluster } from '../support/wallet-cluster.js';
+import { seededRandom } from '../support/fakes/seeded-random.js';
+import { killMoment } from '../support/processes/kill-moment.js';
+import { startPostgres } from '../support/processes/postgres-cluster.js';
+import { findPostgres } from '../support/processes/postgres-template.js';
+import { startWalletCluster } from '../support/processes/wallet-cluster.js';
 import { prepareLoad, type ClusterLoad } from './cluster-load.js';
 
 /* bin/cluster-demo: one takeover under load, in plain words. */

@@ -1,14 +1,14 @@
 import { parseArgs } from 'node:util';
 import { median, percentile, printTable } from '../../bench/table.js';
-import { seededRandom } from '../support/seeded-random.js';
+import { seededRandom } from '../support/fakes/seeded-random.js';
 import {
   newDatabase,
   startPostgres,
   type PostgresCluster,
   type PostgresOptions,
-} from '../support/postgres-cluster.js';
-import { SmallDisk } from '../support/small-disk.js';
-import { startWalletCluster, type ClusterDatabase } from '../support/wallet-cluster.js';
+} from '../support/processes/postgres-cluster.js';
+import { SmallDisk } from '../support/processes/small-disk.js';
+import { startWalletCluster, type ClusterDatabase } from '../support/processes/wallet-cluster.js';
 import { runCampaign } from './campaign.js';
 import { prepareLoad } from './cluster-load.js';
 import { runCrowd } from './crowd.js';

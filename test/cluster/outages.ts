@@ -1,11 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClusterSecret } from '../../src/cluster/cluster-secret.js';
-import { killMoment } from '../support/kill-moment.js';
-import type { WalletCalls } from '../support/json-rpc.js';
-import type { PostgresCluster, PostgresDisks, PostgresServer } from '../support/postgres-cluster.js';
-import { until } from '../support/until.js';
-import { PASSWORD, type ClusterMember, type WalletCluster } from '../support/wallet-cluster.js';
+import { killMoment } from '../support/processes/kill-moment.js';
+import type { WalletCalls } from '../support/network/json-rpc.js';
+import type {
+  PostgresCluster,
+  PostgresDisks,
+  PostgresServer,
+} from '../support/processes/postgres-cluster.js';
+import { until } from '../support/fakes/until.js';
+import { PASSWORD, type ClusterMember, type WalletCluster } from '../support/processes/wallet-cluster.js';
 import { type CallStatistics, NOT_REPLICATED, WALLET_ELSEWHERE } from '../crash/call-statistics.js';
 import type { ClusterLoad } from './cluster-load.js';
 

@@ -1,13 +1,13 @@
-import type { Loose } from '../support/json-rpc.js';
-import { killMoment } from '../support/kill-moment.js';
-import type { Monerod } from '../support/monerod.js';
-import { until } from '../support/until.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { DEFAULT_LOOKAHEAD_ENV } from '../support/reference-preload.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { killMoment } from '../support/processes/kill-moment.js';
+import type { Monerod } from '../support/processes/monerod.js';
+import { until } from '../support/fakes/until.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
+import { DEFAULT_LOOKAHEAD_ENV } from '../support/processes/reference-preload.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 import { Facts } from './facts.js';
 import { callUntilKilled } from './random-calls.js';
-import { seededRandom, type Random } from '../support/seeded-random.js';
+import { seededRandom, type Random } from '../support/fakes/seeded-random.js';
 import { readShownFacts } from './shown-facts.js';
 import { ask, Refusal } from './wallet-client.js';
 

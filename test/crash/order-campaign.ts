@@ -1,10 +1,10 @@
-import { walletCalls, type Loose, type WalletCalls } from '../support/json-rpc.js';
-import { killMoment } from '../support/kill-moment.js';
-import type { Monerod } from '../support/monerod.js';
-import { exchangeMultisigInfo, formGroup } from '../support/multisig-party.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
-import { seededRandom, type Random } from '../support/seeded-random.js';
+import { walletCalls, type Loose, type WalletCalls } from '../support/network/json-rpc.js';
+import { killMoment } from '../support/processes/kill-moment.js';
+import type { Monerod } from '../support/processes/monerod.js';
+import { exchangeMultisigInfo, formGroup } from '../support/wallets/multisig-party.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { seededRandom, type Random } from '../support/fakes/seeded-random.js';
 
 export interface OrderCampaignOptions {
   readonly kills: number;

@@ -1,6 +1,6 @@
-import type { Loose } from '../support/json-rpc.js';
+import type { Loose } from '../support/network/json-rpc.js';
 import type { Facts } from './facts.js';
-import type { Random } from '../support/seeded-random.js';
+import type { Random } from '../support/fakes/seeded-random.js';
 import { ask, Refusal, type Callable } from './wallet-client.js';
 
 /** Limits below the lookahead of a restored wallet: 50 accounts, 200 addresses of each. */

@@ -1,4 +1,4 @@
-import type { Loose } from '../support/json-rpc.js';
+import type { Loose } from '../support/network/json-rpc.js';
 import type { Facts } from './facts.js';
 import { ask, Refusal, type Callable } from './wallet-client.js';
 

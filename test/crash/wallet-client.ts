@@ -1,5 +1,5 @@
-import type { Loose } from '../support/json-rpc.js';
-import type { WalletRpc } from '../support/wallet-rpc.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import type { WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /** Server, or the path of a wallet, that answers calls. */
 export type Callable = Pick<WalletRpc, 'call'>;

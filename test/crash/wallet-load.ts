@@ -1,10 +1,10 @@
 import { Facts } from './facts.js';
 import { draw, EXPECTED_REFUSALS, RECORD_CALLS, SMALLEST_PAYMENT, type Caller } from './random-calls.js';
-import type { Random } from '../support/seeded-random.js';
+import type { Random } from '../support/fakes/seeded-random.js';
 import { readShownFacts } from './shown-facts.js';
 import { ask, Refusal, type Callable } from './wallet-client.js';
-import { killMoment } from '../support/kill-moment.js';
-import type { Loose } from '../support/json-rpc.js';
+import { killMoment } from '../support/processes/kill-moment.js';
+import type { Loose } from '../support/network/json-rpc.js';
 import { CallStatistics, NOT_REPLICATED, WALLET_ELSEWHERE } from './call-statistics.js';
 
 /** Error codes that a client of a cluster answers by calling again. */

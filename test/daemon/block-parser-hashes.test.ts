@@ -12,9 +12,9 @@ import {
 import { parseTxs } from '../../src/daemon/block-parser.js';
 import { fromHex } from '../../src/util/bytes.js';
 import { CodecError, decode, encode } from '../../src/util/codec.js';
-import { versionOne } from '../support/arbitrary-tx.js';
-import { blocksAnswer } from '../support/blocks-answer.js';
-import { parseWholePage } from '../support/whole-page.js';
+import { versionOne } from '../support/chain/arbitrary-tx.js';
+import { blocksAnswer } from '../support/chain/blocks-answer.js';
+import { parseWholePage } from '../support/network/whole-page.js';
 import { readVectors } from '../monero/ringct/vectors.js';
 
 /* A daemon cannot change the contents of a transaction whose hash it names. */

@@ -23,9 +23,9 @@ import { NO_VIEW_TAG } from '../../src/monero/kernel/kernel.js';
 import { candidatesIn, type Candidates } from '../../src/monero/wallet/scan/candidates.js';
 import { concatBytes, fromHex, toHex } from '../../src/util/bytes.js';
 import { CodecError, decode, encode, Reader } from '../../src/util/codec.js';
-import { blocksAnswer, type SentBlock } from '../support/blocks-answer.js';
-import { mutatedBytes } from '../support/mutations.js';
-import { parseWholePage } from '../support/whole-page.js';
+import { blocksAnswer, type SentBlock } from '../support/chain/blocks-answer.js';
+import { mutatedBytes } from '../support/values/mutations.js';
+import { parseWholePage } from '../support/network/whole-page.js';
 import { readVectors } from '../monero/ringct/vectors.js';
 
 /* The parser in WebAssembly and the codecs in TypeScript accept the same blocks and read the same values. */

@@ -26,10 +26,10 @@ import { kernelBatches } from '../../src/monero/wallet/scan/kernel-batches.js';
 import { U64_MAX, ZERO } from '../../src/util/amount.js';
 import { concatBytes, fromHex, toHex } from '../../src/util/bytes.js';
 import { CodecError, encode } from '../../src/util/codec.js';
-import { versionOne } from '../support/arbitrary-tx.js';
-import { blocksAnswer, type SentBlock } from '../support/blocks-answer.js';
-import { mutatedBytes } from '../support/mutations.js';
-import { parseWholePage } from '../support/whole-page.js';
+import { versionOne } from '../support/chain/arbitrary-tx.js';
+import { blocksAnswer, type SentBlock } from '../support/chain/blocks-answer.js';
+import { mutatedBytes } from '../support/values/mutations.js';
+import { parseWholePage } from '../support/network/whole-page.js';
 
 const hashes = fc.uint8Array({ minLength: 32, maxLength: 32 }) as unknown as fc.Arbitrary<Hash>;
 const keys = hashes as unknown as fc.Arbitrary<PublicKey>;

@@ -11,7 +11,7 @@ import {
   type DaemonSsl,
 } from '../../src/daemon/connector.js';
 import { DaemonError } from '../../src/daemon/errors.js';
-import { makeCertificate } from '../support/certificate.js';
+import { makeCertificate } from '../support/network/certificate.js';
 
 describe('the address of a daemon', () => {
   test.each([

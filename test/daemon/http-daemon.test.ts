@@ -1,4 +1,4 @@
-import { blocksAnswer } from '../support/blocks-answer.js';
+import { blocksAnswer } from '../support/chain/blocks-answer.js';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
@@ -9,9 +9,9 @@ import { HttpDaemon, type DaemonConfig } from '../../src/daemon/http-daemon.js';
 import { fromHex, toHex } from '../../src/util/bytes.js';
 import type { Hash, KeyImage } from '../../src/monero/crypto/types.js';
 import { readFetchedTx } from '../../src/monero/wallet/scan/fetched-tx.js';
-import { answerJson, startScriptedServer } from '../support/scripted-server.js';
-import { startMonerod, type Monerod } from '../support/monerod.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
+import { answerJson, startScriptedServer } from '../support/network/scripted-server.js';
+import { startMonerod, type Monerod } from '../support/processes/monerod.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 
 const SSL = {
   mode: 'autodetect',

@@ -8,10 +8,10 @@ import { DaemonError } from '../../src/daemon/errors.js';
 import { HttpDaemon } from '../../src/daemon/http-daemon.js';
 import type { DaemonSsl } from '../../src/daemon/connector.js';
 import { Transport } from '../../src/daemon/transport.js';
-import { makeCertificate, type Certificate } from '../support/certificate.js';
-import { freePort, start, stop, type RunningProcess } from '../support/process.js';
-import { until } from '../support/until.js';
-import { referenceEnv } from '../support/reference-preload.js';
+import { makeCertificate, type Certificate } from '../support/network/certificate.js';
+import { freePort, start, stop, type RunningProcess } from '../support/processes/process.js';
+import { until } from '../support/fakes/until.js';
+import { referenceEnv } from '../support/processes/reference-preload.js';
 
 describe('a daemon that speaks TLS', () => {
   let directory: string;

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DaemonError } from '../../src/daemon/errors.js';
 import { HttpDaemon } from '../../src/daemon/http-daemon.js';
 import { Transport } from '../../src/daemon/transport.js';
-import { freePort } from '../support/process.js';
-import { until } from '../support/until.js';
+import { freePort } from '../support/processes/process.js';
+import { until } from '../support/fakes/until.js';
 
 const SSL = { mode: 'disabled', allowedFingerprints: [], allowChained: false, allowAnyCert: false } as const;
 const INFO = JSON.stringify({

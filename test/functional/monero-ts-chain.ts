@@ -1,4 +1,4 @@
-import { post, result, type Loose } from '../support/json-rpc.js';
+import { post, result, type Loose } from '../support/network/json-rpc.js';
 
 /*
  * Makes the wallet of the tests of monero-ts and a chain that has all that they look for; prints its address and that of

@@ -1,4 +1,4 @@
-import { startFakeDns } from '../support/fake-dns.js';
+import { startFakeDns } from '../support/network/fake-dns.js';
 
 /** TXT record of the name that the tests resolve. */
 const DONATIONS =

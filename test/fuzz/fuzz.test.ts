@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
 import { keepRecentKeys } from '../../src/monero/crypto/kdf.js';
-import { until } from '../support/until.js';
+import { until } from '../support/fakes/until.js';
 import { nextPart, reportOf, runCampaign } from './campaign.js';
 import { UNGUIDED } from './coverage.js';
 import { findingText, Fuzzer, type Finding, type Limits } from './fuzzer.js';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { toHex } from '../../src/util/bytes.js';
 import { yieldToEventLoop } from '../../src/util/event-loop.js';
 import { Mutator, type Lengths } from './mutator.js';
-import { collectGarbage } from '../support/collect-garbage.js';
+import { collectGarbage } from '../support/fakes/collect-garbage.js';
 import { PeakMemory } from './peak-memory.js';
 import { quickRandom } from './quick-random.js';
 import type { Guide } from './coverage.js';

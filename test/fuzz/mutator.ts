@@ -1,6 +1,6 @@
 import { concatBytes, utf8 } from '../../src/util/bytes.js';
-import { HOSTILE_BYTES, HOSTILE_TEXTS } from '../support/hostile-values.js';
-import type { Random } from '../support/seeded-random.js';
+import { HOSTILE_BYTES, HOSTILE_TEXTS } from '../support/values/hostile-values.js';
+import type { Random } from '../support/fakes/seeded-random.js';
 
 /** Limits of integers and of lengths, in the widths and byte orders in which formats contain them. */
 const INTEGERS: readonly Uint8Array[] = [

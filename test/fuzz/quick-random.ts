@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Random } from '../support/seeded-random.js';
+import type { Random } from '../support/fakes/seeded-random.js';
 
 /**
  * Seeded random choices that take nanoseconds, for mutations.

@@ -4,7 +4,7 @@ import { Dispatcher } from '../../src/http/calls/dispatcher.js';
 import { RpcError } from '../../src/http/calls/errors.js';
 import { createHttpApp, type Forwarding } from '../../src/http/http-app.js';
 import { HttpServer } from '../../src/http/server/http-server.js';
-import { rawRequest } from '../support/raw-http.js';
+import { rawRequest } from '../support/network/raw-http.js';
 
 const BODY = '{"jsonrpc":"2.0","id":"0","method":"ping"}';
 

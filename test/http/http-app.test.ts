@@ -11,8 +11,8 @@ import { HttpServer } from '../../src/http/server/http-server.js';
 import { ListedRows, writeRows } from '../../src/http/calls/json-rows.js';
 import { yieldToEventLoop } from '../../src/util/event-loop.js';
 import { EncodedJson } from '../../src/util/json-writer.js';
-import { post } from '../support/json-rpc.js';
-import { until, untilSteady } from '../support/until.js';
+import { post } from '../support/network/json-rpc.js';
+import { until, untilSteady } from '../support/fakes/until.js';
 
 const ROWS_A_PAGE = 400;
 const PAGES = 30;

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Loose } from '../support/json-rpc.js';
-import { until } from '../support/until.js';
-import { moneyOf, startCrowd, type Crowd } from '../support/wallet-crowd.js';
-import { MAIN, startWalletRpc } from '../support/wallet-rpc.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { until } from '../support/fakes/until.js';
+import { moneyOf, startCrowd, type Crowd } from '../support/wallets/wallet-crowd.js';
+import { MAIN, startWalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* backup_wallet of a wallet that pays, and the commands backup, verify and restore. */
 

@@ -4,10 +4,10 @@ import { z } from 'zod';
 import { kindsOf } from '../../src/rpc/discovery/method-errors.js';
 import { ADDITION, type WalletMethod } from '../../src/rpc/method.js';
 import { registry } from '../../src/rpc/registry.js';
-import { createWallet } from '../support/create-wallet.js';
-import { post } from '../support/json-rpc.js';
-import { startMonerod, type Monerod } from '../support/monerod.js';
-import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { post } from '../support/network/json-rpc.js';
+import { startMonerod, type Monerod } from '../support/processes/monerod.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 const TESTNET =
   '9wviCeWe2D8XS82k2ovp5EUYLzBt9pYNW2LXUFsZiv8S3Mt21FZ5qQaAroko1enzw3eGr9qC7X1D7Geoo2RrAotYPwq9Gm8';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { hasBenchChain, unpackBenchChain, type BenchChain } from '../support/bench-chain.js';
-import type { Loose } from '../support/json-rpc.js';
-import { startMonerod, type Monerod } from '../support/monerod.js';
-import { DEFAULT_LOOKAHEAD_ENV } from '../support/reference-preload.js';
-import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { hasBenchChain, unpackBenchChain, type BenchChain } from '../support/chain/bench-chain.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { startMonerod, type Monerod } from '../support/processes/monerod.js';
+import { DEFAULT_LOOKAHEAD_ENV } from '../support/processes/reference-preload.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 // With `CI` set the chain is required.
 const describeChain = hasBenchChain || process.env['CI'] !== undefined ? describe : describe.skip;

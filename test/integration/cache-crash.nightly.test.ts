@@ -6,8 +6,8 @@ import { draftOf } from '../../src/store/file/file-draft.js';
 import { saveKeysFile } from '../../src/store/keys/keys-file-disk.js';
 import { storeFormat } from '../../src/store/file/store-format.js';
 import { systemRng } from '../../src/util/random.js';
-import { turns } from '../support/event-loop-turns.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { turns } from '../support/fakes/event-loop-turns.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 import { fullCache, keysFile, vector } from '../monero/wallet/reference-cache/vector.js';
 
 const { password, kdfRounds } = vector;

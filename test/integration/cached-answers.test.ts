@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createWallet } from '../support/create-wallet.js';
-import { result, type Loose } from '../support/json-rpc.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { result, type Loose } from '../support/network/json-rpc.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 let daemon: Awaited<ReturnType<typeof startRegtestDaemon>>;
 let wallet: WalletRpc;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ChainWallet } from '../support/chain-wallet.js';
-import type { Loose } from '../support/json-rpc.js';
-import { startMonerod, type Monerod } from '../support/monerod.js';
-import { exchangeMultisigInfo, formGroup, signInTurn } from '../support/multisig-party.js';
-import { seededRng } from '../support/seeded-rng.js';
-import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { ChainWallet } from '../support/wallets/chain-wallet.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { startMonerod, type Monerod } from '../support/processes/monerod.js';
+import { exchangeMultisigInfo, formGroup, signInTurn } from '../support/wallets/multisig-party.js';
+import { seededRng } from '../support/fakes/seeded-rng.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /*
  * Payments whose change is several outputs, with the real daemon and the reference's wallet as counterpart. The tests

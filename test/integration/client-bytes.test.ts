@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
-import { createWallet } from '../support/create-wallet.js';
-import { post, type Loose } from '../support/json-rpc.js';
-import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { post, type Loose } from '../support/network/json-rpc.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* Odd values that real clients send, to the real monero-wallet-rpc and to ours: both answer alike. */
 

@@ -6,8 +6,8 @@ import {
   type MoneroTxWallet,
   type MoneroWalletRpc,
 } from 'monero-ts';
-import { startMonerod, type Monerod } from '../support/monerod.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { startMonerod, type Monerod } from '../support/processes/monerod.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /*
  * The server through monero-ts, a widely used client library: all its wallet calls, with a login, over one chain. The

@@ -8,9 +8,9 @@ import {
   type WalletEvent,
 } from '../../src/client/client.js';
 import { registry } from '../../src/rpc/registry.js';
-import { ALL, CredentialServer } from '../support/credential-server.js';
-import { startCuttingProxy, type CuttingProxy } from '../support/cutting-proxy.js';
-import { until } from '../support/until.js';
+import { ALL, CredentialServer } from '../support/processes/credential-server.js';
+import { startCuttingProxy, type CuttingProxy } from '../support/network/cutting-proxy.js';
+import { until } from '../support/fakes/until.js';
 
 /* The typed client and a server with credentials, through a proxy that loses answers. */
 

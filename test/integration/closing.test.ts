@@ -1,13 +1,13 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createWallet } from '../support/create-wallet.js';
-import type { Reply } from '../support/json-rpc.js';
-import type { Monerod } from '../support/monerod.js';
-import { until } from '../support/until.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { DEFAULT_LOOKAHEAD_ENV } from '../support/reference-preload.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import type { Reply } from '../support/network/json-rpc.js';
+import type { Monerod } from '../support/processes/monerod.js';
+import { until } from '../support/fakes/until.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
+import { DEFAULT_LOOKAHEAD_ENV } from '../support/processes/reference-preload.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* Calls that wait for the daemon while their wallet is closed or rescanned. */
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { runCampaign } from '../cluster/campaign.js';
-import { newDatabase, startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
+import { newDatabase, startPostgres, type PostgresCluster } from '../support/processes/postgres-cluster.js';
 
 /* A short run; `cluster-outages.nightly.test.ts` has the outages, `npm run test:cluster` long runs. */
 

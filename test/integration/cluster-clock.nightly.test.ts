@@ -11,10 +11,10 @@ import {
   taken,
   walletName,
   type JoinedCluster,
-} from '../support/cluster-members.js';
-import { databaseClock, type DatabaseClock } from '../support/database-clock.js';
-import { newDatabase, startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
-import { until } from '../support/until.js';
+} from '../support/processes/cluster-members.js';
+import { databaseClock, type DatabaseClock } from '../support/processes/database-clock.js';
+import { newDatabase, startPostgres, type PostgresCluster } from '../support/processes/postgres-cluster.js';
+import { until } from '../support/fakes/until.js';
 
 /* The clock of the database is set, or a promoted standby has another one. */
 

@@ -2,16 +2,16 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { CredentialFile } from '../support/credential-file.js';
-import { ALL, bodyOf } from '../support/credential-server.js';
-import { bearer, walletPath, type Loose, type Reply } from '../support/json-rpc.js';
-import { newDatabase, startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
+import { CredentialFile } from '../support/processes/credential-file.js';
+import { ALL, bodyOf } from '../support/processes/credential-server.js';
+import { bearer, walletPath, type Loose, type Reply } from '../support/network/json-rpc.js';
+import { newDatabase, startPostgres, type PostgresCluster } from '../support/processes/postgres-cluster.js';
 import {
   PASSWORD,
   startWalletCluster,
   type ClusterMember,
   type WalletCluster,
-} from '../support/wallet-cluster.js';
+} from '../support/processes/wallet-cluster.js';
 
 /* Credentials with limits, in the process that holds the wallet and in another one that passes calls on. */
 

@@ -1,17 +1,17 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { initCluster } from '../../src/cluster/cluster-database.js';
 import { utf8 } from '../../src/util/bytes.js';
-import { ClusterMembers, taken, walletName } from '../support/cluster-members.js';
-import { startCutProxy, type CutProxy } from '../support/cut-proxy.js';
-import { call, type Loose } from '../support/json-rpc.js';
-import { startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
-import { until } from '../support/until.js';
+import { ClusterMembers, taken, walletName } from '../support/processes/cluster-members.js';
+import { startCutProxy, type CutProxy } from '../support/network/cut-proxy.js';
+import { call, type Loose } from '../support/network/json-rpc.js';
+import { startPostgres, type PostgresCluster } from '../support/processes/postgres-cluster.js';
+import { until } from '../support/fakes/until.js';
 import {
   PASSWORD,
   startWalletCluster,
   type ClusterMember,
   type WalletCluster,
-} from '../support/wallet-cluster.js';
+} from '../support/processes/wallet-cluster.js';
 
 /* A process whose database has no standbys any more cannot know whether another one has its wallets. */
 

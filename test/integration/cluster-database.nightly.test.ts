@@ -17,10 +17,10 @@ import {
   taken,
   walletName,
   type JoinedCluster,
-} from '../support/cluster-members.js';
-import { startCutProxy, type CutProxy } from '../support/cut-proxy.js';
-import { startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
-import { until } from '../support/until.js';
+} from '../support/processes/cluster-members.js';
+import { startCutProxy, type CutProxy } from '../support/network/cut-proxy.js';
+import { startPostgres, type PostgresCluster } from '../support/processes/postgres-cluster.js';
+import { until } from '../support/fakes/until.js';
 
 let database: PostgresCluster;
 let proxy: CutProxy;

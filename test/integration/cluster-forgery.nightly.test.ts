@@ -3,16 +3,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { initCluster } from '../../src/cluster/cluster-database.js';
 import { MemberGone } from '../../src/cluster/errors.js';
 import { utf8 } from '../../src/util/bytes.js';
-import { ClusterMembers, taken, walletName } from '../support/cluster-members.js';
-import type { Loose } from '../support/json-rpc.js';
-import { newDatabase, startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
-import { freePort } from '../support/process.js';
+import { ClusterMembers, taken, walletName } from '../support/processes/cluster-members.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { newDatabase, startPostgres, type PostgresCluster } from '../support/processes/postgres-cluster.js';
+import { freePort } from '../support/processes/process.js';
 import {
   PASSWORD,
   startWalletCluster,
   type ClusterMember,
   type WalletCluster,
-} from '../support/wallet-cluster.js';
+} from '../support/processes/wallet-cluster.js';
 
 /* Somebody who may write to the database of a cluster, and has not its secret. */
 

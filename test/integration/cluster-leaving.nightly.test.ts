@@ -3,18 +3,18 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Loose, Rpc } from '../support/json-rpc.js';
-import { walletCalls } from '../support/json-rpc.js';
-import { newDatabase, startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
-import { until } from '../support/until.js';
+import type { Loose, Rpc } from '../support/network/json-rpc.js';
+import { walletCalls } from '../support/network/json-rpc.js';
+import { newDatabase, startPostgres, type PostgresCluster } from '../support/processes/postgres-cluster.js';
+import { until } from '../support/fakes/until.js';
 import {
   PASSWORD,
   startWalletCluster,
   type ClusterMember,
   type WalletCluster,
-} from '../support/wallet-cluster.js';
-import { runWalletRpc, type WalletRpcRun } from '../support/wallet-rpc-run.js';
-import { MAIN, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+} from '../support/processes/wallet-cluster.js';
+import { runWalletRpc, type WalletRpcRun } from '../support/processes/wallet-rpc-run.js';
+import { MAIN, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* The steps of "Leave it again" and "Come back" in docs/cluster.md, one after the other. */
 

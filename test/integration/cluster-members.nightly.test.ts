@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { runCrowd } from '../cluster/crowd.js';
 import { fromHex } from '../../src/util/bytes.js';
-import type { Loose, Rpc } from '../support/json-rpc.js';
-import { newDatabase, startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
-import { freePort } from '../support/process.js';
-import { until } from '../support/until.js';
+import type { Loose, Rpc } from '../support/network/json-rpc.js';
+import { newDatabase, startPostgres, type PostgresCluster } from '../support/processes/postgres-cluster.js';
+import { freePort } from '../support/processes/process.js';
+import { until } from '../support/fakes/until.js';
 import {
   PASSWORD,
   startWalletCluster,
   type ClusterMember,
   type WalletCluster,
-} from '../support/wallet-cluster.js';
-import { MAIN, startWalletRpc } from '../support/wallet-rpc.js';
-import { runWalletRpc } from '../support/wallet-rpc-run.js';
+} from '../support/processes/wallet-cluster.js';
+import { MAIN, startWalletRpc } from '../support/processes/wallet-rpc.js';
+import { runWalletRpc } from '../support/processes/wallet-rpc-run.js';
 
 let postgres: PostgresCluster;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { prepareLoad, type ClusterLoad } from '../cluster/cluster-load.js';
 import { OUTAGES, runOutage } from '../cluster/outages.js';
-import { seededRandom } from '../support/seeded-random.js';
-import { newDatabase, startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
-import { startWalletCluster, type WalletCluster } from '../support/wallet-cluster.js';
+import { seededRandom } from '../support/fakes/seeded-random.js';
+import { newDatabase, startPostgres, type PostgresCluster } from '../support/processes/postgres-cluster.js';
+import { startWalletCluster, type WalletCluster } from '../support/processes/wallet-cluster.js';
 
 /* The short outages of `npm run test:cluster`, once each. */
 

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { initCluster } from '../../src/cluster/cluster-database.js';
 import { NotReplicated } from '../../src/cluster/errors.js';
 import { utf8 } from '../../src/util/bytes.js';
-import { ClusterMembers, contentOf, taken, walletName } from '../support/cluster-members.js';
-import { startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
-import { until } from '../support/until.js';
+import { ClusterMembers, contentOf, taken, walletName } from '../support/processes/cluster-members.js';
+import { startPostgres, type PostgresCluster } from '../support/processes/postgres-cluster.js';
+import { until } from '../support/fakes/until.js';
 
 let database: PostgresCluster;
 let members: ClusterMembers;

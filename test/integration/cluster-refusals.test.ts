@@ -4,10 +4,10 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { freePort, start, stop } from '../support/process.js';
-import { until } from '../support/until.js';
-import { MAIN } from '../support/wallet-rpc.js';
-import { runWalletRpc, type WalletRpcRun } from '../support/wallet-rpc-run.js';
+import { freePort, start, stop } from '../support/processes/process.js';
+import { until } from '../support/fakes/until.js';
+import { MAIN } from '../support/processes/wallet-rpc.js';
+import { runWalletRpc, type WalletRpcRun } from '../support/processes/wallet-rpc-run.js';
 
 let directory: string;
 let secretFile: string;

@@ -9,12 +9,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@j
 import { initCluster, openCluster } from '../../src/cluster/cluster-database.js';
 import { ClusterSecret } from '../../src/cluster/cluster-secret.js';
 import { ClusterUnreachable } from '../../src/cluster/errors.js';
-import { ClusterMembers } from '../support/cluster-members.js';
-import { startCutProxy } from '../support/cut-proxy.js';
-import { startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
-import { freePort } from '../support/process.js';
-import { until } from '../support/until.js';
-import { bundled } from '../support/wallet-rpc.js';
+import { ClusterMembers } from '../support/processes/cluster-members.js';
+import { startCutProxy } from '../support/network/cut-proxy.js';
+import { startPostgres, type PostgresCluster } from '../support/processes/postgres-cluster.js';
+import { freePort } from '../support/processes/process.js';
+import { until } from '../support/fakes/until.js';
+import { bundled } from '../support/processes/wallet-rpc.js';
 
 const PACKAGING = new URL('../../../packaging/cluster/', import.meta.url);
 

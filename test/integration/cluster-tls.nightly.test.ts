@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { ClusterUnreachable, NotReplicated } from '../../src/cluster/errors.js';
 import { utf8 } from '../../src/util/bytes.js';
-import { makeIssuedCertificate } from '../support/certificate.js';
-import { ClusterMembers, contentOf, walletName } from '../support/cluster-members.js';
-import { startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
-import { until } from '../support/until.js';
-import { runWalletRpc } from '../support/wallet-rpc-run.js';
+import { makeIssuedCertificate } from '../support/network/certificate.js';
+import { ClusterMembers, contentOf, walletName } from '../support/processes/cluster-members.js';
+import { startPostgres, type PostgresCluster } from '../support/processes/postgres-cluster.js';
+import { until } from '../support/fakes/until.js';
+import { runWalletRpc } from '../support/processes/wallet-rpc-run.js';
 import { ClusterSecret } from '../../src/cluster/cluster-secret.js';
 
 let folder: string;

@@ -12,18 +12,18 @@ import {
   pageSetup,
   pageStatements,
   type PageValues,
-} from '../support/cluster-page.js';
-import type { Loose } from '../support/json-rpc.js';
-import { startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
-import { until } from '../support/until.js';
+} from '../support/processes/cluster-page.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { startPostgres, type PostgresCluster } from '../support/processes/postgres-cluster.js';
+import { until } from '../support/fakes/until.js';
 import {
   PASSWORD,
   startWalletCluster,
   type ClusterMember,
   type WalletCluster,
-} from '../support/wallet-cluster.js';
-import { runWalletRpc, type WalletRpcRun } from '../support/wallet-rpc-run.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+} from '../support/processes/wallet-cluster.js';
+import { runWalletRpc, type WalletRpcRun } from '../support/processes/wallet-rpc-run.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* The commands of docs/cluster.md over `verify-full`, and the steps of "Changes to a cluster" there. */
 

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { fromHex, toHex } from '../../src/util/bytes.js';
 import { openExport, sealExport } from '../../src/monero/wallet/exchange/export-blob.js';
-import type { Loose } from '../support/json-rpc.js';
-import { seededRng } from '../support/seeded-rng.js';
-import { refusal, sideBySide, step } from '../support/side-by-side.js';
-import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { seededRng } from '../support/fakes/seeded-rng.js';
+import { refusal, sideBySide, step } from '../support/wallets/side-by-side.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 import { exportKeys, vectors } from '../monero/wallet/cold-vectors.js';
 
 /* Offline wallets with the keys of the vectors. */

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { toHex } from '../../src/util/bytes.js';
-import { ChainWallet } from '../support/chain-wallet.js';
-import type { Loose } from '../support/json-rpc.js';
-import type { Monerod } from '../support/monerod.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { seededRng } from '../support/seeded-rng.js';
-import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { ChainWallet } from '../support/wallets/chain-wallet.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import type { Monerod } from '../support/processes/monerod.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
+import { seededRng } from '../support/fakes/seeded-rng.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* Sweeps of a view-only wallet, signed by an offline one; one of the two is the reference's, or both are ours. */
 

@@ -6,11 +6,11 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { parseConfigFile } from '../../src/cli/config/config-file.js';
 import { ConfigError } from '../../src/cli/config/config-error.js';
-import { post } from '../support/json-rpc.js';
-import { freePort, start, stop } from '../support/process.js';
-import { until } from '../support/until.js';
-import { referenceEnv } from '../support/reference-preload.js';
-import { MAIN } from '../support/wallet-rpc.js';
+import { post } from '../support/network/json-rpc.js';
+import { freePort, start, stop } from '../support/processes/process.js';
+import { until } from '../support/fakes/until.js';
+import { referenceEnv } from '../support/processes/reference-preload.js';
+import { MAIN } from '../support/processes/wallet-rpc.js';
 
 /* Lines of a config file, read by both programs. */
 

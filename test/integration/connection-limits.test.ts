@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
-import { post } from '../support/json-rpc.js';
-import { until } from '../support/until.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { post } from '../support/network/json-rpc.js';
+import { until } from '../support/fakes/until.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /** Default of `--rpc-max-connections-per-private-ip`. */
 const PER_ADDRESS = 25;

@@ -12,10 +12,10 @@ import { planSweep } from '../../src/monero/wallet/select/sweep-plan.js';
 import { planTransfers, type FundedTransfer } from '../../src/monero/wallet/select/transfer-plan.js';
 import type { Payee, TransferRequest } from '../../src/monero/wallet/select/transfer-request.js';
 import { isUnlocked } from '../../src/monero/cryptonote/unlock-time.js';
-import { ChainWallet, fetchDistribution, fetchOutputs } from '../support/chain-wallet.js';
-import { purseOf } from '../support/list-coins.js';
-import { startMonerod, type Monerod } from '../support/monerod.js';
-import { seededRng } from '../support/seeded-rng.js';
+import { ChainWallet, fetchDistribution, fetchOutputs } from '../support/wallets/chain-wallet.js';
+import { purseOf } from '../support/wallets/list-coins.js';
+import { startMonerod, type Monerod } from '../support/processes/monerod.js';
+import { seededRng } from '../support/fakes/seeded-rng.js';
 
 const curve = loadCurve();
 const rng = seededRng('construction');

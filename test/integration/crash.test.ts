@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { fromHex } from '../../src/util/bytes.js';
-import { createWallet } from '../support/create-wallet.js';
-import type { Loose } from '../support/json-rpc.js';
-import { startDaemonProxy, type DaemonProxy } from '../support/daemon-proxy.js';
-import { startMonerod, type Monerod } from '../support/monerod.js';
-import { until } from '../support/until.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { startDaemonProxy, type DaemonProxy } from '../support/network/daemon-proxy.js';
+import { startMonerod, type Monerod } from '../support/processes/monerod.js';
+import { until } from '../support/fakes/until.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 let daemon: Monerod;
 let proxy: DaemonProxy;

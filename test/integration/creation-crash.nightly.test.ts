@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { draftOf } from '../../src/store/file/file-draft.js';
-import { turns } from '../support/event-loop-turns.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { turns } from '../support/fakes/event-loop-turns.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 const wanted = (filename: string) => ({ filename, password: 'p', language: 'English' });
 

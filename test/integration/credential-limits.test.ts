@@ -4,9 +4,9 @@ import { formatAddress, parseAddress } from '../../src/monero/cryptonote/address
 import { fromHex, toHex } from '../../src/util/bytes.js';
 import { decode, encode } from '../../src/util/codec.js';
 import { pendingTx } from '../../src/monero/wallet/exchange/pending-tx.js';
-import { CredentialServer, shopPath } from '../support/credential-server.js';
-import type { Loose } from '../support/json-rpc.js';
-import { killMoment } from '../support/kill-moment.js';
+import { CredentialServer, shopPath } from '../support/processes/credential-server.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { killMoment } from '../support/processes/kill-moment.js';
 
 /* What clients with limited rights may spend, and the record of their calls. */
 

@@ -6,9 +6,15 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { registry } from '../../src/rpc/registry.js';
-import { ALL, bodyOf, CredentialServer, shopPath, type Answer } from '../support/credential-server.js';
-import { walletPath, type Loose, type Reply } from '../support/json-rpc.js';
-import { startWalletRpc } from '../support/wallet-rpc.js';
+import {
+  ALL,
+  bodyOf,
+  CredentialServer,
+  shopPath,
+  type Answer,
+} from '../support/processes/credential-server.js';
+import { walletPath, type Loose, type Reply } from '../support/network/json-rpc.js';
+import { startWalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* Clients with limited rights: their logins, methods and wallets. */
 

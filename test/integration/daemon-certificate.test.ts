@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { makeCertificate } from '../support/certificate.js';
-import { createWallet } from '../support/create-wallet.js';
-import { startWalletRpc } from '../support/wallet-rpc.js';
+import { makeCertificate } from '../support/network/certificate.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { startWalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* A daemon addressed by IP address, whose certificate the system trusts. */
 

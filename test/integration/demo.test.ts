@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { start, stop, type RunningProcess } from '../support/process.js';
-import { bundled } from '../support/wallet-rpc.js';
+import { start, stop, type RunningProcess } from '../support/processes/process.js';
+import { bundled } from '../support/processes/wallet-rpc.js';
 
 const MAIN = bundled('demo-main');
 

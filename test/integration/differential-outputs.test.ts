@@ -4,10 +4,10 @@ import type { SecretKey } from '../../src/monero/crypto/types.js';
 import { fromHex } from '../../src/util/bytes.js';
 import { openExport } from '../../src/monero/wallet/exchange/export-blob.js';
 import { readOutputExport } from '../../src/monero/wallet/exchange/exported-outputs.js';
-import { EXCHANGE, PAYMENTS, SIGNATURES, VIEWS } from '../support/differential-exceptions.js';
-import { differentialSuite } from '../support/differential-suite.js';
-import { PAYMENT_IDS, XMR } from '../support/differential-world.js';
-import { without } from '../support/side-by-side.js';
+import { EXCHANGE, PAYMENTS, SIGNATURES, VIEWS } from '../support/differential/differential-exceptions.js';
+import { differentialSuite } from '../support/differential/differential-suite.js';
+import { PAYMENT_IDS, XMR } from '../support/differential/differential-world.js';
+import { without } from '../support/wallets/side-by-side.js';
 
 /*
  * Calls on single outputs of one wallet, and the exchange with an offline wallet, in the real monero-wallet-rpc and in

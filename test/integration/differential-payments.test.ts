@@ -1,11 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { SOME_KEY, UNKNOWN } from '../support/differential-calls.js';
-import { CHANGE, PAYMENTS, RESCAN, SIGNATURES, VIEWS } from '../support/differential-exceptions.js';
-import { differentialSuite } from '../support/differential-suite.js';
-import { EVERYTHING } from '../support/differential-views.js';
-import { XMR } from '../support/differential-world.js';
-import type { Loose } from '../support/json-rpc.js';
-import { without } from '../support/side-by-side.js';
+import { SOME_KEY, UNKNOWN } from '../support/differential/differential-calls.js';
+import {
+  CHANGE,
+  PAYMENTS,
+  RESCAN,
+  SIGNATURES,
+  VIEWS,
+} from '../support/differential/differential-exceptions.js';
+import { differentialSuite } from '../support/differential/differential-suite.js';
+import { EVERYTHING } from '../support/differential/differential-views.js';
+import { XMR } from '../support/differential/differential-world.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { without } from '../support/wallets/side-by-side.js';
 
 /*
  * Payments to and by one wallet, their proofs and their view-only history, in the real monero-wallet-rpc and in ours:

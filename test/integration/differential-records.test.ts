@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { LABELS, TEXTS } from '../support/differential-calls.js';
-import { ODD_TEXTS, SIGNATURES, VIEWS } from '../support/differential-exceptions.js';
-import { differentialSuite } from '../support/differential-suite.js';
-import { PAYMENT_IDS, SEED } from '../support/differential-world.js';
+import { LABELS, TEXTS } from '../support/differential/differential-calls.js';
+import { ODD_TEXTS, SIGNATURES, VIEWS } from '../support/differential/differential-exceptions.js';
+import { differentialSuite } from '../support/differential/differential-suite.js';
+import { PAYMENT_IDS, SEED } from '../support/differential/differential-world.js';
 
 /*
  * Labels, tags, notes and wallet files, in the real monero-wallet-rpc and in ours: the answers must be the same, field

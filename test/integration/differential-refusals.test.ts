@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
-import { UNRELATED_ADDRESS } from '../support/differential-calls.js';
-import { ODD_TEXTS, REFUSALS, VIEWS } from '../support/differential-exceptions.js';
+import { UNRELATED_ADDRESS } from '../support/differential/differential-calls.js';
+import { ODD_TEXTS, REFUSALS, VIEWS } from '../support/differential/differential-exceptions.js';
 import {
   addressRefusals,
   blobRefusals,
@@ -11,13 +11,13 @@ import {
   recordRefusals,
   TYPES,
   viewOnlyRefusals,
-} from '../support/differential-refusals.js';
-import { differentialSuite } from '../support/differential-suite.js';
-import type { Ask } from '../support/differential-views.js';
-import { XMR, type World } from '../support/differential-world.js';
-import type { Loose } from '../support/json-rpc.js';
-import { freePort } from '../support/process.js';
-import { until } from '../support/until.js';
+} from '../support/differential/differential-refusals.js';
+import { differentialSuite } from '../support/differential/differential-suite.js';
+import type { Ask } from '../support/differential/differential-views.js';
+import { XMR, type World } from '../support/differential/differential-world.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { freePort } from '../support/processes/process.js';
+import { until } from '../support/fakes/until.js';
 
 /*
  * Errors of the real monero-wallet-rpc and of ours: client libraries compare their messages, so code and message must

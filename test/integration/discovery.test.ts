@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { registry } from '../../src/rpc/registry.js';
-import { post, type Loose } from '../support/json-rpc.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { post, type Loose } from '../support/network/json-rpc.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* A server that describes itself. */
 

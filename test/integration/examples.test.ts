@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Loose } from '../support/json-rpc.js';
-import { start, stop, type RunningProcess } from '../support/process.js';
-import { until } from '../support/until.js';
-import { startCrowd, type Crowd } from '../support/wallet-crowd.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { start, stop, type RunningProcess } from '../support/processes/process.js';
+import { until } from '../support/fakes/until.js';
+import { startCrowd, type Crowd } from '../support/wallets/wallet-crowd.js';
 
 /* The programs of docs/examples, run as their comments say. */
 

@@ -1,14 +1,14 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readBlock, submitBlock } from '../support/chain-copy.js';
-import { createWallet } from '../support/create-wallet.js';
-import { startDaemonProxy, type DaemonProxy } from '../support/daemon-proxy.js';
-import type { Loose } from '../support/json-rpc.js';
-import type { Monerod } from '../support/monerod.js';
-import { until } from '../support/until.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { FIRST_BLOCKS, startTwins, type TwinChain } from '../support/twin-chain.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { readBlock, submitBlock } from '../support/chain/chain-copy.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { startDaemonProxy, type DaemonProxy } from '../support/network/daemon-proxy.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import type { Monerod } from '../support/processes/monerod.js';
+import { until } from '../support/fakes/until.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
+import { FIRST_BLOCKS, startTwins, type TwinChain } from '../support/chain/twin-chain.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /*
  * Three daemons in one list: the first one behind a proxy, one with a longer chain of its own, and the real daemon with

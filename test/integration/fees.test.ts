@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startDaemonProxy, type DaemonProxy } from '../support/daemon-proxy.js';
-import type { Loose } from '../support/json-rpc.js';
-import { sideBySide, step, refusal } from '../support/side-by-side.js';
-import { startTwins, type Twins } from '../support/twins.js';
-import type { WalletRpc } from '../support/wallet-rpc.js';
+import { startDaemonProxy, type DaemonProxy } from '../support/network/daemon-proxy.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { sideBySide, step, refusal } from '../support/wallets/side-by-side.js';
+import { startTwins, type Twins } from '../support/wallets/twins.js';
+import type { WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* Fees of payments, and their default priority, compared with the reference on the same chain. */
 

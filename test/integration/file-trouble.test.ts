@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
-import { createWallet } from '../support/create-wallet.js';
-import type { Reply } from '../support/json-rpc.js';
-import { lowerLimit, limitWithSpare } from '../support/process-limits.js';
-import { until } from '../support/until.js';
-import { SLOW_HASHES } from '../support/slow-hashes.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import type { Reply } from '../support/network/json-rpc.js';
+import { lowerLimit, limitWithSpare } from '../support/processes/process-limits.js';
+import { until } from '../support/fakes/until.js';
+import { SLOW_HASHES } from '../support/jest/slow-hashes.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /*
  * Full disks, and paths that are not regular files. A limit on file sizes, set on the running server, simulates a full

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
-import { startDaemonProxy, type DaemonProxy } from '../support/daemon-proxy.js';
-import type { Loose } from '../support/json-rpc.js';
-import { startMonerod, type Monerod } from '../support/monerod.js';
-import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { startDaemonProxy, type DaemonProxy } from '../support/network/daemon-proxy.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { startMonerod, type Monerod } from '../support/processes/monerod.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* A gateway that answers in place of the node counts as no connection, as for the reference. */
 

@@ -2,14 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createWallet } from '../support/create-wallet.js';
-import { startDaemonProxy } from '../support/daemon-proxy.js';
-import { damageStore } from '../support/damage-store.js';
-import { walletCalls } from '../support/json-rpc.js';
-import { startMonerod, type Monerod } from '../support/monerod.js';
-import { freePort, start, stop } from '../support/process.js';
-import { until } from '../support/until.js';
-import { MAIN, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { startDaemonProxy } from '../support/network/daemon-proxy.js';
+import { damageStore } from '../support/wallets/damage-store.js';
+import { walletCalls } from '../support/network/json-rpc.js';
+import { startMonerod, type Monerod } from '../support/processes/monerod.js';
+import { freePort, start, stop } from '../support/processes/process.js';
+import { until } from '../support/fakes/until.js';
+import { MAIN, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* The pages /livez and /readyz of a server with the real daemon. */
 

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { PublicKey } from '../../src/monero/crypto/types.js';
 import { writeExtra } from '../../src/monero/cryptonote/extra.js';
 import { concatBytes } from '../../src/util/bytes.js';
-import { mineWith, outputTo, pointsFrom, strayOutputs } from '../support/coinbase.js';
-import { createWallet } from '../support/create-wallet.js';
-import { startMonerod, type Monerod } from '../support/monerod.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { mineWith, outputTo, pointsFrom, strayOutputs } from '../support/chain/coinbase.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { startMonerod, type Monerod } from '../support/processes/monerod.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* A miner may fill a block with outputs and transaction keys at no cost: every key must be tried with every output. */
 

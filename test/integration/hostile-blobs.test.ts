@@ -6,15 +6,15 @@ import { fromHex, toHex } from '../../src/util/bytes.js';
 import { decode, encode } from '../../src/util/codec.js';
 import { unsignedTxSet } from '../../src/monero/wallet/exchange/cold-tx-sets.js';
 import { openExport, sealExport, type ExportKind } from '../../src/monero/wallet/exchange/export-blob.js';
-import { createWallet } from '../support/create-wallet.js';
-import { expectWithstands, type Attack } from '../support/hostile-input.js';
-import type { Loose } from '../support/json-rpc.js';
-import type { Monerod } from '../support/monerod.js';
-import { mutatedBytes, mutatedHex, mutatedText } from '../support/mutations.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { seededRng } from '../support/seeded-rng.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
-import { watchState, type WalletState } from '../support/wallet-state.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { expectWithstands, type Attack } from '../support/values/hostile-input.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import type { Monerod } from '../support/processes/monerod.js';
+import { mutatedBytes, mutatedHex, mutatedText } from '../support/values/mutations.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
+import { seededRng } from '../support/fakes/seeded-rng.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { watchState, type WalletState } from '../support/wallets/wallet-state.js';
 
 /*
  * Blobs of one wallet in three servers: online, view-only and offline. Their payments spend outputs that are spent by

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { saveKeysFile } from '../../src/store/keys/keys-file-disk.js';
 import { systemRng } from '../../src/util/random.js';
-import { createWallet } from '../support/create-wallet.js';
-import { mutatedBytes } from '../support/mutations.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
-import { watchState, type WalletState } from '../support/wallet-state.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { mutatedBytes } from '../support/values/mutations.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { watchState, type WalletState } from '../support/wallets/wallet-state.js';
 import { fullCache, keysFile, vector } from '../monero/wallet/reference-cache/vector.js';
 
 /*

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createWallet } from '../support/create-wallet.js';
-import { expectWithstands, type Attack } from '../support/hostile-input.js';
-import type { Loose } from '../support/json-rpc.js';
-import { mutatedHex, mutatedText } from '../support/mutations.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
-import { watchState, type WalletState } from '../support/wallet-state.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { expectWithstands, type Attack } from '../support/values/hostile-input.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { mutatedHex, mutatedText } from '../support/values/mutations.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { watchState, type WalletState } from '../support/wallets/wallet-state.js';
 
 /* Mutated texts that users copy: addresses, links, signatures, seed words, keys. */
 

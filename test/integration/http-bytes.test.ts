@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startMonerod, type Monerod } from '../support/monerod.js';
-import { rawRequest, type RawAnswer } from '../support/raw-http.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { startMonerod, type Monerod } from '../support/processes/monerod.js';
+import { rawRequest, type RawAnswer } from '../support/network/raw-http.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* The bytes of HTTP heads, which some clients compare, beside those of the reference. */
 

@@ -1,7 +1,7 @@
 import { Agent, request, type OutgoingHttpHeaders } from 'node:http';
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* Requests whose bodies or logins have unusual forms, answered by our server and by the reference. */
 

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connectToDaemonRpc, connectToWalletRpc } from 'monero-ts';
-import { createWallet } from '../support/create-wallet.js';
-import { call } from '../support/json-rpc.js';
-import { freePort, start, stop } from '../support/process.js';
-import { until } from '../support/until.js';
-import { bundled, MAIN, startWalletRpc } from '../support/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { call } from '../support/network/json-rpc.js';
+import { freePort, start, stop } from '../support/processes/process.js';
+import { until } from '../support/fakes/until.js';
+import { bundled, MAIN, startWalletRpc } from '../support/processes/wallet-rpc.js';
 
 /*
  * Programs that start a server and parse its address from chunks of standard output.

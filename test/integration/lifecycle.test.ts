@@ -2,12 +2,12 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createWallet } from '../support/create-wallet.js';
-import { startDaemonProxy, type DaemonProxy } from '../support/daemon-proxy.js';
-import type { Loose } from '../support/json-rpc.js';
-import { startMonerod, type Monerod } from '../support/monerod.js';
-import { until } from '../support/until.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { startDaemonProxy, type DaemonProxy } from '../support/network/daemon-proxy.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { startMonerod, type Monerod } from '../support/processes/monerod.js';
+import { until } from '../support/fakes/until.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 let daemon: Monerod;
 let proxy: DaemonProxy;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createWallet } from '../support/create-wallet.js';
-import type { Reply } from '../support/json-rpc.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import type { Reply } from '../support/network/json-rpc.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 const ID = 'ab'.repeat(32);
 

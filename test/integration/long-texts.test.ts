@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createWallet } from '../support/create-wallet.js';
-import { openStoreBeside } from '../support/open-store.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { openStoreBeside } from '../support/wallets/open-store.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /*
  * A store of an earlier version, whose texts had no limits: its answers come in parts.

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { loadKeysFile } from '../../src/store/keys/keys-file-disk.js';
 import { lookaheadOf } from '../../src/store/keys/keys-file.js';
-import { createWallet } from '../support/create-wallet.js';
-import type { Monerod } from '../support/monerod.js';
-import { DEFAULT_LOOKAHEAD_ENV } from '../support/reference-preload.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import type { Monerod } from '../support/processes/monerod.js';
+import { DEFAULT_LOOKAHEAD_ENV } from '../support/processes/reference-preload.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 const SEED =
   'velvet lymph giddy number token physics poetry unquoted nibs useful sabotage limits benches lifestyle eden nitrogen anvil fewest avoid batch vials washing fences goat unquoted';

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createWallet } from '../support/create-wallet.js';
-import { walletCalls, type Loose } from '../support/json-rpc.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import type { Monerod } from '../support/monerod.js';
-import { MAIN, startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { walletCalls, type Loose } from '../support/network/json-rpc.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
+import type { Monerod } from '../support/processes/monerod.js';
+import { MAIN, startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* A wallet that comes back without its latest payment requests gives their addresses to no new one. */
 

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { get as request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createWallet } from '../support/create-wallet.js';
-import { walletCalls } from '../support/json-rpc.js';
-import { startMonerod, type Monerod } from '../support/monerod.js';
-import { freePort } from '../support/process.js';
-import { until } from '../support/until.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { walletCalls } from '../support/network/json-rpc.js';
+import { startMonerod, type Monerod } from '../support/processes/monerod.js';
+import { freePort } from '../support/processes/process.js';
+import { until } from '../support/fakes/until.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* /metrics of servers with the real daemon: behind the login, on a port of its own, and in restricted mode. */
 

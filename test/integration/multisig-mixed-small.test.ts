@@ -1,4 +1,4 @@
-import { testGroups } from '../support/multisig-groups.js';
+import { testGroups } from '../support/wallets/multisig-groups.js';
 
 testGroups([
   [2, 'or'],

@@ -1,4 +1,4 @@
-import { testGroups } from '../support/multisig-groups.js';
+import { testGroups } from '../support/wallets/multisig-groups.js';
 
 // Each group takes most of a minute: one runs by default, all of them with `npm run test:groups`.
 testGroups([

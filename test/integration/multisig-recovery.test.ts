@@ -1,13 +1,18 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ChainWallet } from '../support/chain-wallet.js';
-import type { Loose } from '../support/json-rpc.js';
-import type { Monerod } from '../support/monerod.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { formGroup, signInTurn, startParty, exchangeMultisigInfo } from '../support/multisig-party.js';
-import { seededRng } from '../support/seeded-rng.js';
-import type { WalletRpc } from '../support/wallet-rpc.js';
+import { ChainWallet } from '../support/wallets/chain-wallet.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import type { Monerod } from '../support/processes/monerod.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
+import {
+  formGroup,
+  signInTurn,
+  startParty,
+  exchangeMultisigInfo,
+} from '../support/wallets/multisig-party.js';
+import { seededRng } from '../support/fakes/seeded-rng.js';
+import type { WalletRpc } from '../support/processes/wallet-rpc.js';
 
 const COIN = 1_000_000_000_000;
 const NAME = 'shared';

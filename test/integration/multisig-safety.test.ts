@@ -16,11 +16,11 @@ import {
 import { signerInfo, type SignerInfo } from '../../src/monero/wallet/multisig/info.js';
 import { multisigTxSet, type MultisigTxSet } from '../../src/monero/wallet/multisig/tx-set.js';
 import type { PendingTx } from '../../src/monero/wallet/exchange/pending-tx.js';
-import { ChainWallet } from '../support/chain-wallet.js';
-import type { Loose } from '../support/json-rpc.js';
-import { killMoment } from '../support/kill-moment.js';
-import type { Monerod } from '../support/monerod.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
+import { ChainWallet } from '../support/wallets/chain-wallet.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { killMoment } from '../support/processes/kill-moment.js';
+import type { Monerod } from '../support/processes/monerod.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import {
   exchangeAll,
   formGroup,
@@ -28,9 +28,9 @@ import {
   openAll,
   prepareAll,
   exchangeMultisigInfo,
-} from '../support/multisig-party.js';
-import { seededRng } from '../support/seeded-rng.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+} from '../support/wallets/multisig-party.js';
+import { seededRng } from '../support/fakes/seeded-rng.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 const COIN = 1_000_000_000_000;
 const GROUP = 'shared';

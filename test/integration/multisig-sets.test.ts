@@ -2,14 +2,19 @@ import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { formatAddress } from '../../src/monero/cryptonote/address.js';
 import { parseTransaction } from '../../src/monero/cryptonote/transaction.js';
 import { fixedBytes, fromHex, toHex } from '../../src/util/bytes.js';
-import { ChainWallet } from '../support/chain-wallet.js';
-import { createWallet } from '../support/create-wallet.js';
-import type { Loose } from '../support/json-rpc.js';
-import type { Monerod } from '../support/monerod.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { formGroup, signInTurn, startParty, exchangeMultisigInfo } from '../support/multisig-party.js';
-import { seededRng } from '../support/seeded-rng.js';
-import type { WalletRpc } from '../support/wallet-rpc.js';
+import { ChainWallet } from '../support/wallets/chain-wallet.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import type { Monerod } from '../support/processes/monerod.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
+import {
+  formGroup,
+  signInTurn,
+  startParty,
+  exchangeMultisigInfo,
+} from '../support/wallets/multisig-party.js';
+import { seededRng } from '../support/fakes/seeded-rng.js';
+import type { WalletRpc } from '../support/processes/wallet-rpc.js';
 
 const COIN = 1_000_000_000_000;
 const stranger = new ChainWallet(seededRng('multisig sets'));

@@ -1,9 +1,15 @@
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
-import { exchangeAll, formGroup, makeAll, prepareAll, startParty } from '../support/multisig-party.js';
-import type { Loose } from '../support/json-rpc.js';
-import type { WalletRpc } from '../support/wallet-rpc.js';
+import {
+  exchangeAll,
+  formGroup,
+  makeAll,
+  prepareAll,
+  startParty,
+} from '../support/wallets/multisig-party.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import type { WalletRpc } from '../support/processes/wallet-rpc.js';
 
 let ours: WalletRpc[] = [];
 let theirs: WalletRpc[] = [];

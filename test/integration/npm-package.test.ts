@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startBrowser } from '../support/browser.js';
-import { createWallet } from '../support/create-wallet.js';
-import { result, type Loose } from '../support/json-rpc.js';
-import { freePort, start, stop, untilReady, type RunningProcess } from '../support/process.js';
+import { startBrowser } from '../support/processes/browser.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { result, type Loose } from '../support/network/json-rpc.js';
+import { freePort, start, stop, untilReady, type RunningProcess } from '../support/processes/process.js';
 
 /* The npm package: packed from the compiled tree, installed in an empty folder, and used for a first payment. */
 

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { KeyDerivation, PublicKey } from '../../src/monero/crypto/types.js';
 import { writeExtra } from '../../src/monero/cryptonote/extra.js';
 import { concatBytes, fromHex, toHex } from '../../src/util/bytes.js';
-import { mineWith, outputTo, pointsFrom, strayOutputs } from '../support/coinbase.js';
-import { createWallet } from '../support/create-wallet.js';
-import { startMonerod, type Monerod } from '../support/monerod.js';
-import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { mineWith, outputTo, pointsFrom, strayOutputs } from '../support/chain/coinbase.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { startMonerod, type Monerod } from '../support/processes/monerod.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* Consensus does not validate the extra field: payments must be credited exactly as by the reference. */
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
-import { createWallet } from '../support/create-wallet.js';
-import { startFakeDns, type FakeDns } from '../support/fake-dns.js';
-import { startMonerod, type Monerod } from '../support/monerod.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { startFakeDns, type FakeDns } from '../support/network/fake-dns.js';
+import { startMonerod, type Monerod } from '../support/processes/monerod.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 const TESTNET =
   '9wviCeWe2D8XS82k2ovp5EUYLzBt9pYNW2LXUFsZiv8S3Mt21FZ5qQaAroko1enzw3eGr9qC7X1D7Geoo2RrAotYPwq9Gm8';

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createClient } from '../../src/client/client.js';
-import { createWallet } from '../support/create-wallet.js';
-import { post, walletCalls, walletPath, type Loose } from '../support/json-rpc.js';
-import { startCrowd, type Crowd } from '../support/wallet-crowd.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { post, walletCalls, walletPath, type Loose } from '../support/network/json-rpc.js';
+import { startCrowd, type Crowd } from '../support/wallets/wallet-crowd.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* Calls for the wallets of --open of a real process, from the moment at which it answers. */
 

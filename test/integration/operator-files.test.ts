@@ -3,10 +3,10 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeF
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { walletCalls } from '../support/json-rpc.js';
-import { createWallet } from '../support/create-wallet.js';
-import { startWalletRpc } from '../support/wallet-rpc.js';
-import { runWalletRpc } from '../support/wallet-rpc-run.js';
+import { walletCalls } from '../support/network/json-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { startWalletRpc } from '../support/processes/wallet-rpc.js';
+import { runWalletRpc } from '../support/processes/wallet-rpc-run.js';
 
 /*
  * Files that the operator names and that are none: a pipe that no other program has open, a link to itself, a folder, a

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { startDaemonProxy, type DaemonProxy } from '../support/daemon-proxy.js';
-import { walletCalls, type Loose, type Reply } from '../support/json-rpc.js';
-import { startMonerod, type Monerod } from '../support/monerod.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { startDaemonProxy, type DaemonProxy } from '../support/network/daemon-proxy.js';
+import { walletCalls, type Loose, type Reply } from '../support/network/json-rpc.js';
+import { startMonerod, type Monerod } from '../support/processes/monerod.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* Payments with an idempotency key, against monerod behind a proxy that loses messages. */
 

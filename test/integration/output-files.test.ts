@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, existsSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
-import { until } from '../support/until.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { until } from '../support/fakes/until.js';
 
 /* The log and the audit log at standard output and standard error: files, pipes and sockets that others write to. */
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Loose } from '../support/json-rpc.js';
-import { refusal, sideBySide, step } from '../support/side-by-side.js';
-import { startTwins, type Twins } from '../support/twins.js';
-import type { WalletRpc } from '../support/wallet-rpc.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { refusal, sideBySide, step } from '../support/wallets/side-by-side.js';
+import { startTwins, type Twins } from '../support/wallets/twins.js';
+import type { WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* Frozen outputs and spent status, compared with the reference on the same wallet. */
 

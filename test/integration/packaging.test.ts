@@ -7,11 +7,11 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mergeSources, toConfig } from '../../src/cli/config/config.js';
 import { OPTIONS } from '../../src/cli/config/options.js';
-import { createWallet } from '../support/create-wallet.js';
-import { freePort } from '../support/process.js';
-import { until } from '../support/until.js';
-import { runWalletRpc } from '../support/wallet-rpc-run.js';
-import { startWalletRpc } from '../support/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { freePort } from '../support/processes/process.js';
+import { until } from '../support/fakes/until.js';
+import { runWalletRpc } from '../support/processes/wallet-rpc-run.js';
+import { startWalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* Files for operators in packaging/, checked by the programs that read them. */
 

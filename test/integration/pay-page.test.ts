@@ -2,11 +2,11 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { accessibilityFaults, startBrowser, WatchedPages } from '../support/browser.js';
-import type { Loose } from '../support/json-rpc.js';
-import { rawRequest } from '../support/raw-http.js';
-import { until } from '../support/until.js';
-import { startCrowd, type Crowd } from '../support/wallet-crowd.js';
+import { accessibilityFaults, startBrowser, WatchedPages } from '../support/processes/browser.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { rawRequest } from '../support/network/raw-http.js';
+import { until } from '../support/fakes/until.js';
+import { startCrowd, type Crowd } from '../support/wallets/wallet-crowd.js';
 
 /* Pay pages in a real browser, with payments that are made while they are open. PAY_PICTURES names a folder for pictures. */
 

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it, test } from '@jest/globals';
-import { makeCertificate, type Certificate } from '../support/certificate.js';
-import { createWallet } from '../support/create-wallet.js';
-import type { Loose } from '../support/json-rpc.js';
-import { freePort, start, stop, type RunningProcess } from '../support/process.js';
-import { until } from '../support/until.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { makeCertificate, type Certificate } from '../support/network/certificate.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { freePort, start, stop, type RunningProcess } from '../support/processes/process.js';
+import { until } from '../support/fakes/until.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* The nginx configuration of docs/pay-page.md, run with its addresses and files replaced by those of the test. */
 

@@ -12,13 +12,13 @@ import type { PaymentId } from '../../src/monero/cryptonote/types.js';
 import { fromHex, toHex } from '../../src/util/bytes.js';
 import { decode } from '../../src/util/codec.js';
 import { keyImagesOf, pendingTx } from '../../src/monero/wallet/exchange/pending-tx.js';
-import { ChainWallet } from '../support/chain-wallet.js';
-import { post, type Loose } from '../support/json-rpc.js';
-import type { Monerod } from '../support/monerod.js';
-import { exchangeMultisigInfo, formGroup, openAll } from '../support/multisig-party.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { seededRng } from '../support/seeded-rng.js';
-import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { ChainWallet } from '../support/wallets/chain-wallet.js';
+import { post, type Loose } from '../support/network/json-rpc.js';
+import type { Monerod } from '../support/processes/monerod.js';
+import { exchangeMultisigInfo, formGroup, openAll } from '../support/wallets/multisig-party.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
+import { seededRng } from '../support/fakes/seeded-rng.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /*
  * Answers of all methods that make transactions, compared with the real monero-wallet-rpc in names, order, types and

@@ -4,10 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
-import { createWallet } from '../support/create-wallet.js';
-import { post, type Loose } from '../support/json-rpc.js';
-import { BLOCK_SECONDS, HISTORY_START, PAID_ADDRESSES, storeLargeHistory } from '../support/large-history.js';
-import { MAIN, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { post, type Loose } from '../support/network/json-rpc.js';
+import {
+  BLOCK_SECONDS,
+  HISTORY_START,
+  PAID_ADDRESSES,
+  storeLargeHistory,
+} from '../support/wallets/large-history.js';
+import { MAIN, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* export_payments and `wallet-rpc export` of a wallet with 20,000 payments; Python's module csv reads the CSV. */
 

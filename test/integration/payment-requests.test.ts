@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { createClient, type Client, type WalletEvent } from '../../src/client/client.js';
-import { createWallet } from '../support/create-wallet.js';
-import { walletCalls, type Loose, type WalletCalls } from '../support/json-rpc.js';
-import type { Monerod } from '../support/monerod.js';
-import { until } from '../support/until.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
-import { WebhookReceiver } from '../support/webhook-receiver.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { walletCalls, type Loose, type WalletCalls } from '../support/network/json-rpc.js';
+import type { Monerod } from '../support/processes/monerod.js';
+import { until } from '../support/fakes/until.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { WebhookReceiver } from '../support/network/webhook-receiver.js';
 
 /* Payment requests from their creation to their end, over all interfaces, with the regtest node. */
 

@@ -10,12 +10,12 @@ import { keyImagesOf, pendingTx, pendingTxOf } from '../../src/monero/wallet/exc
 import { buildTransaction } from '../../src/monero/wallet/build/signing.js';
 import { planTransfers } from '../../src/monero/wallet/select/transfer-plan.js';
 import { isUnlocked } from '../../src/monero/cryptonote/unlock-time.js';
-import { ChainWallet, fetchDistribution, fetchOutputs } from '../support/chain-wallet.js';
-import type { Loose } from '../support/json-rpc.js';
-import { startMonerod, type Monerod } from '../support/monerod.js';
-import { purseOf } from '../support/list-coins.js';
-import { seededRng } from '../support/seeded-rng.js';
-import { startReference, type WalletRpc } from '../support/wallet-rpc.js';
+import { ChainWallet, fetchDistribution, fetchOutputs } from '../support/wallets/chain-wallet.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { startMonerod, type Monerod } from '../support/processes/monerod.js';
+import { purseOf } from '../support/wallets/list-coins.js';
+import { seededRng } from '../support/fakes/seeded-rng.js';
+import { startReference, type WalletRpc } from '../support/processes/wallet-rpc.js';
 import { loadCurve } from '../../src/monero/crypto/curve/load-curve.js';
 
 const COIN = 1_000_000_000_000n;

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { encryptPolyseed } from '../../src/monero/cryptonote/polyseed.js';
 import { POLYSEED_LANGUAGES } from '../../src/monero/cryptonote/polyseed-languages.js';
 import { decodePolyseed } from '../../src/monero/cryptonote/polyseed-words.js';
-import type { Loose } from '../support/json-rpc.js';
-import type { Monerod } from '../support/monerod.js';
-import { WORDS, wordsOf } from '../support/polyseed-wallets.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import type { Monerod } from '../support/processes/monerod.js';
+import { WORDS, wordsOf } from '../support/wallets/polyseed-wallets.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* Polyseeds: two servers with wallet directories of their own, and the reference. */
 

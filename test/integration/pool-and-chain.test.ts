@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { copyBlocks, submitBlock } from '../support/chain-copy.js';
-import { createWallet } from '../support/create-wallet.js';
-import { startDaemonProxy, type DaemonProxy } from '../support/daemon-proxy.js';
-import { walletCalls, type Loose, type WalletCalls } from '../support/json-rpc.js';
-import type { Monerod } from '../support/monerod.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { copyBlocks, submitBlock } from '../support/chain/chain-copy.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { startDaemonProxy, type DaemonProxy } from '../support/network/daemon-proxy.js';
+import { walletCalls, type Loose, type WalletCalls } from '../support/network/json-rpc.js';
+import type { Monerod } from '../support/processes/monerod.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /*
  * Payments on their way between pool and chain, with reads of the pool at moments at which the wallet does not know the

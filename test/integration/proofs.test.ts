@@ -12,12 +12,12 @@ import { additionalPublicKeys, parseExtra, txPublicKeys } from '../../src/monero
 import { parsePrunedTransaction } from '../../src/monero/cryptonote/transaction.js';
 import { equalBytes, fromHex, toHex, utf8 } from '../../src/util/bytes.js';
 import { formatReserveProof, readReserveProof } from '../../src/monero/wallet/proofs/reserve-proof-text.js';
-import { createWallet } from '../support/create-wallet.js';
-import type { Loose } from '../support/json-rpc.js';
-import type { Monerod } from '../support/monerod.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { seededRng } from '../support/seeded-rng.js';
-import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import type { Monerod } from '../support/processes/monerod.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
+import { seededRng } from '../support/fakes/seeded-rng.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 import { proveSharedSecretV1 } from '../monero/wallet/payment-fixture.js';
 
 /*

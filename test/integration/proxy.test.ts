@@ -1,13 +1,13 @@
 import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { SocksClient } from 'socks';
-import { walletCalls, type WalletCalls } from '../support/json-rpc.js';
-import type { Monerod } from '../support/monerod.js';
-import { until } from '../support/until.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { SocksServer } from '../support/socks-server.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
-import { WebhookReceiver } from '../support/webhook-receiver.js';
+import { walletCalls, type WalletCalls } from '../support/network/json-rpc.js';
+import type { Monerod } from '../support/processes/monerod.js';
+import { until } from '../support/fakes/until.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
+import { SocksServer } from '../support/network/socks-server.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { WebhookReceiver } from '../support/network/webhook-receiver.js';
 
 /* Connections through a SOCKS proxy. The names of the hosts are known to the proxy alone. */
 

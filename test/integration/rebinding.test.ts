@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
-import { startBrowser } from '../support/browser.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { startBrowser } from '../support/processes/browser.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* Pages of a site whose name resolves to this machine (DNS rebinding), in a real browser. */
 

@@ -9,11 +9,15 @@ import { slowHash } from '../../src/monero/crypto/slow-hash.js';
 import { loadKeysFile } from '../../src/store/keys/keys-file-disk.js';
 import { lookaheadOf } from '../../src/store/keys/keys-file.js';
 import { toHex } from '../../src/util/bytes.js';
-import { createWallet } from '../support/create-wallet.js';
-import { startMonerod, type Monerod } from '../support/monerod.js';
-import { DEFAULT_LOOKAHEAD_ENV, referenceEnv, referencePreload } from '../support/reference-preload.js';
-import { SLOW_HASHES } from '../support/slow-hashes.js';
-import { startReference } from '../support/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { startMonerod, type Monerod } from '../support/processes/monerod.js';
+import {
+  DEFAULT_LOOKAHEAD_ENV,
+  referenceEnv,
+  referencePreload,
+} from '../support/processes/reference-preload.js';
+import { SLOW_HASHES } from '../support/jest/slow-hashes.js';
+import { startReference } from '../support/processes/wallet-rpc.js';
 
 const preload = referencePreload();
 

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startMonerod, type Monerod } from '../support/monerod.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
+import { startMonerod, type Monerod } from '../support/processes/monerod.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 
 /* Bans of one loopback address, observed from another. */
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { hasBenchChain, unpackBenchChain, type BenchChain } from '../support/bench-chain.js';
-import { submitBlock, submitTransactions, readBlock } from '../support/chain-copy.js';
-import { startMonerod, type Monerod } from '../support/monerod.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
+import { hasBenchChain, unpackBenchChain, type BenchChain } from '../support/chain/bench-chain.js';
+import { submitBlock, submitTransactions, readBlock } from '../support/chain/chain-copy.js';
+import { startMonerod, type Monerod } from '../support/processes/monerod.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 
 /*
  * Our daemon validates the bench chain, which the real daemon made, up to the first blocks with payments.

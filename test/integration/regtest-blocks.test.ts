@@ -4,9 +4,9 @@ import type { Hash } from '../../src/monero/crypto/types.js';
 import type { Block } from '../../src/monero/cryptonote/types.js';
 import { toHex } from '../../src/util/bytes.js';
 import { encode } from '../../src/util/codec.js';
-import type { Loose } from '../support/json-rpc.js';
-import { startMonerod, type Monerod } from '../support/monerod.js';
-import { testNode, type TestNode } from '../support/regtest-node.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { startMonerod, type Monerod } from '../support/processes/monerod.js';
+import { testNode, type TestNode } from '../support/processes/regtest-node.js';
 
 /* Blocks that our node accepts are accepted by the real daemon, with the same results. */
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { toHex } from '../../src/util/bytes.js';
-import type { ChainWallet } from '../support/chain-wallet.js';
-import type { Loose } from '../support/json-rpc.js';
-import { makePayment, makeSweep } from '../support/payments.js';
-import { seededRng } from '../support/seeded-rng.js';
-import { FIRST_BLOCKS, startMiner, startTwins, type TwinChain } from '../support/twin-chain.js';
+import type { ChainWallet } from '../support/wallets/chain-wallet.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { makePayment, makeSweep } from '../support/wallets/payments.js';
+import { seededRng } from '../support/fakes/seeded-rng.js';
+import { FIRST_BLOCKS, startMiner, startTwins, type TwinChain } from '../support/chain/twin-chain.js';
 
 /*
  * A chain made by our daemon is submitted block by block to the real daemon, which accepts it and answers the same.

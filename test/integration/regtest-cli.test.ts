@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Monerod } from '../support/monerod.js';
-import { referenceEnv } from '../support/reference-preload.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
+import type { Monerod } from '../support/processes/monerod.js';
+import { referenceEnv } from '../support/processes/reference-preload.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 
 /* The reference's command-line wallet on our daemon: one process per command, prompts answered on standard input. */
 

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readStorage, SectionReader, type Value } from '../../src/monero/epee/portable-storage.js';
 import { writeStorage, type TypedSection } from '../../src/monero/epee/storage-writer.js';
 import { fromHex, toHex } from '../../src/util/bytes.js';
-import type { ChainWallet } from '../support/chain-wallet.js';
-import { post, type Loose } from '../support/json-rpc.js';
-import { makePayment } from '../support/payments.js';
-import { until } from '../support/until.js';
-import { seededRng } from '../support/seeded-rng.js';
-import { startMiner, startTwins, FIRST_BLOCKS, type TwinChain } from '../support/twin-chain.js';
+import type { ChainWallet } from '../support/wallets/chain-wallet.js';
+import { post, type Loose } from '../support/network/json-rpc.js';
+import { makePayment } from '../support/wallets/payments.js';
+import { until } from '../support/fakes/until.js';
+import { seededRng } from '../support/fakes/seeded-rng.js';
+import { startMiner, startTwins, FIRST_BLOCKS, type TwinChain } from '../support/chain/twin-chain.js';
 
 /* Every endpoint of our daemon compared with the real one, Debian's 0.18.0, on the same chain, field by field. */
 

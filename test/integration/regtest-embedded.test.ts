@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createWallet } from '../support/create-wallet.js';
-import { daemonAt, type Monerod } from '../support/monerod.js';
-import { logged } from '../support/process.js';
-import { until } from '../support/until.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { daemonAt, type Monerod } from '../support/processes/monerod.js';
+import { logged } from '../support/processes/process.js';
+import { until } from '../support/fakes/until.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* `--regtest` starts a wallet server together with a node. */
 

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { toHex } from '../../src/util/bytes.js';
-import type { ChainWallet } from '../support/chain-wallet.js';
-import type { Loose } from '../support/json-rpc.js';
-import { makePayment } from '../support/payments.js';
-import { freePort } from '../support/process.js';
-import { until } from '../support/until.js';
-import { seededRng } from '../support/seeded-rng.js';
+import type { ChainWallet } from '../support/wallets/chain-wallet.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { makePayment } from '../support/wallets/payments.js';
+import { freePort } from '../support/processes/process.js';
+import { until } from '../support/fakes/until.js';
+import { seededRng } from '../support/fakes/seeded-rng.js';
 
-import { startMiner, startTwins, type TwinChain } from '../support/twin-chain.js';
-import { ask, subscribe, type Subscriber } from '../support/zmq-peer.js';
+import { startMiner, startTwins, type TwinChain } from '../support/chain/twin-chain.js';
+import { ask, subscribe, type Subscriber } from '../support/network/zmq-peer.js';
 
 /* Messages published by our daemon compared with the real one's, Debian's 0.18.0, on the same chain, byte for byte. */
 

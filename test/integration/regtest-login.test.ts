@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { HttpDaemon } from '../../src/daemon/http-daemon.js';
-import { createWallet } from '../support/create-wallet.js';
-import type { Monerod } from '../support/monerod.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { startReference } from '../support/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import type { Monerod } from '../support/processes/monerod.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
+import { startReference } from '../support/processes/wallet-rpc.js';
 
 /* Our daemon with a login, used by our client and the reference's wallet. */
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ChainWallet } from '../support/chain-wallet.js';
-import type { Loose } from '../support/json-rpc.js';
-import type { Monerod } from '../support/monerod.js';
-import { until } from '../support/until.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { seededRng } from '../support/seeded-rng.js';
+import { ChainWallet } from '../support/wallets/chain-wallet.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import type { Monerod } from '../support/processes/monerod.js';
+import { until } from '../support/fakes/until.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
+import { seededRng } from '../support/fakes/seeded-rng.js';
 
 /* Mining on our daemon. The real daemon would need gigabytes of memory to start. */
 

@@ -9,11 +9,11 @@ import { amount } from '../../src/util/amount.js';
 import { fromHex, toHex } from '../../src/util/bytes.js';
 import { encode } from '../../src/util/codec.js';
 import type { SignedTx } from '../../src/monero/wallet/build/signing.js';
-import { ChainWallet } from '../support/chain-wallet.js';
-import type { Loose } from '../support/json-rpc.js';
-import { makePayment } from '../support/payments.js';
-import { seededRng } from '../support/seeded-rng.js';
-import { startMiner, startTwins, type TwinChain } from '../support/twin-chain.js';
+import { ChainWallet } from '../support/wallets/chain-wallet.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { makePayment } from '../support/wallets/payments.js';
+import { seededRng } from '../support/fakes/seeded-rng.js';
+import { startMiner, startTwins, type TwinChain } from '../support/chain/twin-chain.js';
 
 /* Invalid transactions and blocks: our daemon and the real one refuse them alike. */
 

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readStorage } from '../../src/monero/epee/portable-storage.js';
 import { writeStorage, type Scalar, type TypedSection } from '../../src/monero/epee/storage-writer.js';
-import { ChainWallet } from '../support/chain-wallet.js';
-import { call, post } from '../support/json-rpc.js';
-import { freePort } from '../support/process.js';
-import { seededRng } from '../support/seeded-rng.js';
-import { startTwins, type TwinChain } from '../support/twin-chain.js';
+import { ChainWallet } from '../support/wallets/chain-wallet.js';
+import { call, post } from '../support/network/json-rpc.js';
+import { freePort } from '../support/processes/process.js';
+import { seededRng } from '../support/fakes/seeded-rng.js';
+import { startTwins, type TwinChain } from '../support/chain/twin-chain.js';
 
 /* Answers of our daemon and the real one, Debian's 0.18.0, at a restricted port. */
 

@@ -4,12 +4,12 @@ import type { PaymentId } from '../../src/monero/cryptonote/types.js';
 import { fromHex, toHex } from '../../src/util/bytes.js';
 import { decode, encode } from '../../src/util/codec.js';
 import { pendingTx } from '../../src/monero/wallet/exchange/pending-tx.js';
-import { ChainWallet } from '../support/chain-wallet.js';
-import { createWallet } from '../support/create-wallet.js';
-import type { Loose } from '../support/json-rpc.js';
-import { seededRng } from '../support/seeded-rng.js';
-import { startTwins, type Twins } from '../support/twins.js';
-import type { WalletRpc } from '../support/wallet-rpc.js';
+import { ChainWallet } from '../support/wallets/chain-wallet.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { seededRng } from '../support/fakes/seeded-rng.js';
+import { startTwins, type Twins } from '../support/wallets/twins.js';
+import type { WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* Payments made by one of two wallets with the same keys, and relayed by the other from their metadata. */
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readBlock, submitBlock, submitTransactions } from '../support/chain-copy.js';
-import { createWallet } from '../support/create-wallet.js';
-import type { Loose } from '../support/json-rpc.js';
-import { startMonerod, type Monerod } from '../support/monerod.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { readBlock, submitBlock, submitTransactions } from '../support/chain/chain-copy.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { startMonerod, type Monerod } from '../support/processes/monerod.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 let daemon: Monerod;
 let payer: WalletRpc;

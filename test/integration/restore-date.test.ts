@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Loose } from '../support/json-rpc.js';
-import { startCrowd, type Crowd } from '../support/wallet-crowd.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { startCrowd, type Crowd } from '../support/wallets/wallet-crowd.js';
 
 /* restore_date, the first day of a wallet, in place of restore_height. */
 

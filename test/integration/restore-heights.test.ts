@@ -1,11 +1,11 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from '@jest/globals';
-import { createWallet } from '../support/create-wallet.js';
-import type { Loose } from '../support/json-rpc.js';
-import type { Monerod } from '../support/monerod.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import type { Monerod } from '../support/processes/monerod.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /*
  * First heights of wallets: a payment after the creation of a wallet, or after its restore height, is never lost,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, describe, it } from '@jest/globals';
-import { preload, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { preload, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* Servers under test compare their results with the schemas of the methods. */
 

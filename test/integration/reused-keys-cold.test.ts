@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { toHex } from '../../src/util/bytes.js';
-import { ChainWallet } from '../support/chain-wallet.js';
-import type { Loose } from '../support/json-rpc.js';
-import { startMonerod, type Monerod } from '../support/monerod.js';
-import { makePayment } from '../support/payments.js';
-import { seededRng } from '../support/seeded-rng.js';
-import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { ChainWallet } from '../support/wallets/chain-wallet.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { startMonerod, type Monerod } from '../support/processes/monerod.js';
+import { makePayment } from '../support/wallets/payments.js';
+import { seededRng } from '../support/fakes/seeded-rng.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /*
  * View-only and offline wallets number outputs in the same order. Upstream replaces a smaller output by a larger one on

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Address, PaymentId } from '../../src/monero/cryptonote/types.js';
 import { toHex } from '../../src/util/bytes.js';
-import { ChainWallet } from '../support/chain-wallet.js';
-import type { Loose } from '../support/json-rpc.js';
-import { startMonerod, type Monerod } from '../support/monerod.js';
-import { makePayment } from '../support/payments.js';
-import { seededRng } from '../support/seeded-rng.js';
-import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { ChainWallet } from '../support/wallets/chain-wallet.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { startMonerod, type Monerod } from '../support/processes/monerod.js';
+import { makePayment } from '../support/wallets/payments.js';
+import { seededRng } from '../support/fakes/seeded-rng.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /*
  * Several outputs with the same one-time key, of which only one can ever be spent: a payer creates them by reusing its

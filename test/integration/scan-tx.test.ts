@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from '@jest/globals';
-import { createWallet } from '../support/create-wallet.js';
-import type { Loose } from '../support/json-rpc.js';
-import { startTwins, type Twins } from '../support/twins.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { startTwins, type Twins } from '../support/wallets/twins.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /*
  * scan_tx by wallets that start at the tip. The reference has the same keys and has scanned every block, so our wallet

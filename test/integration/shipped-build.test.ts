@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { loadKeysFile } from '../../src/store/keys/keys-file-disk.js';
 import { lookaheadOf } from '../../src/store/keys/keys-file.js';
-import { createWallet } from '../support/create-wallet.js';
-import { walletCalls, type Loose, type WalletCalls } from '../support/json-rpc.js';
-import type { Monerod } from '../support/monerod.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { startShipped, type WalletRpc } from '../support/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { walletCalls, type Loose, type WalletCalls } from '../support/network/json-rpc.js';
+import type { Monerod } from '../support/processes/monerod.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
+import { startShipped, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /*
  * The server as it ships, started by bin/wallet-rpc: `build/server` without the modules that replace others in servers

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { accessibilityFaults, startBrowser, WatchedPages } from '../support/browser.js';
-import { startCrowd, type Crowd } from '../support/wallet-crowd.js';
-import { startWalletRpc } from '../support/wallet-rpc.js';
+import { accessibilityFaults, startBrowser, WatchedPages } from '../support/processes/browser.js';
+import { startCrowd, type Crowd } from '../support/wallets/wallet-crowd.js';
+import { startWalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* The status page in a real browser. STATUS_PICTURES names a folder for pictures of it. */
 

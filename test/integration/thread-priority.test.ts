@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { expect, it } from '@jest/globals';
-import { createWallet } from '../support/create-wallet.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { startWalletRpc } from '../support/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
+import { startWalletRpc } from '../support/processes/wallet-rpc.js';
 
 /** Nice values of the threads of a process. */
 const threadPriorities = (pid: number): readonly number[] =>

@@ -2,13 +2,13 @@ import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { walletCalls, type Loose, type WalletCalls } from '../support/json-rpc.js';
-import { killMoment } from '../support/kill-moment.js';
-import type { Monerod } from '../support/monerod.js';
-import { until } from '../support/until.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { seededRng } from '../support/seeded-rng.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { walletCalls, type Loose, type WalletCalls } from '../support/network/json-rpc.js';
+import { killMoment } from '../support/processes/kill-moment.js';
+import type { Monerod } from '../support/processes/monerod.js';
+import { until } from '../support/fakes/until.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
+import { seededRng } from '../support/fakes/seeded-rng.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 const KILLS = Number(process.env['NOTIFY_KILLS'] ?? '3');
 const BLOCKS_PER_KILL = 20;

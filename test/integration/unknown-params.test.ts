@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, test } from '@jest/globals';
-import { createWallet } from '../support/create-wallet.js';
-import { walletCalls } from '../support/json-rpc.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { walletCalls } from '../support/network/json-rpc.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* Parameters that a method does not have: refused where to ignore them does something else than they ask for. */
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { fillIn, uriVectors } from '../monero/cryptonote/uri-vectors.js';
-import { createWallet } from '../support/create-wallet.js';
-import { refusal, sideBySide, step } from '../support/side-by-side.js';
-import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { refusal, sideBySide, step } from '../support/wallets/side-by-side.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 const { ADDRESS: address, INTEGRATED, SUBADDRESS } = uriVectors.addresses;
 const LONG_ID = 'ab'.repeat(32);

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Loose, Reply } from '../support/json-rpc.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import type { Loose, Reply } from '../support/network/json-rpc.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /*
  * Two server processes on one wallet directory.

@@ -3,12 +3,12 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createWallet } from '../support/create-wallet.js';
-import { walletCalls, walletPath, type Loose, type WalletCalls } from '../support/json-rpc.js';
-import type { Monerod } from '../support/monerod.js';
-import { until } from '../support/until.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { walletCalls, walletPath, type Loose, type WalletCalls } from '../support/network/json-rpc.js';
+import type { Monerod } from '../support/processes/monerod.js';
+import { until } from '../support/fakes/until.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* Many wallets in one process: each under its own path, and one of them current on /json_rpc. */
 

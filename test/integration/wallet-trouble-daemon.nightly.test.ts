@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startDaemonProxy, type DaemonProxy } from '../support/daemon-proxy.js';
-import { until } from '../support/until.js';
-import { moneyOf, moneyOfTwin, startCrowd, untilCaughtUp, type Crowd } from '../support/wallet-crowd.js';
+import { startDaemonProxy, type DaemonProxy } from '../support/network/daemon-proxy.js';
+import { until } from '../support/fakes/until.js';
+import {
+  moneyOf,
+  moneyOfTwin,
+  startCrowd,
+  untilCaughtUp,
+  type Crowd,
+} from '../support/wallets/wallet-crowd.js';
 
 /* A daemon that no wallet of a server can reach for some seconds. */
 

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { walletCalls, type WalletCalls } from '../support/json-rpc.js';
-import { killMoment } from '../support/kill-moment.js';
-import { until } from '../support/until.js';
-import { moneyOf, moneyOfTwin, startCrowd, type Crowd } from '../support/wallet-crowd.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
-import { WalletWrites } from '../support/wallet-writes.js';
+import { walletCalls, type WalletCalls } from '../support/network/json-rpc.js';
+import { killMoment } from '../support/processes/kill-moment.js';
+import { until } from '../support/fakes/until.js';
+import { moneyOf, moneyOfTwin, startCrowd, type Crowd } from '../support/wallets/wallet-crowd.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { WalletWrites } from '../support/wallets/wallet-writes.js';
 
 /* kill -9 of a server at a random moment while ten wallets write. */
 

@@ -1,9 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SqlDatabase } from '../../src/util/sql-database.js';
-import type { Loose } from '../support/json-rpc.js';
-import { openStoreBeside } from '../support/open-store.js';
-import { until } from '../support/until.js';
-import { moneyOf, moneyOfTwin, startCrowd, untilCaughtUp, type Crowd } from '../support/wallet-crowd.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { openStoreBeside } from '../support/wallets/open-store.js';
+import { until } from '../support/fakes/until.js';
+import {
+  moneyOf,
+  moneyOfTwin,
+  startCrowd,
+  untilCaughtUp,
+  type Crowd,
+} from '../support/wallets/wallet-crowd.js';
 
 /* A wallet whose store another connection locks, as a backup program may, beside wallets that are not locked. */
 

@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startDaemonProxy, type DaemonProxy } from '../support/daemon-proxy.js';
-import { until } from '../support/until.js';
-import { moneyOf, startCrowd, untilCaughtUp, type Crowd } from '../support/wallet-crowd.js';
+import { startDaemonProxy, type DaemonProxy } from '../support/network/daemon-proxy.js';
+import { until } from '../support/fakes/until.js';
+import { moneyOf, startCrowd, untilCaughtUp, type Crowd } from '../support/wallets/wallet-crowd.js';
 
 /* Wallets that read a long chain at the same time, from a slow daemon; one is closed before it is done. */
 

@@ -1,10 +1,10 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { damageStore } from '../support/damage-store.js';
-import { lowerLimit } from '../support/process-limits.js';
-import { until } from '../support/until.js';
-import { moneyOf, moneyOfTwin, startCrowd, type Crowd } from '../support/wallet-crowd.js';
+import { damageStore } from '../support/wallets/damage-store.js';
+import { lowerLimit } from '../support/processes/process-limits.js';
+import { until } from '../support/fakes/until.js';
+import { moneyOf, moneyOfTwin, startCrowd, type Crowd } from '../support/wallets/wallet-crowd.js';
 
 /* Wallets whose store is damaged, deleted or on a full disk, beside three wallets without trouble. */
 

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { walletCalls, type Loose, type WalletCalls } from '../support/json-rpc.js';
-import { killMoment } from '../support/kill-moment.js';
-import type { Monerod } from '../support/monerod.js';
-import { until } from '../support/until.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { seededRng } from '../support/seeded-rng.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
-import { WebhookReceiver } from '../support/webhook-receiver.js';
+import { walletCalls, type Loose, type WalletCalls } from '../support/network/json-rpc.js';
+import { killMoment } from '../support/processes/kill-moment.js';
+import type { Monerod } from '../support/processes/monerod.js';
+import { until } from '../support/fakes/until.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
+import { seededRng } from '../support/fakes/seeded-rng.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { WebhookReceiver } from '../support/network/webhook-receiver.js';
 
 /** Kills of the server during deliveries; 200 take about a quarter of an hour. */
 const KILLS = Number(process.env['WEBHOOK_KILLS'] ?? '4');

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { walletCalls, type Loose, type WalletCalls } from '../support/json-rpc.js';
-import { startMonerod, type Monerod } from '../support/monerod.js';
-import { until } from '../support/until.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
-import { WebhookReceiver } from '../support/webhook-receiver.js';
+import { walletCalls, type Loose, type WalletCalls } from '../support/network/json-rpc.js';
+import { startMonerod, type Monerod } from '../support/processes/monerod.js';
+import { until } from '../support/fakes/until.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { WebhookReceiver } from '../support/network/webhook-receiver.js';
 
 /* Reorganisations of the real daemon at a webhook. */
 

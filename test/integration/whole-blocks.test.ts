@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseTransaction } from '../../src/monero/cryptonote/transaction.js';
 import { fromHex } from '../../src/util/bytes.js';
-import { createWallet } from '../support/create-wallet.js';
-import { startDaemonProxy, type DaemonProxy } from '../support/daemon-proxy.js';
-import type { Loose } from '../support/json-rpc.js';
-import { startMonerod, type Monerod } from '../support/monerod.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import { startDaemonProxy, type DaemonProxy } from '../support/network/daemon-proxy.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { startMonerod, type Monerod } from '../support/processes/monerod.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* A daemon that changes a transaction in a block, between honest `monerod` 0.18 and the wallets. */
 

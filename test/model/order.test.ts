@@ -7,7 +7,7 @@ import {
   type OrderState,
   type TrackedTx,
 } from '../../src/model/order.js';
-import { madePayment } from '../support/made-payment.js';
+import { madePayment } from '../support/wallets/made-payment.js';
 
 /** Attempt in a state. */
 const attempt = (state: OrderState, position = 0, number = 1): TrackedTx => ({

@@ -1,5 +1,5 @@
 import type { Circus } from '@jest/types';
-import CachedCompileEnvironment from '../support/cached-compile-environment.js';
+import CachedCompileEnvironment from '../support/jest/cached-compile-environment.js';
 import { afterOwnTime, ownMs } from './own-time.js';
 import { SWITCHES, switches, type Round } from './switches.js';
 

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, test } from '@jest/globals';
 import { PendingRequests } from '../../src/util/pending-requests.js';
 import { FairQueue } from '../../src/refresh/fair-queue.js';
-import { turns } from '../support/event-loop-turns.js';
-import { withFakeTimeouts } from '../support/fake-timeouts.js';
+import { turns } from '../support/fakes/event-loop-turns.js';
+import { withFakeTimeouts } from '../support/fakes/fake-timeouts.js';
 
 const canWait = (): boolean => true;
 

@@ -13,11 +13,11 @@ import { PendingRequests } from '../../src/util/pending-requests.js';
 import { toHex } from '../../src/util/bytes.js';
 import type { BlockRef, PageFindings } from '../../src/monero/wallet/model/records.js';
 import { unpackSubaddresses } from '../../src/monero/wallet/scan/packed-subaddresses.js';
-import { BlockServer } from '../support/block-server.js';
-import { wholeTx } from '../support/loose-tx.js';
-import { freePort } from '../support/process.js';
-import { until } from '../support/until.js';
-import { chain, PAGE, shortHistory } from '../support/fake-chain.js';
+import { BlockServer } from '../support/network/block-server.js';
+import { wholeTx } from '../support/chain/loose-tx.js';
+import { freePort } from '../support/processes/process.js';
+import { until } from '../support/fakes/until.js';
+import { chain, PAGE, shortHistory } from '../support/chain/fake-chain.js';
 
 let refresher: Refresher;
 

@@ -11,10 +11,10 @@ import { PoolFeed } from '../../src/refresh/feeds/pool-feed.js';
 import { WalletRefresh, type DaemonFeeds, type RefreshedWallet } from '../../src/refresh/wallet-refresh.js';
 import type { WalletScanner } from '../../src/refresh/scan/wallet-scanner.js';
 import type { PageFindings } from '../../src/monero/wallet/model/records.js';
-import { turns } from '../support/event-loop-turns.js';
-import { quietKernel, SteeredDaemon } from '../support/feed-members.js';
-import { chain, PAGE } from '../support/fake-chain.js';
-import { until } from '../support/until.js';
+import { turns } from '../support/fakes/event-loop-turns.js';
+import { quietKernel, SteeredDaemon } from '../support/fakes/feed-members.js';
+import { chain, PAGE } from '../support/chain/fake-chain.js';
+import { until } from '../support/fakes/until.js';
 import { output } from '../store/fixtures.js';
 
 const blocks = chain(4 * PAGE);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from '@jest/globals';
-import { COVERED, NOT_COVERED } from '../support/differential-coverage.js';
+import { COVERED, NOT_COVERED } from '../support/differential/differential-coverage.js';
 
 const vectors = new URL('../../../test/vectors/rpc/methods.json', import.meta.url);
 const { methods } = JSON.parse(readFileSync(vectors, 'utf8')) as {

@@ -6,9 +6,9 @@ import { Dispatcher, type Call, type CallOrigin } from '../../src/http/calls/dis
 import { START } from '../../src/services/manager/openings.js';
 import { WalletManager } from '../../src/services/manager/wallet-manager.js';
 import type { Json } from '../../src/util/json.js';
-import { turns } from '../support/event-loop-turns.js';
-import { withFakeTimeouts } from '../support/fake-timeouts.js';
-import { WalletServer } from '../support/wallet-server.js';
+import { turns } from '../support/fakes/event-loop-turns.js';
+import { withFakeTimeouts } from '../support/fakes/fake-timeouts.js';
+import { WalletServer } from '../support/processes/wallet-server.js';
 
 let parts: WalletServer;
 let server: WalletManager;

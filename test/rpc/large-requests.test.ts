@@ -8,7 +8,7 @@ import { auditedAdmission } from '../../src/rpc/audit.js';
 import { admission } from '../../src/rpc/large-requests.js';
 import { registry } from '../../src/rpc/registry.js';
 import type { WalletManager } from '../../src/services/manager/wallet-manager.js';
-import { until } from '../support/until.js';
+import { until } from '../support/fakes/until.js';
 
 /* Large requests of clients with limited rights. */
 

@@ -8,8 +8,8 @@ import { registry } from '../../src/rpc/registry.js';
 import { createCall } from '../../src/rpc/service.js';
 import { WalletManager } from '../../src/services/manager/wallet-manager.js';
 import type { Json } from '../../src/util/json.js';
-import { WORDS } from '../support/polyseed-wallets.js';
-import { WalletServer } from '../support/wallet-server.js';
+import { WORDS } from '../support/wallets/polyseed-wallets.js';
+import { WalletServer } from '../support/processes/wallet-server.js';
 
 const ADDRESS =
   '44AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3A';

@@ -6,7 +6,7 @@ import type { WalletMethod } from '../../src/rpc/method.js';
 import { WalletError } from '../../src/model/wallet-error.js';
 import type { WalletManager } from '../../src/services/manager/wallet-manager.js';
 import type { WalletScope } from '../../src/services/manager/wallet-scope.js';
-import { FakeQuorum } from '../support/fake-cluster.js';
+import { FakeQuorum } from '../support/fakes/fake-cluster.js';
 
 /** Holding of a wallet whose replication the test decides on. */
 class FakeHolding {

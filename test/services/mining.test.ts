@@ -2,8 +2,8 @@ import { describe, expect, it, test } from '@jest/globals';
 import { DaemonError } from '../../src/daemon/errors.js';
 import { Mining } from '../../src/services/mining.js';
 import { WalletError } from '../../src/model/wallet-error.js';
-import { seededRng } from '../support/seeded-rng.js';
-import { fault, ownKeys, ServiceWallet } from '../support/service-wallet.js';
+import { seededRng } from '../support/fakes/seeded-rng.js';
+import { fault, ownKeys, ServiceWallet } from '../support/wallets/service-wallet.js';
 import { holder } from '../monero/wallet/fixtures.js';
 
 const owner = holder(seededRng('mining'));

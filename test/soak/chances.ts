@@ -1,4 +1,4 @@
-import { seededRandom, type Random } from '../support/seeded-random.js';
+import { seededRandom, type Random } from '../support/fakes/seeded-random.js';
 
 /** Seeded random choices by purpose: one purpose draws nothing from the sequence of another one. */
 export class Chances {

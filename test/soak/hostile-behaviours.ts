@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { Random } from '../support/seeded-random.js';
-import type { Loose } from '../support/json-rpc.js';
+import type { Random } from '../support/fakes/seeded-random.js';
+import type { Loose } from '../support/network/json-rpc.js';
 import { changeFlags, changeLists, changeNumbers, changeTexts, FIELD } from './storage-fields.js';
 
 /** Request of a wallet server to its daemon. */

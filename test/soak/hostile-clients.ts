@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
-import type { Random } from '../support/seeded-random.js';
-import { killMoment } from '../support/kill-moment.js';
+import type { Random } from '../support/fakes/seeded-random.js';
+import { killMoment } from '../support/processes/kill-moment.js';
 
 /** Server, and other matter for a hostile client. */
 export interface ClientContext {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { seededRandom } from '../support/seeded-random.js';
-import { createWallet } from '../support/create-wallet.js';
-import type { Monerod } from '../support/monerod.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { seededRandom } from '../support/fakes/seeded-random.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
+import type { Monerod } from '../support/processes/monerod.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 import { BEHAVIOURS, type Asked } from './hostile-behaviours.js';
 import { HostileDaemon } from './hostile-daemon.js';
 

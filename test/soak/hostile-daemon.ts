@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Random } from '../support/seeded-random.js';
+import type { Random } from '../support/fakes/seeded-random.js';
 import type { Asked, Behaviour } from './hostile-behaviours.js';
 
 /** Misbehaviour of a proxy: a behaviour, and the share of the concerned answers that it applies to. */

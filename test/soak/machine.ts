@@ -14,8 +14,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { canPreload, compileLibrary } from '../support/compile-library.js';
-import { SmallDisk } from '../support/small-disk.js';
+import { canPreload, compileLibrary } from '../support/checked/compile-library.js';
+import { SmallDisk } from '../support/processes/small-disk.js';
 import { MemoryGroup } from './memory-group.js';
 
 const SOURCE = fileURLToPath(new URL('../../../test/soak/machine-preload.c', import.meta.url));

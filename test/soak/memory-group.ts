@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { EndedAtExit } from '../support/ended-at-exit.js';
+import { EndedAtExit } from '../support/processes/ended-at-exit.js';
 
 /** Versions of control groups: directory of all groups, and the files of a group. Source: cgroups(7). */
 const VERSIONS = [

@@ -1,6 +1,6 @@
-import { copyBlocks } from '../support/chain-copy.js';
-import type { Loose } from '../support/json-rpc.js';
-import type { Monerod } from '../support/monerod.js';
+import { copyBlocks } from '../support/chain/chain-copy.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import type { Monerod } from '../support/processes/monerod.js';
 import { KeyedMutex, Mutex } from '../../src/util/mutex.js';
 import type { SoakNode } from './soak-node.js';
 

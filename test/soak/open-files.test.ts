@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect, it } from '@jest/globals';
-import { until } from '../support/until.js';
+import { until } from '../support/fakes/until.js';
 import { countKinds, openFiles, withDatabasesOnce } from './open-files.js';
 
 it('counts a connection to a server once its client has closed it, and not before', async () => {

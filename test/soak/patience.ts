@@ -1,5 +1,5 @@
 import type { Callable } from '../crash/wallet-client.js';
-import { until } from '../support/until.js';
+import { until } from '../support/fakes/until.js';
 
 /** Longest wait for what a slow machine also ends some time [ms]. */
 export const PATIENCE_MS = 20 * 60_000;

@@ -1,4 +1,4 @@
-import type { Random } from '../support/seeded-random.js';
+import type { Random } from '../support/fakes/seeded-random.js';
 import { drawSome } from './chances.js';
 
 /** Shares of the rounds with one, two and three troubles at once. */

@@ -1,9 +1,9 @@
 import { EXPECTED_REFUSALS, SMALLEST_PAYMENT } from '../crash/random-calls.js';
-import type { Random } from '../support/seeded-random.js';
+import type { Random } from '../support/fakes/seeded-random.js';
 import type { WalletLoad } from '../crash/wallet-load.js';
 import { ask, Refusal } from '../crash/wallet-client.js';
-import { killMoment } from '../support/kill-moment.js';
-import type { Loose } from '../support/json-rpc.js';
+import { killMoment } from '../support/processes/kill-moment.js';
+import type { Loose } from '../support/network/json-rpc.js';
 
 /** Addresses of an account: a restored wallet watches 200 of each. */
 const ADDRESSES = 100;

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startMonerod, type RunningDaemon } from '../support/monerod.js';
-import { freePort } from '../support/process.js';
+import { startMonerod, type RunningDaemon } from '../support/processes/monerod.js';
+import { freePort } from '../support/processes/process.js';
 import { patiently } from './patience.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
+import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 
 /**
  * Allows `monerod` as many connections from this machine as the world opens: calls that wait for a paused node have one

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { ask } from '../crash/wallet-client.js';
-import { walletCalls, type WalletCalls } from '../support/json-rpc.js';
-import { DEFAULT_LOOKAHEAD_ENV } from '../support/reference-preload.js';
+import { walletCalls, type WalletCalls } from '../support/network/json-rpc.js';
+import { DEFAULT_LOOKAHEAD_ENV } from '../support/processes/reference-preload.js';
 import { Mutex } from '../../src/util/mutex.js';
 import { Machine } from './machine.js';
 import { countKinds, openFiles } from './open-files.js';
 import { patiently } from './patience.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 export interface SoakProcessOptions {
   readonly name: string;

@@ -1,7 +1,7 @@
 import type { WalletLoad } from '../crash/wallet-load.js';
 import { ask, type Callable } from '../crash/wallet-client.js';
-import { EventLedger } from '../support/event-ledger.js';
-import type { Loose } from '../support/json-rpc.js';
+import { EventLedger } from '../support/wallets/event-ledger.js';
+import type { Loose } from '../support/network/json-rpc.js';
 import { compareMoney, compareOrders, type Money } from './comparisons.js';
 import type { SoakProcess } from './soak-process.js';
 import { readWireEvent } from './wire-events.js';

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { SHARES, dealTroubles, drawTroubles } from './plan.js';
-import { killMoment } from '../support/kill-moment.js';
+import { killMoment } from '../support/processes/kill-moment.js';
 import { Chances } from './chances.js';
 import { compareResources } from './comparisons.js';
 import { Decisions } from './decisions.js';
@@ -11,7 +11,7 @@ import type { NodeKind } from './soak-node.js';
 import type { Resources } from './soak-process.js';
 import { TROUBLES, type Trouble } from './troubles.js';
 import { World } from './world.js';
-import { until } from '../support/until.js';
+import { until } from '../support/fakes/until.js';
 
 export interface SoakOptions {
   readonly seed: string;

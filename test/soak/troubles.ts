@@ -1,5 +1,5 @@
-import type { Random } from '../support/seeded-random.js';
-import { killMoment } from '../support/kill-moment.js';
+import type { Random } from '../support/fakes/seeded-random.js';
+import { killMoment } from '../support/processes/kill-moment.js';
 import { drawSome } from './chances.js';
 import { BEHAVIOURS } from './hostile-behaviours.js';
 import { CLIENTS } from './hostile-clients.js';

@@ -2,10 +2,10 @@ import { Webhook } from 'standardwebhooks';
 import { createClient, type Client } from '../../src/client/client.js';
 import { ask } from '../crash/wallet-client.js';
 import type { WalletLoad } from '../crash/wallet-load.js';
-import type { Loose } from '../support/json-rpc.js';
-import { until } from '../support/until.js';
+import type { Loose } from '../support/network/json-rpc.js';
+import { until } from '../support/fakes/until.js';
 import { patiently } from './patience.js';
-import { WebhookReceiver } from '../support/webhook-receiver.js';
+import { WebhookReceiver } from '../support/network/webhook-receiver.js';
 import { compareDeliveries, compareStream } from './comparisons.js';
 import type { SoakProcess } from './soak-process.js';
 

@@ -1,7 +1,7 @@
 import type { Hash, KeyImage } from '../../src/monero/crypto/types.js';
 import type { WalletEvent } from '../../src/model/events.js';
 import { fromHex } from '../../src/util/bytes.js';
-import type { Loose } from '../support/json-rpc.js';
+import type { Loose } from '../support/network/json-rpc.js';
 
 /** Facts of wire events that the event ledger reads, by their wire names. */
 const AMOUNTS = { amount: 'amount', amount_in: 'amountIn', change: 'change', fee: 'fee' } as const;

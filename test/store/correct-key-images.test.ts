@@ -4,7 +4,7 @@ import { correctKeyImages, type KeyImageCorrection } from '../../src/store/corre
 import { UNKNOWN_TX } from '../../src/store/tables/output-row.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { toHex } from '../../src/util/bytes.js';
-import { unminedPayment, paymentHash } from '../support/unmined-payment.js';
+import { unminedPayment, paymentHash } from '../support/wallets/unmined-payment.js';
 import { bytes, output, page, received, unnamed } from './fixtures.js';
 
 const keyOf = (n: number): PublicKey => bytes(100 + n);

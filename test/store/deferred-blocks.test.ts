@@ -9,7 +9,7 @@ import { WalletStore } from '../../src/store/wallet-store.js';
 import { amount } from '../../src/util/amount.js';
 import { WalletError } from '../../src/model/wallet-error.js';
 import { bytes, output, page, received } from './fixtures.js';
-import { clearChain } from '../support/cleared-chain.js';
+import { clearChain } from '../support/chain/cleared-chain.js';
 
 const KEY = new Uint8Array(32).fill(9);
 

@@ -6,7 +6,7 @@ import { amount } from '../../src/util/amount.js';
 import type { FoundOutgoing, OutgoingTx } from '../../src/monero/wallet/model/records.js';
 import type { ImportedWallet } from '../../src/monero/wallet/reference-cache/imported-wallet.js';
 import { bytes, output, page, received } from './fixtures.js';
-import { clearChain } from '../support/cleared-chain.js';
+import { clearChain } from '../support/chain/cleared-chain.js';
 
 const NOTHING: ImportedWallet = {
   accounts: [{ labels: ['Primary account'], tag: '' }],

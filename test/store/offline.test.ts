@@ -10,7 +10,7 @@ import type {
   ReceivedTx,
 } from '../../src/monero/wallet/model/records.js';
 import { WATCHED_BYTES } from '../../src/monero/wallet/scan/watch-table.js';
-import { clearChain } from '../support/cleared-chain.js';
+import { clearChain } from '../support/chain/cleared-chain.js';
 
 const bytes = <T>(fill: number): T => new Uint8Array(32).fill(fill) as T;
 const key = (fill: number): PublicKey => bytes(fill);

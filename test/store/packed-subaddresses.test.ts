@@ -20,8 +20,8 @@ import {
   unpackSubaddresses,
 } from '../../src/monero/wallet/scan/packed-subaddresses.js';
 import { SubaddressTable } from '../../src/monero/wallet/scan/subaddress-table.js';
-import { seededRng } from '../support/seeded-rng.js';
-import { storedSubaddresses } from '../support/stored-subaddresses.js';
+import { seededRng } from '../support/fakes/seeded-rng.js';
+import { storedSubaddresses } from '../support/wallets/stored-subaddresses.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../migrations', import.meta.url));
 

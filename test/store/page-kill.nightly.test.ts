@@ -9,7 +9,7 @@ import { EventIds } from '../../src/store/file/event-ids.js';
 import { DEFAULT_CONFIRMATIONS } from '../../src/store/events/event-log.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 
-const PROCESS = fileURLToPath(new URL('../support/page-process.js', import.meta.url));
+const PROCESS = fileURLToPath(new URL('../support/processes/page-process.js', import.meta.url));
 const BLOCKS = 1500;
 /** Reports after which a process is killed; each one stores 10 to 50 blocks before its next report. */
 const KILLS = [3, 1, 5, 2, 8, 4];

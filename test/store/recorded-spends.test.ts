@@ -6,7 +6,7 @@ import { WalletStore } from '../../src/store/wallet-store.js';
 import { amount } from '../../src/util/amount.js';
 import { toHex } from '../../src/util/bytes.js';
 import type { ImportedKeyImage } from '../../src/monero/wallet/model/records.js';
-import { EventLedger } from '../support/event-ledger.js';
+import { EventLedger } from '../support/wallets/event-ledger.js';
 import { bytes, output, page, received, unnamed } from './fixtures.js';
 
 /** Transaction of the n-th output, which is mined at height n and pays n coins; and of the payment that spends it. */

@@ -13,7 +13,7 @@ import { migrate } from '../../src/util/migrations.js';
 import { bytes } from './fixtures.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../migrations', import.meta.url));
-const PROCESS = fileURLToPath(new URL('../support/migration-process.js', import.meta.url));
+const PROCESS = fileURLToPath(new URL('../support/processes/migration-process.js', import.meta.url));
 
 /** Migration that gives ranges of stages a table of their own. */
 const MIGRATION = readdirSync(MIGRATIONS).find((name) => name.endsWith('-stage-range.sql')) ?? '';

@@ -8,11 +8,11 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { createSecret } from '../../src/net/webhooks/secret.js';
 import { signatureHeaders } from '../../src/net/webhooks/signature.js';
-import { killMoment } from '../support/kill-moment.js';
-import { until } from '../support/until.js';
-import { WebhookReceiver } from '../support/webhook-receiver.js';
+import { killMoment } from '../support/processes/kill-moment.js';
+import { until } from '../support/fakes/until.js';
+import { WebhookReceiver } from '../support/network/webhook-receiver.js';
 
-const PROCESS = fileURLToPath(new URL('../support/webhook-process.js', import.meta.url));
+const PROCESS = fileURLToPath(new URL('../support/processes/webhook-process.js', import.meta.url));
 const KILLS = 12;
 const EVENTS_PER_KILL = 8;
 const EVENTS = KILLS * EVENTS_PER_KILL;

@@ -9,9 +9,9 @@ import { Dispatcher } from '../../src/net/webhooks/dispatcher.js';
 import { activeSecrets, createSecret } from '../../src/net/webhooks/secret.js';
 import { HttpSender } from '../../src/net/webhooks/sender.js';
 import { signatureHeaders } from '../../src/net/webhooks/signature.js';
-import { MemoryEvents } from '../support/memory-delivery-log.js';
-import { until } from '../support/until.js';
-import { WebhookReceiver } from '../support/webhook-receiver.js';
+import { MemoryEvents } from '../support/fakes/memory-delivery-log.js';
+import { until } from '../support/fakes/until.js';
+import { WebhookReceiver } from '../support/network/webhook-receiver.js';
 
 const KEY = new Uint8Array(32);
 const T0 = 1_700_000_000_000;

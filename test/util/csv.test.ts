@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { csvRecord, withoutFormulas } from '../../src/util/csv.js';
-import { csvRecords } from '../support/csv-records.js';
+import { csvRecords } from '../support/values/csv-records.js';
 
 describe('a record of CSV', () => {
   it('ends with CR and LF, and quotes fields with separators, quotes and line breaks', () => {

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { TurnLimit, yieldToEventLoop } from '../../src/util/event-loop.js';
-import { turns } from '../support/event-loop-turns.js';
+import { turns } from '../support/fakes/event-loop-turns.js';
 
 it('a limited number of callers continue in each turn, in the order of their calls', async () => {
   const limit = new TurnLimit(2);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { KeyedMutex, Mutex } from '../../src/util/mutex.js';
-import { turns } from '../support/event-loop-turns.js';
+import { turns } from '../support/fakes/event-loop-turns.js';
 
 describe('a mutex', () => {
   it('starts a task once the one before it has ended, also if that one failed', async () => {

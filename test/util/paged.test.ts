@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { mergePages, spansOf, TURN_BYTES, weighedPages } from '../../src/util/paged.js';
-import { collected } from '../support/collected.js';
-import { EventLoopTurns } from '../support/event-loop-turns.js';
+import { collected } from '../support/values/collected.js';
+import { EventLoopTurns } from '../support/fakes/event-loop-turns.js';
 
 interface Row {
   readonly key: number;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { assertCertificates, PemError } from '../../src/util/pem-certificates.js';
-import { makeCertificate } from '../support/certificate.js';
+import { makeCertificate } from '../support/network/certificate.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'pem-'));
 afterAll(() => rmSync(directory, { recursive: true }));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { inBlocks, uniformBigInt, uniformInt } from '../../src/util/random.js';
-import { seededRng } from '../support/seeded-rng.js';
+import { seededRng } from '../support/fakes/seeded-rng.js';
 
 const bytesOf = (value: bigint): Uint8Array => {
   const bytes = new Uint8Array(8);

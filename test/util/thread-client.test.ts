@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ThreadClient } from '../../src/util/thread-client.js';
-import type { TestJobs } from '../support/jobs-thread.js';
+import type { TestJobs } from '../support/fakes/jobs-thread.js';
 
 class Problem extends Error {
   override readonly name = 'Problem';
@@ -9,7 +9,7 @@ class Problem extends Error {
 let client: ThreadClient<TestJobs, string>;
 
 beforeEach(() => {
-  client = new ThreadClient(new URL('../support/jobs-thread.js', import.meta.url), {
+  client = new ThreadClient(new URL('../support/fakes/jobs-thread.js', import.meta.url), {
     threads: 1,
     toError: (text) => new Problem(text),
   });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { WorkerPool } from '../../src/util/worker-pool.js';
-import { withFakeTimeouts } from '../support/fake-timeouts.js';
+import { withFakeTimeouts } from '../support/fakes/fake-timeouts.js';
 
 /** A thread that answers a task with its number: at once, once the gate is open for `HELD`, and never for `DIES`. */
 const SCRIPT = new URL(

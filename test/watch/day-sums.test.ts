@@ -9,9 +9,9 @@ import { amount } from '../../src/util/amount.js';
 import { totalSums } from '../../src/services/history/payment-sums.js';
 import { DaySumReader } from '../../src/watch/day-sums.js';
 import { bytes, output, page, received } from '../store/fixtures.js';
-import { EventLoopTurns } from '../support/event-loop-turns.js';
-import { TestWallet } from '../support/test-wallet.js';
-import { unminedPayment } from '../support/unmined-payment.js';
+import { EventLoopTurns } from '../support/fakes/event-loop-turns.js';
+import { TestWallet } from '../support/wallets/test-wallet.js';
+import { unminedPayment } from '../support/wallets/unmined-payment.js';
 
 const MIDNIGHT = 1_767_225_600;
 const HOUR = 3600;

@@ -7,7 +7,7 @@ import {
   type StartProgress,
   type UnopenedWallet,
 } from '../../src/watch/readiness.js';
-import { FakeQuorum } from '../support/fake-cluster.js';
+import { FakeQuorum } from '../support/fakes/fake-cluster.js';
 import type { FollowingWallet } from '../../src/watch/wallet-lag.js';
 import { WalletError } from '../../src/model/wallet-error.js';
 

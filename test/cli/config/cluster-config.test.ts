@@ -9,7 +9,7 @@ import { refusingConfig } from '../../../src/cli/cluster.js';
 import { mergeSources, toConfig } from '../../../src/cli/config/config.js';
 import { ConfigError } from '../../../src/cli/config/config-error.js';
 import type { RawOptions } from '../../../src/cli/config/option.js';
-import { makeCertificate } from '../../support/certificate.js';
+import { makeCertificate } from '../../support/network/certificate.js';
 import { readAddress } from '../../../src/cluster/database/address.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'cluster-config-'));

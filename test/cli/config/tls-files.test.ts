@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { ConfigError } from '../../../src/cli/config/config-error.js';
 import type { SslConfig } from '../../../src/cli/config/ssl-options.js';
 import { readTls } from '../../../src/cli/config/tls-files.js';
-import { makeCertificate, type Certificate } from '../../support/certificate.js';
+import { makeCertificate, type Certificate } from '../../support/network/certificate.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'tls-files-'));
 afterAll(() => rmSync(directory, { recursive: true }));

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { REFUSED_LOGINS } from '../../../src/cli/clients.js';
 import { RefusalLog } from '../../../src/cli/output/refusal-log.js';
-import { VirtualClock } from '../../support/virtual-clock.js';
+import { VirtualClock } from '../../support/fakes/virtual-clock.js';
 
 function setUp() {
   const lines: string[] = [];

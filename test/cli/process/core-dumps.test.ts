@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
-import { post } from '../../support/json-rpc.js';
-import { freePort, start, stop, type RunningProcess } from '../../support/process.js';
-import { until } from '../../support/until.js';
-import { SCRIPT, startWalletRpc } from '../../support/wallet-rpc.js';
+import { post } from '../../support/network/json-rpc.js';
+import { freePort, start, stop, type RunningProcess } from '../../support/processes/process.js';
+import { until } from '../../support/fakes/until.js';
+import { SCRIPT, startWalletRpc } from '../../support/processes/wallet-rpc.js';
 
 let directory: string;
 

@@ -4,10 +4,10 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { certificateAt, makeCertificate, type Certificate } from '../../support/certificate.js';
-import { freePort, start, stop, type RunningProcess } from '../../support/process.js';
-import { until } from '../../support/until.js';
-import { MAIN, startWalletRpc, type WalletRpc } from '../../support/wallet-rpc.js';
+import { certificateAt, makeCertificate, type Certificate } from '../../support/network/certificate.js';
+import { freePort, start, stop, type RunningProcess } from '../../support/processes/process.js';
+import { until } from '../../support/fakes/until.js';
+import { MAIN, startWalletRpc, type WalletRpc } from '../../support/processes/wallet-rpc.js';
 
 let directory: string;
 let server: WalletRpc | undefined;

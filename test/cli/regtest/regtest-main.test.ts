@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from '@jest/globals';
-import { post } from '../../support/json-rpc.js';
-import { freePort, start, stop } from '../../support/process.js';
-import { until } from '../../support/until.js';
-import { bundled } from '../../support/wallet-rpc.js';
+import { post } from '../../support/network/json-rpc.js';
+import { freePort, start, stop } from '../../support/processes/process.js';
+import { until } from '../../support/fakes/until.js';
+import { bundled } from '../../support/processes/wallet-rpc.js';
 
 const MAIN = bundled('regtest-main');
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readAddress } from '../../../src/cluster/database/address.js';
-import { makeCertificate } from '../../support/certificate.js';
+import { makeCertificate } from '../../support/network/certificate.js';
 
 describe('the address of a database', () => {
   test.each([

@@ -27,7 +27,7 @@ import { parseBlocksAnswer, parseTxs } from '../../../src/daemon/block-parser.js
 import type { ParsedTxs } from '../../../src/daemon/parsed-txs.js';
 import { equalBytes, fromHex, toHex } from '../../../src/util/bytes.js';
 import { CodecError, encode, Reader } from '../../../src/util/codec.js';
-import { blocksAnswer } from '../../support/blocks-answer.js';
+import { blocksAnswer } from '../../support/chain/blocks-answer.js';
 import type { Target } from '../target.js';
 import { chainVectors, readVectors } from '../vectors.js';
 

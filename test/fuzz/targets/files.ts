@@ -26,7 +26,7 @@ import {
   vector,
   viewOnlyCache,
 } from '../../monero/wallet/reference-cache/vector.js';
-import { seededRng } from '../../support/seeded-rng.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
 import type { Parser, Target } from '../target.js';
 import { fromBase64, readVectors } from '../vectors.js';
 

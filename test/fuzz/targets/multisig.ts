@@ -9,7 +9,7 @@ import { multisigSeed, readMultisigSeed } from '../../../src/monero/wallet/multi
 import { concatBytes, toHex, utf8 } from '../../../src/util/bytes.js';
 import { CodecError } from '../../../src/util/codec.js';
 import { groupOf, randomSigners } from '../../monero/wallet/multisig/groups.js';
-import { seededRng } from '../../support/seeded-rng.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { textParser, type Target } from '../target.js';
 
 const MAGIC_CHARS = 'MultisigxV2R1'.length;

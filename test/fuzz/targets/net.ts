@@ -17,7 +17,7 @@ import {
 import { concatBytes, utf8 } from '../../../src/util/bytes.js';
 import { CodecError } from '../../../src/util/codec.js';
 import { dnsAnswers, DNS_NAME } from '../dns-answers.js';
-import { framesIn } from '../../support/zmtp-frames.js';
+import { framesIn } from '../../support/network/zmtp-frames.js';
 import { chunksOf, NEXT_ANSWER, Peer } from '../peer.js';
 import { HEADER_BYTES, HEADER_MS, textParser, type Parser, type Target } from '../target.js';
 

@@ -9,7 +9,7 @@ import { amount } from '../../../src/util/amount.js';
 import { utf8 } from '../../../src/util/bytes.js';
 import { holder } from '../../monero/wallet/fixtures.js';
 import { outputsOf, payment } from '../../monero/wallet/payment-fixture.js';
-import { seededRng } from '../../support/seeded-rng.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { textParser, type Parser, type Target } from '../target.js';
 
 const rng = seededRng('proofs');

@@ -17,7 +17,7 @@ import { PaySite } from '../../../src/watch/pay/pay-site.js';
 import { PayStreams } from '../../../src/watch/pay/pay-streams.js';
 import { chooseTexts } from '../../../src/watch/pay/text-choice.js';
 import { TokenLookup, type PayWallet } from '../../../src/watch/pay/token-lookup.js';
-import { seededRng } from '../../support/seeded-rng.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { NOW, requestView } from '../../watch/pay/fixtures.js';
 import { connectionParser, HTTP_WORDS, request } from '../http-connection.js';
 import { PEER_ADDRESS } from '../peer.js';

@@ -32,7 +32,7 @@ import {
   sharedOutput,
   withKeyImages,
 } from '../../monero/wallet/multisig/shared-outputs.js';
-import { seededRng } from '../../support/seeded-rng.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
 import type { Parser, Target } from '../target.js';
 import { readVectors } from '../vectors.js';
 

@@ -12,8 +12,8 @@ import {
 import type { Json } from '../../../src/util/json.js';
 import { JsonWriter, type EncodedJson } from '../../../src/util/json-writer.js';
 import { TURN_BYTES } from '../../../src/util/paged.js';
-import { collected } from '../../support/collected.js';
-import { EventLoopTurns } from '../../support/event-loop-turns.js';
+import { collected } from '../../support/values/collected.js';
+import { EventLoopTurns } from '../../support/fakes/event-loop-turns.js';
 
 async function* pagesOf(...pages: Json[][]): AsyncGenerator<Json[]> {
   for (const page of pages) yield await Promise.resolve(page);

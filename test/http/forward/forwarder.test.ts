@@ -8,11 +8,15 @@ import type { AuditLog, AuditRecord } from '../../../src/rpc/access/audit-log.js
 import { forwardingRecords } from '../../../src/rpc/audit.js';
 import type { WalletManager } from '../../../src/services/manager/wallet-manager.js';
 import type { Json } from '../../../src/util/json.js';
-import { startClusterProcess, testLogins, type ClusterProcess } from '../../support/cluster-process.js';
-import { startCuttingProxy, type CuttingProxy } from '../../support/cutting-proxy.js';
-import { post, type Loose } from '../../support/json-rpc.js';
-import { rawRequest } from '../../support/raw-http.js';
-import { until, untilSteady } from '../../support/until.js';
+import {
+  startClusterProcess,
+  testLogins,
+  type ClusterProcess,
+} from '../../support/processes/cluster-process.js';
+import { startCuttingProxy, type CuttingProxy } from '../../support/network/cutting-proxy.js';
+import { post, type Loose } from '../../support/network/json-rpc.js';
+import { rawRequest } from '../../support/network/raw-http.js';
+import { until, untilSteady } from '../../support/fakes/until.js';
 
 const PATH = '/wallet/w/json_rpc';
 const open: { close(): Promise<void> }[] = [];

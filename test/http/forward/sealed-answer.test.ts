@@ -1,9 +1,9 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { startAlteringProxy, type AlteringProxy } from '../../support/altering-proxy.js';
-import { startClusterProcess, type ClusterProcess } from '../../support/cluster-process.js';
-import { post, type Loose } from '../../support/json-rpc.js';
-import { rawRequest } from '../../support/raw-http.js';
+import { startAlteringProxy, type AlteringProxy } from '../../support/network/altering-proxy.js';
+import { startClusterProcess, type ClusterProcess } from '../../support/processes/cluster-process.js';
+import { post, type Loose } from '../../support/network/json-rpc.js';
+import { rawRequest } from '../../support/network/raw-http.js';
 
 const PATH = '/wallet/w/json_rpc';
 const PASSWORD = 'must-not-leak';

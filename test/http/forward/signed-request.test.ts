@@ -11,15 +11,15 @@ import { SeenNonces, WINDOW_MS } from '../../../src/http/forward/forwarded-login
 import { hashOf, newNonce, sign, SIGNATURE } from '../../../src/http/forward/signature.js';
 import { RpcError } from '../../../src/http/calls/errors.js';
 import { fingerprintOf } from '../../../src/util/fingerprint.js';
-import { makeCertificate } from '../../support/certificate.js';
+import { makeCertificate } from '../../support/network/certificate.js';
 import {
   signerOf,
   startClusterProcess,
   testLogins,
   type ClusterProcess,
-} from '../../support/cluster-process.js';
-import { collected } from '../../support/collected.js';
-import { post } from '../../support/json-rpc.js';
+} from '../../support/processes/cluster-process.js';
+import { collected } from '../../support/values/collected.js';
+import { post } from '../../support/network/json-rpc.js';
 
 const PATH = '/wallet/w/json_rpc';
 const BODY = '{"id":1,"method":"pay"}';

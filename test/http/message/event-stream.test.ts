@@ -7,9 +7,9 @@ import {
   type EventSource,
   type EventStreamOptions,
 } from '../../../src/http/message/event-stream.js';
-import { turns } from '../../support/event-loop-turns.js';
-import { withFakeTimeouts } from '../../support/fake-timeouts.js';
-import { until, untilSteady } from '../../support/until.js';
+import { turns } from '../../support/fakes/event-loop-turns.js';
+import { withFakeTimeouts } from '../../support/fakes/fake-timeouts.js';
+import { until, untilSteady } from '../../support/fakes/until.js';
 
 let server: Server | undefined;
 

@@ -4,7 +4,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { bodyOf, giveBody, shortBodyOf } from '../../../src/http/message/given-body.js';
 import { SHORT_BYTES } from '../../../src/http/message/request-body.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/fakes/until.js';
 
 let server: Server;
 /** Called with the next request. */

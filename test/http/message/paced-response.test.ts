@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { PacedResponse } from '../../../src/http/message/paced-response.js';
-import { withFakeTimeouts } from '../../support/fake-timeouts.js';
-import { until, untilSteady } from '../../support/until.js';
+import { withFakeTimeouts } from '../../support/fakes/fake-timeouts.js';
+import { until, untilSteady } from '../../support/fakes/until.js';
 
 const PIECE = 1 << 20;
 

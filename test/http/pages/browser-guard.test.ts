@@ -6,8 +6,8 @@ import { digestAuth } from '../../../src/http/login/authentication.js';
 import { Dispatcher } from '../../../src/http/calls/dispatcher.js';
 import { createHttpApp } from '../../../src/http/http-app.js';
 import { HttpServer } from '../../../src/http/server/http-server.js';
-import { call } from '../../support/json-rpc.js';
-import { startWalletRpc } from '../../support/wallet-rpc.js';
+import { call } from '../../support/network/json-rpc.js';
+import { startWalletRpc } from '../../support/processes/wallet-rpc.js';
 
 const run = promisify(execFile);
 const BODY = '{"jsonrpc":"2.0","id":"0","method":"ping"}';

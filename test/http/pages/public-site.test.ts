@@ -3,7 +3,7 @@ import { createServer, request, type IncomingMessage, type Server } from 'node:h
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { serveSite, type PublicSite, type SiteRequest } from '../../../src/http/pages/public-site.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/fakes/until.js';
 
 const servers: Server[] = [];
 

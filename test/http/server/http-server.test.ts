@@ -10,10 +10,10 @@ import { connect as connectTls } from 'node:tls';
 import { HttpServer, type TooManyConnections } from '../../../src/http/server/http-server.js';
 import { Listener } from '../../../src/http/server/listener.js';
 import { LoginDeadline } from '../../../src/http/server/login-deadline.js';
-import { certificateAt, makeCertificate } from '../../support/certificate.js';
-import { turns } from '../../support/event-loop-turns.js';
-import { rawRequest } from '../../support/raw-http.js';
-import { until } from '../../support/until.js';
+import { certificateAt, makeCertificate } from '../../support/network/certificate.js';
+import { turns } from '../../support/fakes/event-loop-turns.js';
+import { rawRequest } from '../../support/network/raw-http.js';
+import { until } from '../../support/fakes/until.js';
 
 /** A test that waits for so long fails. */
 const GRACE_MS = 60_000;

@@ -9,8 +9,8 @@ import {
 } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { RequestOrder } from '../../../src/http/server/request-order.js';
-import { turns } from '../../support/event-loop-turns.js';
-import { until, untilSteady } from '../../support/until.js';
+import { turns } from '../../support/fakes/event-loop-turns.js';
+import { until, untilSteady } from '../../support/fakes/until.js';
 
 let server: Server | undefined;
 let port = 0;

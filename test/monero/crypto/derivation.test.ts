@@ -24,8 +24,8 @@ import {
   vectorsOf,
   verdictsOf,
 } from './vectors.js';
-import { onEveryCurve } from '../../support/curves.js';
-import { toPublicKey } from '../../support/plain-points.js';
+import { onEveryCurve } from '../../support/values/curves.js';
+import { toPublicKey } from '../../support/values/plain-points.js';
 
 const scalar = fc.bigInt({ min: 1n, max: ORDER - 1n });
 const index = fc.integer({ min: 0, max: 0xffff });

@@ -11,8 +11,8 @@ import {
 import { slowHash } from '../../../src/monero/crypto/slow-hash.js';
 import { bytes32, concatBytes, fromHex, toHex, utf8 } from '../../../src/util/bytes.js';
 import { WorkerPool } from '../../../src/util/worker-pool.js';
-import { withFakeTimeouts } from '../../support/fake-timeouts.js';
-import { SLOW_HASHES } from '../../support/slow-hashes.js';
+import { withFakeTimeouts } from '../../support/fakes/fake-timeouts.js';
+import { SLOW_HASHES } from '../../support/jest/slow-hashes.js';
 import { readJson, secretKey } from './vectors.js';
 
 interface KeysFile {

@@ -13,7 +13,7 @@ import { checkSignature, signHash, signHashes } from '../../../src/monero/crypto
 import { proveSharedSecret, proveSharedSecrets, sharedSecret } from '../../../src/monero/crypto/tx-proof.js';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import { loadCurve } from '../../../src/monero/crypto/curve/load-curve.js';
-import { seededRng } from '../../support/seeded-rng.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
 
 const seeds = fc.integer({ min: 0, max: 1_000_000 }).map(String);
 const hashes = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => bytes as Hash);

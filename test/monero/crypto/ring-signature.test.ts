@@ -20,7 +20,7 @@ import {
   vectorsOf,
   verdictsOf,
 } from './vectors.js';
-import { onEveryCurve } from '../../support/curves.js';
+import { onEveryCurve } from '../../support/values/curves.js';
 
 describe('signRing', () => {
   test.each(vectorsOf('generate_ring_signature'))(

@@ -15,7 +15,7 @@ import {
   vectorsOf,
   verdictsOf,
 } from './vectors.js';
-import { onEveryCurve } from '../../support/curves.js';
+import { onEveryCurve } from '../../support/values/curves.js';
 
 describe('signHash', () => {
   test.each(vectorsOf('generate_signature'))(

@@ -14,7 +14,7 @@ import { toHex, utf8 } from '../../../src/util/bytes.js';
 import type { JobCall } from '../../../src/util/thread-jobs.js';
 import { WorkerPool } from '../../../src/util/worker-pool.js';
 import { digests, readJson } from './vectors.js';
-import { EventLoopTurns } from '../../support/event-loop-turns.js';
+import { EventLoopTurns } from '../../support/fakes/event-loop-turns.js';
 
 const { digests: byLength } = readJson<{ digests: { length: number; digest: string }[] }>(
   'slow-hash-lengths.json',

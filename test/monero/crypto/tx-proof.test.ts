@@ -18,10 +18,10 @@ import {
   sharedSecret,
   type SharedSecretClaim,
 } from '../../../src/monero/crypto/tx-proof.js';
-import { onEveryCurve } from '../../support/curves.js';
+import { onEveryCurve } from '../../support/values/curves.js';
 import type { PublicKey, SecretKey } from '../../../src/monero/crypto/types.js';
 import { concatBytes, utf8 } from '../../../src/util/bytes.js';
-import { seededRng } from '../../support/seeded-rng.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { NOT_CANONICAL, publicKey, scalarsRng } from './vectors.js';
 
 const rng = seededRng('shared secrets');

@@ -37,7 +37,7 @@ import {
 } from '../../../src/monero/cryptonote/polyseed-words.js';
 import { concatBytes, fromHex, toHex, utf8 } from '../../../src/util/bytes.js';
 import { CodecError } from '../../../src/util/codec.js';
-import { seededRng } from '../../support/seeded-rng.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
 
 interface Vectors {
   /** A seed in each language; `created`: time of its creation [Unix s]. */

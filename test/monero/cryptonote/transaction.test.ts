@@ -13,7 +13,7 @@ import {
 import type { NetworkType } from '../../../src/monero/cryptonote/types.js';
 import { bytes32, fromHex, toHex } from '../../../src/util/bytes.js';
 import { CodecError, decode, encode } from '../../../src/util/codec.js';
-import { versionOne } from '../../support/arbitrary-tx.js';
+import { versionOne } from '../../support/chain/arbitrary-tx.js';
 
 /** The miner transactions of the first blocks and their nonces. Source: cryptonote_config.h `GENESIS_TX`. */
 const GENESIS: readonly [NetworkType, string, number][] = [

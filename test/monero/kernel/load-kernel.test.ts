@@ -21,9 +21,9 @@ import { NO_VIEW_TAG } from '../../../src/monero/kernel/kernel.js';
 import { chooseKernel, KNOWN_PRODUCTS, loadKernel } from '../../../src/monero/kernel/load-kernel.js';
 import { referenceKernel } from '../../../src/monero/kernel/reference-kernel.js';
 import { concatBytes, toHex } from '../../../src/util/bytes.js';
-import { hitsText, type Answers, type Question } from '../../support/kernel-answers.js';
-import { LIMITED_PROCESSORS } from '../../support/processor-flags.js';
-import { seededRng } from '../../support/seeded-rng.js';
+import { hitsText, type Answers, type Question } from '../../support/chain/kernel-answers.js';
+import { LIMITED_PROCESSORS } from '../../support/processes/processor-flags.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
 
 describe('the recorded answers', () => {
   it('are those of the plain kernel and the plain curve', () => {
@@ -106,7 +106,7 @@ describe.each(LIMITED_PROCESSORS)('a processor $title', ({ flags, build }) => {
       points: points.slice(2).map((bytes) => [...bytes]),
       secrets: secrets.slice(2).map((bytes) => [...bytes]),
     };
-    const script = fileURLToPath(new URL('../../support/kernel-answers-main.js', import.meta.url));
+    const script = fileURLToPath(new URL('../../support/chain/kernel-answers-main.js', import.meta.url));
     const { stdout, stderr } = spawnSync(process.execPath, [...flags, script], {
       input: JSON.stringify(question),
       encoding: 'utf8',

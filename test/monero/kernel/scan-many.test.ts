@@ -13,9 +13,9 @@ import { KernelPool } from '../../../src/monero/kernel/kernel-pool.js';
 import { referenceKernel } from '../../../src/monero/kernel/reference-kernel.js';
 import { WasmKernel } from '../../../src/monero/kernel/wasm-kernel.js';
 import { concatBytes } from '../../../src/util/bytes.js';
-import { EDGE_ENCODINGS, NO_POINTS, TORSION } from '../../support/edge-points.js';
-import { hitTexts, untagged } from '../../support/scan-batches.js';
-import { seededRng } from '../../support/seeded-rng.js';
+import { EDGE_ENCODINGS, NO_POINTS, TORSION } from '../../support/values/edge-points.js';
+import { hitTexts, untagged } from '../../support/chain/scan-batches.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
 
 const rng = seededRng('scan many');
 const someSecret = (): Uint8Array => scalarBytes(hashToScalar(rng(32)));

@@ -6,9 +6,9 @@ import { NO_VIEW_TAG, type ScanBatch } from '../../../src/monero/kernel/kernel.j
 import { scanTask, scanTaskInTurns } from '../../../src/monero/kernel/scan-task.js';
 import { WasmKernel } from '../../../src/monero/kernel/wasm-kernel.js';
 import { concatBytes } from '../../../src/util/bytes.js';
-import { EventLoopTurns } from '../../support/event-loop-turns.js';
-import { hitTexts } from '../../support/scan-batches.js';
-import { seededRng } from '../../support/seeded-rng.js';
+import { EventLoopTurns } from '../../support/fakes/event-loop-turns.js';
+import { hitTexts } from '../../support/chain/scan-batches.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
 
 const rng = seededRng('scan task');
 const someSecret = (): Uint8Array => scalarBytes(hashToScalar(rng(32)));

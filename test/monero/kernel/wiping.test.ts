@@ -8,7 +8,7 @@ import { scanTask } from '../../../src/monero/kernel/scan-task.js';
 import { WasmCurve } from '../../../src/monero/crypto/curve/wasm-curve.js';
 import { WasmKernel } from '../../../src/monero/kernel/wasm-kernel.js';
 import { concatBytes } from '../../../src/util/bytes.js';
-import { seededRng } from '../../support/seeded-rng.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
 
 const rng = seededRng('wiping');
 const secretBytes = (): Uint8Array => scalarBytes(hashToScalar(rng(32)));

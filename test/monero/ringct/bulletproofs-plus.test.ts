@@ -12,9 +12,9 @@ import { commit } from '../../../src/monero/ringct/commitment.js';
 import type { BulletproofPlus } from '../../../src/monero/ringct/types.js';
 import { amount, U64_MAX, type Amount } from '../../../src/util/amount.js';
 import { systemRng, type Rng } from '../../../src/util/random.js';
-import { cpuMs } from '../../support/cpu-time.js';
-import { onEveryCurve } from '../../support/curves.js';
-import { seededRng } from '../../support/seeded-rng.js';
+import { cpuMs } from '../../support/fakes/cpu-time.js';
+import { onEveryCurve } from '../../support/values/curves.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { noPoint, notCanonical, spoiled, torsionPoints, withTorsion } from './vectors.js';
 
 const proveRange = (amounts: readonly Amount[], masks: readonly bigint[], rng: Rng): RangeClaim =>

@@ -16,8 +16,8 @@ import {
 import { commit } from '../../../src/monero/ringct/commitment.js';
 import type { ProofPoint, ProofScalar } from '../../../src/monero/ringct/types.js';
 import { amount } from '../../../src/util/amount.js';
-import { onEveryCurve } from '../../support/curves.js';
-import { seededRng } from '../../support/seeded-rng.js';
+import { onEveryCurve } from '../../support/values/curves.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
 
 const verifyClsag = (claim: ClsagClaim): boolean => onEveryCurve((curve) => verify(claim, curve));
 const challengeOf = (open: OpenClsag, sums: NonceSums): Challenge =>

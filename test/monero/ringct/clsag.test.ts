@@ -14,10 +14,10 @@ import { commit } from '../../../src/monero/ringct/commitment.js';
 import type { Clsag, ProofPoint, ProofScalar } from '../../../src/monero/ringct/types.js';
 import { amount } from '../../../src/util/amount.js';
 import { concatBytes, toHex, utf8 } from '../../../src/util/bytes.js';
-import { onEveryCurve } from '../../support/curves.js';
-import { seededRng } from '../../support/seeded-rng.js';
+import { onEveryCurve } from '../../support/values/curves.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { noPoint, notCanonical, spoiled, torsionPoints, withTorsion } from './vectors.js';
-import { multiplyPublic } from '../../support/plain-points.js';
+import { multiplyPublic } from '../../support/values/plain-points.js';
 
 const signClsag = (request: ClsagRequest): ReturnType<typeof sign> =>
   onEveryCurve((curve, rng) => sign({ ...request, rng }, curve), request.rng);

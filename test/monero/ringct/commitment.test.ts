@@ -6,10 +6,10 @@ import type { Commitment } from '../../../src/monero/crypto/types.js';
 import { amountsBalance, commit, zeroCommit } from '../../../src/monero/ringct/commitment.js';
 import { amount, U64_MAX } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
-import { onEveryCurve } from '../../support/curves.js';
+import { onEveryCurve } from '../../support/values/curves.js';
 import { commitmentVectors, noPoint, torsionPoints, withTorsion } from './vectors.js';
 import { sumOfPoints } from '../../../src/monero/crypto/curve/points.js';
-import { multiplyPublic } from '../../support/plain-points.js';
+import { multiplyPublic } from '../../support/values/plain-points.js';
 
 const scalars = fc.bigInt({ min: 0n, max: ORDER - 1n });
 const amounts = fc.bigInt({ min: 0n, max: U64_MAX }).map(amount);

@@ -22,7 +22,7 @@ import { amount } from '../../../src/util/amount.js';
 import { fromHex, toHex } from '../../../src/util/bytes.js';
 import { encode } from '../../../src/util/codec.js';
 import { systemRng } from '../../../src/util/random.js';
-import { onEveryCurve } from '../../support/curves.js';
+import { onEveryCurve } from '../../support/values/curves.js';
 import { readVectors, spoiled } from './vectors.js';
 
 const amountsBalance = (...args: Parameters<typeof balance>): boolean =>

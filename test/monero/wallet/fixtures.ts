@@ -14,7 +14,7 @@ import { ProtocolError } from '../../../src/monero/wallet/protocol-error.js';
 import type { PlanFault } from '../../../src/monero/wallet/select/transfer-request.js';
 import { SubaddressTable } from '../../../src/monero/wallet/scan/subaddress-table.js';
 import type { Payee } from '../../../src/monero/wallet/select/transfer-request.js';
-import { toPublicKey } from '../../support/plain-points.js';
+import { toPublicKey } from '../../support/values/plain-points.js';
 
 export const COIN = 1_000_000_000_000n;
 

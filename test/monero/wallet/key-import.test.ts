@@ -6,7 +6,7 @@ import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { KeyError } from '../../../src/monero/wallet/keys.js';
 import { parseAccountKeys } from '../../../src/monero/wallet/key-import.js';
-import { seededRng } from '../../support/seeded-rng.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
 
 const rng = seededRng('given keys');
 const spendSecret = randomSecretKey(rng);

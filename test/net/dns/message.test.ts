@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { readAnswer, textsOf, writeQuery } from '../../../src/net/dns/message.js';
 import { parseName } from '../../../src/net/dns/name.js';
 import { CodecError } from '../../../src/util/codec.js';
-import { answerHead, record, wireName } from '../../support/fake-dns.js';
+import { answerHead, record, wireName } from '../../support/network/fake-dns.js';
 
 const NAME = parseName('Donate.example.org');
 const QUERY = Buffer.from(writeQuery(0x1234, NAME));

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { DnsError, parseNameserver, Resolver } from '../../../src/net/dns/resolver.js';
 import { CodecError } from '../../../src/util/codec.js';
 import { systemRng } from '../../../src/util/random.js';
-import { startFakeDns, type FakeDns } from '../../support/fake-dns.js';
+import { startFakeDns, type FakeDns } from '../../support/network/fake-dns.js';
 
 const LONG = 'x'.repeat(3000);
 let dns: FakeDns;

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { directConnect, proxiedConnect } from '../../../src/net/webhooks/connect.js';
 import type { HttpSender } from '../../../src/net/webhooks/sender.js';
 import type { ResolveHost } from '../../../src/util/outbound/public-address.js';
-import { makeCertificate } from '../../support/certificate.js';
-import { WebhookReceiver } from '../../support/webhook-receiver.js';
-import { deliveryOf, WebhookSenders } from '../../support/webhook-senders.js';
+import { makeCertificate } from '../../support/network/certificate.js';
+import { WebhookReceiver } from '../../support/network/webhook-receiver.js';
+import { deliveryOf, WebhookSenders } from '../../support/network/webhook-senders.js';
 
 const body = '{"type":"payment.seen"}';
 const delivery = deliveryOf(body);

@@ -5,9 +5,9 @@ import type { Secret } from '../../../src/util/secret.js';
 import { Dispatcher } from '../../../src/net/webhooks/dispatcher.js';
 import { activeSecrets, createSecret, type SigningSecret } from '../../../src/net/webhooks/secret.js';
 import type { DeliveryRequest, DeliveryResult, DeliverySender } from '../../../src/net/webhooks/sender.js';
-import { MemoryDeliveryLog, MemoryEvents } from '../../support/memory-delivery-log.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { VirtualClock } from '../../support/virtual-clock.js';
+import { MemoryDeliveryLog, MemoryEvents } from '../../support/fakes/memory-delivery-log.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { VirtualClock } from '../../support/fakes/virtual-clock.js';
 
 const HOUR = 3_600_000;
 const ENDPOINTS = ['a', 'b', 'c'];

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { QueuedEvent } from '../../../src/net/webhooks/delivery-log.js';
 import { EndpointQueue, type Job, type LaneName } from '../../../src/net/webhooks/queue.js';
 import type { DeliveryResult } from '../../../src/net/webhooks/sender.js';
-import { MemoryDeliveryLog, MemoryEvents } from '../../support/memory-delivery-log.js';
+import { MemoryDeliveryLog, MemoryEvents } from '../../support/fakes/memory-delivery-log.js';
 
 const HOUR = 3_600_000;
 const T0 = 1_700_000_000_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { DELAYS_MS, MAX_ATTEMPTS, nextWait, parseRetryAfter } from '../../../src/net/webhooks/schedule.js';
-import { seededRng } from '../../support/seeded-rng.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
 
 const HOUR = 3_600_000;
 const shortest = (length: number): Uint8Array => new Uint8Array(length);

@@ -1,8 +1,8 @@
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
 import { MAX_BODY_BYTES } from '../../../src/net/webhooks/sender.js';
-import { WebhookReceiver } from '../../support/webhook-receiver.js';
-import { deliveryOf, WebhookSenders } from '../../support/webhook-senders.js';
+import { WebhookReceiver } from '../../support/network/webhook-receiver.js';
+import { deliveryOf, WebhookSenders } from '../../support/network/webhook-senders.js';
 
 const body = '{"type":"payment.seen","data":{"amount":1}}';
 const delivery = deliveryOf(body);

@@ -2,8 +2,8 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Publisher } from '../../../src/net/zmq/publisher.js';
 import { greeting, message } from '../../../src/net/zmq/zmtp.js';
-import { until } from '../../support/until.js';
-import { ready } from '../../support/zmq-peer.js';
+import { until } from '../../support/fakes/until.js';
+import { ready } from '../../support/network/zmq-peer.js';
 
 /** Length of the publisher's greeting and READY command [bytes]. */
 const OPENING = 64 + 27;

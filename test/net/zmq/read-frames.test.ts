@@ -6,8 +6,8 @@ import { Publisher } from '../../../src/net/zmq/publisher.js';
 import { Subscriber } from '../../../src/net/zmq/subscriber.js';
 import { FrameReader, greeting, message, ready } from '../../../src/net/zmq/zmtp.js';
 import { concatBytes } from '../../../src/util/bytes.js';
-import { EventLoopTurns } from '../../support/event-loop-turns.js';
-import { until } from '../../support/until.js';
+import { EventLoopTurns } from '../../support/fakes/event-loop-turns.js';
+import { until } from '../../support/fakes/until.js';
 
 const COUNT = 20_000;
 

@@ -2,7 +2,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Publisher } from '../../../src/net/zmq/publisher.js';
 import { Subscriber } from '../../../src/net/zmq/subscriber.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/fakes/until.js';
 
 const TOPICS = ['json-minimal-chain_main', 'json-minimal-txpool_add'];
 const retryMs = { first: 5, last: 20 };

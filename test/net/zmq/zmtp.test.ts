@@ -2,7 +2,7 @@ import { describe, expect, it, test } from '@jest/globals';
 import { FrameReader, greeting, message, ready, SubscriberReader } from '../../../src/net/zmq/zmtp.js';
 import { CodecError } from '../../../src/util/codec.js';
 import { concatBytes, fromHex, toHex } from '../../../src/util/bytes.js';
-import { framesIn } from '../../support/zmtp-frames.js';
+import { framesIn } from '../../support/network/zmtp-frames.js';
 
 /** Greeting of a SUB socket of libzmq 4.3.4: signature, version 3.1, NULL. */
 const PEER_GREETING = fromHex(`ff00000000000000017f0301${toHex(Buffer.from('NULL'))}${'00'.repeat(48)}`);

@@ -7,9 +7,9 @@ import { ChainFeed } from '../../../src/refresh/feeds/chain-feed.js';
 import { monotonicMs } from '../../../src/util/clock.js';
 import { yieldToEventLoop } from '../../../src/util/event-loop.js';
 import { toHex } from '../../../src/util/bytes.js';
-import { turns } from '../../support/event-loop-turns.js';
-import { echoKernel, SteeredDaemon, TestMember } from '../../support/feed-members.js';
-import { chain, PAGE, refs } from '../../support/fake-chain.js';
+import { turns } from '../../support/fakes/event-loop-turns.js';
+import { echoKernel, SteeredDaemon, TestMember } from '../../support/fakes/feed-members.js';
+import { chain, PAGE, refs } from '../../support/chain/fake-chain.js';
 
 const LENGTH = 4 * PAGE;
 const genesisChain = chain(LENGTH, { keys: 1 });

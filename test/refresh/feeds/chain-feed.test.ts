@@ -7,8 +7,8 @@ import type { RefreshFrom } from '../../../src/refresh/feeds/chain-position.js';
 import type { BlockSource } from '../../../src/refresh/feeds/block-source.js';
 import { ChainFeed } from '../../../src/refresh/feeds/chain-feed.js';
 import { encode } from '../../../src/util/codec.js';
-import { quietKernel, requestOf, TestMember } from '../../support/feed-members.js';
-import { chain, daemonOf, PAGE, refs, shortHistory } from '../../support/fake-chain.js';
+import { quietKernel, requestOf, TestMember } from '../../support/fakes/feed-members.js';
+import { chain, daemonOf, PAGE, refs, shortHistory } from '../../support/chain/fake-chain.js';
 
 async function collect(
   daemon: BlockSource,

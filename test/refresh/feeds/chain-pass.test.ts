@@ -8,11 +8,17 @@ import { ChainFeed } from '../../../src/refresh/feeds/chain-feed.js';
 import type { BatchScanner } from '../../../src/refresh/scan/match-group.js';
 import { monotonicMs } from '../../../src/util/clock.js';
 import { yieldToEventLoop } from '../../../src/util/event-loop.js';
-import { turns } from '../../support/event-loop-turns.js';
-import { echoKernel, quietKernel, requestOf, SteeredDaemon, TestMember } from '../../support/feed-members.js';
-import { chain, PAGE, shortHistory } from '../../support/fake-chain.js';
-import { withFakeTimeouts } from '../../support/fake-timeouts.js';
-import { until } from '../../support/until.js';
+import { turns } from '../../support/fakes/event-loop-turns.js';
+import {
+  echoKernel,
+  quietKernel,
+  requestOf,
+  SteeredDaemon,
+  TestMember,
+} from '../../support/fakes/feed-members.js';
+import { chain, PAGE, shortHistory } from '../../support/chain/fake-chain.js';
+import { withFakeTimeouts } from '../../support/fakes/fake-timeouts.js';
+import { until } from '../../support/fakes/until.js';
 
 const blocks = chain(8 * PAGE);
 const genesis = blockHash(blocks[0] as Block);

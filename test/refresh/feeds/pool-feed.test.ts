@@ -8,8 +8,8 @@ import { unpackHashes } from '../../../src/refresh/commit/packed-hashes.js';
 import { PoolFeed, type PoolSource, type PoolViewer } from '../../../src/refresh/feeds/pool-feed.js';
 import type { WalletScanner } from '../../../src/refresh/scan/wallet-scanner.js';
 import { toHex } from '../../../src/util/bytes.js';
-import { quietKernel } from '../../support/feed-members.js';
-import { looseTx, wholeTx } from '../../support/loose-tx.js';
+import { quietKernel } from '../../support/fakes/feed-members.js';
+import { looseTx, wholeTx } from '../../support/chain/loose-tx.js';
 
 const numbers = new Map<string, number>();
 const txs = new Map<number, RawTx>();

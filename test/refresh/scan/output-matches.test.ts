@@ -14,11 +14,11 @@ import { SharedMatches } from '../../../src/refresh/scan/shared-matches.js';
 import { BATCH_KEYS, BATCH_ROWS, kernelBatches } from '../../../src/monero/wallet/scan/kernel-batches.js';
 import type { SecretKey } from '../../../src/monero/crypto/types.js';
 import { yieldToEventLoop } from '../../../src/util/event-loop.js';
-import { pointsFrom, strayOutputs } from '../../support/coinbase.js';
-import { turns } from '../../support/event-loop-turns.js';
-import { withFakeTimeouts } from '../../support/fake-timeouts.js';
-import { extraOf, minedAnswer, minedBlocks, repeatedTx } from '../../support/heavy-txs.js';
-import { until } from '../../support/until.js';
+import { pointsFrom, strayOutputs } from '../../support/chain/coinbase.js';
+import { turns } from '../../support/fakes/event-loop-turns.js';
+import { withFakeTimeouts } from '../../support/fakes/fake-timeouts.js';
+import { extraOf, minedAnswer, minedBlocks, repeatedTx } from '../../support/chain/heavy-txs.js';
+import { until } from '../../support/fakes/until.js';
 
 const secretOf = (n: number): SecretKey => new Uint8Array(32).fill(n) as SecretKey;
 const viewSecret = secretOf(5);

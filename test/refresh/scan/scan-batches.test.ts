@@ -5,7 +5,7 @@ import { parseTxs } from '../../../src/daemon/block-parser.js';
 import type { ChainBlock } from '../../../src/refresh/scan/chain-block.js';
 import type { ChainPage } from '../../../src/refresh/feeds/chain-page.js';
 import { scanBatchesOf } from '../../../src/refresh/scan/scan-batches.js';
-import { looseTx } from '../../support/loose-tx.js';
+import { looseTx } from '../../support/chain/loose-tx.js';
 
 const hash = new Uint8Array(32) as Hash;
 

@@ -26,10 +26,10 @@ import { WalletScanner } from '../../../src/refresh/scan/wallet-scanner.js';
 import { amount } from '../../../src/util/amount.js';
 import { encode } from '../../../src/util/codec.js';
 import type { OwnedOutput, PageFindings } from '../../../src/monero/wallet/model/records.js';
-import { outputTo } from '../../support/coinbase.js';
-import { extraOf } from '../../support/heavy-txs.js';
-import { hashOf } from '../../support/loose-tx.js';
-import { toPublicKey } from '../../support/plain-points.js';
+import { outputTo } from '../../support/chain/coinbase.js';
+import { extraOf } from '../../support/chain/heavy-txs.js';
+import { hashOf } from '../../support/chain/loose-tx.js';
+import { toPublicKey } from '../../support/values/plain-points.js';
 
 /* Transactions with plain amounts, as miner transactions have them: all that a scanner decides is the same. */
 

@@ -12,9 +12,9 @@ import { SharedMatches } from '../../../src/refresh/scan/shared-matches.js';
 import { WalletScanner } from '../../../src/refresh/scan/wallet-scanner.js';
 import { addressKeysOf } from '../../../src/refresh/scan/address-keys.js';
 import { bytes32, concatBytes } from '../../../src/util/bytes.js';
-import { outputTo, pointsFrom, strayOutputs, type RewardOutput } from '../../support/coinbase.js';
-import { EventLoopTurns } from '../../support/event-loop-turns.js';
-import { extraOf, minedAnswer, minedBlocks } from '../../support/heavy-txs.js';
+import { outputTo, pointsFrom, strayOutputs, type RewardOutput } from '../../support/chain/coinbase.js';
+import { EventLoopTurns } from '../../support/fakes/event-loop-turns.js';
+import { extraOf, minedAnswer, minedBlocks } from '../../support/chain/heavy-txs.js';
 
 const spendSecret = scalarBytes(11n);
 const viewSecret = scalarBytes(13n);

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { parseAddress } from '../../../src/monero/cryptonote/address.js';
 import type { PublicKey } from '../../../src/monero/crypto/types.js';
 import { Miner, type MiningJob } from '../../../src/regtest/chain/miner.js';
-import { turns } from '../../support/event-loop-turns.js';
-import { withFakeTimeouts } from '../../support/fake-timeouts.js';
-import { until } from '../../support/until.js';
-import { testNode, type TestNode } from '../../support/regtest-node.js';
+import { turns } from '../../support/fakes/event-loop-turns.js';
+import { withFakeTimeouts } from '../../support/fakes/fake-timeouts.js';
+import { until } from '../../support/fakes/until.js';
+import { testNode, type TestNode } from '../../support/processes/regtest-node.js';
 
 const JOB: MiningJob = {
   address: parseAddress(

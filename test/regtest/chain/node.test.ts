@@ -6,7 +6,7 @@ import { GENESIS_HASH } from '../../../src/monero/cryptonote/constants.js';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import type { Block, BlockHeader, TxPrefix } from '../../../src/monero/cryptonote/types.js';
 import { amount } from '../../../src/util/amount.js';
-import { NOON, testNode, type TestNode } from '../../support/regtest-node.js';
+import { NOON, testNode, type TestNode } from '../../support/processes/regtest-node.js';
 
 let at: TestNode;
 

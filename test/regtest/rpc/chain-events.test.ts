@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ChainEvents } from '../../../src/regtest/rpc/chain-events.js';
 import { toHex } from '../../../src/util/bytes.js';
-import { testNode, type TestNode } from '../../support/regtest-node.js';
+import { testNode, type TestNode } from '../../support/processes/regtest-node.js';
 
 describe('published events of a node', () => {
   let test: TestNode;

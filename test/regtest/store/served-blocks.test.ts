@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ServedBlock } from '../../../src/regtest/store/served-blocks.js';
-import { StoredChain } from '../../support/stored-chain.js';
+import { StoredChain } from '../../support/chain/stored-chain.js';
 
 let chain: StoredChain;
 

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { AuditLog } from '../../../src/rpc/access/audit-log.js';
-import { VirtualClock } from '../../support/virtual-clock.js';
+import { VirtualClock } from '../../support/fakes/virtual-clock.js';
 
 const call = { credential: 'shop', client: '127.0.0.1', method: 'transfer', outcome: 'ok' as const };
 

@@ -11,7 +11,7 @@ import {
   isTokenOf,
   readToken,
 } from '../../../src/rpc/access/login-secret.js';
-import { cpuMs } from '../../support/cpu-time.js';
+import { cpuMs } from '../../support/fakes/cpu-time.js';
 
 describe('a pattern of wallet names', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { AccountTags, type TagView } from '../../../src/services/accounts/account-tags.js';
-import { collected } from '../../support/collected.js';
-import { faultOf, TestWallet } from '../../support/test-wallet.js';
+import { collected } from '../../support/values/collected.js';
+import { faultOf, TestWallet } from '../../support/wallets/test-wallet.js';
 
 // An expression has 50 ms of wall-clock time, which a busy machine may exceed: see src/util/bounded-regexp.ts.
 jest.retryTimes(3);

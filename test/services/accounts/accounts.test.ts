@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
 import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import type { PaymentId } from '../../../src/monero/cryptonote/types.js';
-import { namedKeys } from '../../support/keystores.js';
-import { faultOf, TestWallet } from '../../support/test-wallet.js';
+import { namedKeys } from '../../support/wallets/keystores.js';
+import { faultOf, TestWallet } from '../../support/wallets/test-wallet.js';
 
 const PRIMARY = { major: 0, minor: 0 };
 

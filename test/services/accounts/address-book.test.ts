@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import type { PaymentId } from '../../../src/monero/cryptonote/types.js';
 import { AddressBook, type AddressBookChange } from '../../../src/services/accounts/address-book.js';
-import { collected } from '../../support/collected.js';
-import { namedKeys } from '../../support/keystores.js';
-import { faultOf, TestWallet } from '../../support/test-wallet.js';
+import { collected } from '../../support/values/collected.js';
+import { namedKeys } from '../../support/wallets/keystores.js';
+import { faultOf, TestWallet } from '../../support/wallets/test-wallet.js';
 
 const idOf = (fill: number): PaymentId => new Uint8Array(8).fill(fill) as PaymentId;
 const alice = namedKeys('alice');

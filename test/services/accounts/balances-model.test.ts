@@ -6,8 +6,8 @@ import { Balances } from '../../../src/services/accounts/balances.js';
 import type { PagedBalance } from '../../../src/services/accounts/paged-balance.js';
 import { amount } from '../../../src/util/amount.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
-import { clearChain } from '../../support/cleared-chain.js';
-import { TestWallet } from '../../support/test-wallet.js';
+import { clearChain } from '../../support/chain/cleared-chain.js';
+import { TestWallet } from '../../support/wallets/test-wallet.js';
 
 const BLOCKS = 120;
 const NOW = 1_700_000_000;

@@ -9,9 +9,9 @@ import type {
   OutgoingTx,
   PoolTx,
 } from '../../../src/monero/wallet/model/records.js';
-import { collected } from '../../support/collected.js';
+import { collected } from '../../support/values/collected.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
-import { TestWallet } from '../../support/test-wallet.js';
+import { TestWallet } from '../../support/wallets/test-wallet.js';
 
 let wallet: TestWallet;
 let balances: Balances;

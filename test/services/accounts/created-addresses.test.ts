@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { EventLoopTurns, turns } from '../../support/event-loop-turns.js';
-import { faultOf, TestWallet } from '../../support/test-wallet.js';
+import { EventLoopTurns, turns } from '../../support/fakes/event-loop-turns.js';
+import { faultOf, TestWallet } from '../../support/wallets/test-wallet.js';
 
 let wallet: TestWallet;
 beforeEach(() => {

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
 import { amount } from '../../../src/util/amount.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
-import { collected } from '../../support/collected.js';
-import { EventLoopTurns } from '../../support/event-loop-turns.js';
-import { faultOf, TestWallet } from '../../support/test-wallet.js';
+import { collected } from '../../support/values/collected.js';
+import { EventLoopTurns } from '../../support/fakes/event-loop-turns.js';
+import { faultOf, TestWallet } from '../../support/wallets/test-wallet.js';
 
 let wallet: TestWallet;
 beforeEach(() => {

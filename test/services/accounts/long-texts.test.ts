@@ -6,9 +6,9 @@ import { PaymentExport } from '../../../src/services/history/payment-export.js';
 import { History } from '../../../src/services/history/history.js';
 import { TURN_BYTES } from '../../../src/util/paged.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
-import { collected } from '../../support/collected.js';
-import { EventLoopTurns } from '../../support/event-loop-turns.js';
-import { TestWallet } from '../../support/test-wallet.js';
+import { collected } from '../../support/values/collected.js';
+import { EventLoopTurns } from '../../support/fakes/event-loop-turns.js';
+import { TestWallet } from '../../support/wallets/test-wallet.js';
 
 /*
  * Texts of a store of an earlier version, which had no limits. A list reads few of them in one turn of the event loop.

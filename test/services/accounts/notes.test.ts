@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import { bytes } from '../../store/fixtures.js';
-import { faultOf, TestWallet } from '../../support/test-wallet.js';
+import { faultOf, TestWallet } from '../../support/wallets/test-wallet.js';
 
 const MISSING = { kind: 'attribute_missing' };
 const [one, two, three] = [1, 2, 3].map((n) => bytes<Hash>(n)) as [Hash, Hash, Hash];

@@ -4,8 +4,8 @@ import { replicationFault } from '../../../src/services/cluster/replication-faul
 import { namedLog } from '../../../src/services/context/wallet-log.js';
 import { WalletError } from '../../../src/model/wallet-error.js';
 import type { Lease } from '../../../src/cluster/lease.js';
-import { FakeCluster } from '../../support/fake-cluster.js';
-import { VirtualClock } from '../../support/virtual-clock.js';
+import { FakeCluster } from '../../support/fakes/fake-cluster.js';
+import { VirtualClock } from '../../support/fakes/virtual-clock.js';
 
 const silent = namedLog({ info: () => undefined, warn: () => undefined, error: () => undefined }, '');
 

@@ -14,9 +14,9 @@ import {
   type ReplicationOptions,
 } from '../../../src/store/replication/replication.js';
 import type { WalletStore } from '../../../src/store/wallet-store.js';
-import { turns } from '../../support/event-loop-turns.js';
-import { FakeQuorum } from '../../support/fake-cluster.js';
-import { VirtualClock } from '../../support/virtual-clock.js';
+import { turns } from '../../support/fakes/event-loop-turns.js';
+import { FakeQuorum } from '../../support/fakes/fake-cluster.js';
+import { VirtualClock } from '../../support/fakes/virtual-clock.js';
 
 const LATE = { fault: { kind: 'not_replicated', reason: 'late' } };
 const ELSEWHERE = { fault: { kind: 'wallet_elsewhere', name: 'shop' } };

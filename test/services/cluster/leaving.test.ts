@@ -10,8 +10,8 @@ import { MARK_ENDING } from '../../../src/services/context/wallet-name.js';
 import { encodeBaseHead } from '../../../src/store/replication/frame.js';
 import { lockWallet } from '../../../src/store/file/wallet-lock.js';
 import { concatBytes } from '../../../src/util/bytes.js';
-import { FAKE_LEASE_MS, FakeCluster } from '../../support/fake-cluster.js';
-import { VirtualClock } from '../../support/virtual-clock.js';
+import { FAKE_LEASE_MS, FakeCluster } from '../../support/fakes/fake-cluster.js';
+import { VirtualClock } from '../../support/fakes/virtual-clock.js';
 
 const PAGE = 512;
 const place = { host: 'till-1', directory: '/wallets' };

@@ -9,11 +9,11 @@ import { WalletManager } from '../../../src/services/manager/wallet-manager.js';
 import { systemClock } from '../../../src/util/clock.js';
 import { EncodedJson } from '../../../src/util/json-writer.js';
 import type { Json } from '../../../src/util/json.js';
-import { turns } from '../../support/event-loop-turns.js';
-import { FakeCluster } from '../../support/fake-cluster.js';
-import { until } from '../../support/until.js';
-import { VirtualClock } from '../../support/virtual-clock.js';
-import { WalletServer } from '../../support/wallet-server.js';
+import { turns } from '../../support/fakes/event-loop-turns.js';
+import { FakeCluster } from '../../support/fakes/fake-cluster.js';
+import { until } from '../../support/fakes/until.js';
+import { VirtualClock } from '../../support/fakes/virtual-clock.js';
+import { WalletServer } from '../../support/processes/wallet-server.js';
 
 /** One process of the cluster, with a wallet directory of its own. */
 interface Process {

@@ -6,11 +6,11 @@ import { ClusterNode } from '../../../src/services/cluster/cluster-node.js';
 import { WalletManager } from '../../../src/services/manager/wallet-manager.js';
 import type { OpenWallet } from '../../../src/services/open-wallet.js';
 import { systemClock } from '../../../src/util/clock.js';
-import { FakeCluster, FAKE_LEASE_MS } from '../../support/fake-cluster.js';
-import { until } from '../../support/until.js';
-import { fault } from '../../support/service-wallet.js';
-import { VirtualClock } from '../../support/virtual-clock.js';
-import { WalletServer } from '../../support/wallet-server.js';
+import { FakeCluster, FAKE_LEASE_MS } from '../../support/fakes/fake-cluster.js';
+import { until } from '../../support/fakes/until.js';
+import { fault } from '../../support/wallets/service-wallet.js';
+import { VirtualClock } from '../../support/fakes/virtual-clock.js';
+import { WalletServer } from '../../support/processes/wallet-server.js';
 
 /** One process of the cluster, with a wallet directory of its own. */
 interface Process {

@@ -4,10 +4,10 @@ import { fromHex, toHex } from '../../../src/util/bytes.js';
 import { decode, encode } from '../../../src/util/codec.js';
 import { unsignedTxSet } from '../../../src/monero/wallet/exchange/cold-tx-sets.js';
 import type { Spender } from '../../../src/model/spender.js';
-import { coldPair, layOutPayment, type ColdPair } from '../../support/cold-pair.js';
-import { paidOutput } from '../../support/paid-outputs.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { fault } from '../../support/service-wallet.js';
+import { coldPair, layOutPayment, type ColdPair } from '../../support/wallets/cold-pair.js';
+import { paidOutput } from '../../support/wallets/paid-outputs.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { fault } from '../../support/wallets/service-wallet.js';
 import { COIN, holder, payeeOf } from '../../monero/wallet/fixtures.js';
 
 const rng = seededRng('cold limits');

@@ -3,10 +3,10 @@ import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import { fromHex, toHex } from '../../../src/util/bytes.js';
 import { decode, encode } from '../../../src/util/codec.js';
 import { unsignedTxSet, type UnsignedTxSet } from '../../../src/monero/wallet/exchange/cold-tx-sets.js';
-import { coldPair, ColdWallet, layOutPayment, type ColdPair } from '../../support/cold-pair.js';
-import { paidOutput } from '../../support/paid-outputs.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { ownKeys, ServiceWallet } from '../../support/service-wallet.js';
+import { coldPair, ColdWallet, layOutPayment, type ColdPair } from '../../support/wallets/cold-pair.js';
+import { paidOutput } from '../../support/wallets/paid-outputs.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { ownKeys, ServiceWallet } from '../../support/wallets/service-wallet.js';
 import { COIN, holder, payeeOf } from '../../monero/wallet/fixtures.js';
 
 const rng = seededRng('cold signing');

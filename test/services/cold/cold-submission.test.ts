@@ -11,11 +11,11 @@ import { decode, encode } from '../../../src/util/codec.js';
 import { signedTxSet, type SignedTxSet } from '../../../src/monero/wallet/exchange/cold-tx-sets.js';
 import type { PendingTx } from '../../../src/monero/wallet/exchange/pending-tx.js';
 import type { OutgoingState } from '../../../src/monero/wallet/model/records.js';
-import { coldPair, layOutPayment, type ColdPair, type ColdWallet } from '../../support/cold-pair.js';
-import { CHAIN_HEIGHT, paidOutput } from '../../support/paid-outputs.js';
-import { REFUSED } from '../../support/payment-home.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { fault } from '../../support/service-wallet.js';
+import { coldPair, layOutPayment, type ColdPair, type ColdWallet } from '../../support/wallets/cold-pair.js';
+import { CHAIN_HEIGHT, paidOutput } from '../../support/wallets/paid-outputs.js';
+import { REFUSED } from '../../support/wallets/payment-home.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { fault } from '../../support/wallets/service-wallet.js';
 import { bytes, page, received, unnamed } from '../../store/fixtures.js';
 import { COIN, holder, payeeOf } from '../../monero/wallet/fixtures.js';
 

@@ -5,9 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { outputPages } from '../../../src/services/cold/output-pages.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { WalletError } from '../../../src/model/wallet-error.js';
-import { coldPair, exportedOutputs } from '../../support/cold-pair.js';
-import { paidOutput } from '../../support/paid-outputs.js';
-import { seededRng } from '../../support/seeded-rng.js';
+import { coldPair, exportedOutputs } from '../../support/wallets/cold-pair.js';
+import { paidOutput } from '../../support/wallets/paid-outputs.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { output, page, received } from '../../store/fixtures.js';
 import { holder } from '../../monero/wallet/fixtures.js';
 

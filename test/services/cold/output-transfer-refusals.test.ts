@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, it, test } from '@jest/globals';
 import type { PublicKey } from '../../../src/monero/crypto/types.js';
 import type { ImportedOutput } from '../../../src/monero/wallet/model/records.js';
 import { toHex } from '../../../src/util/bytes.js';
-import { coldPair, ColdWallet, exportedOutputs, type ColdPair } from '../../support/cold-pair.js';
-import { paidOutput } from '../../support/paid-outputs.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { fault, ownKeys, ServiceWallet } from '../../support/service-wallet.js';
+import { coldPair, ColdWallet, exportedOutputs, type ColdPair } from '../../support/wallets/cold-pair.js';
+import { paidOutput } from '../../support/wallets/paid-outputs.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { fault, ownKeys, ServiceWallet } from '../../support/wallets/service-wallet.js';
 import { holder } from '../../monero/wallet/fixtures.js';
 
 const rng = seededRng('output transfer');

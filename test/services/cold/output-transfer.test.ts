@@ -5,10 +5,10 @@ import type { ImportedOutput } from '../../../src/monero/wallet/model/records.js
 import { toHex } from '../../../src/util/bytes.js';
 import { decode } from '../../../src/util/codec.js';
 import { outputExport, type OutputExport } from '../../../src/monero/wallet/exchange/exported-outputs.js';
-import { coldPair, ColdWallet, exportedOutputs, type ColdPair } from '../../support/cold-pair.js';
-import { paidOutput } from '../../support/paid-outputs.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { ownKeys, ServiceWallet } from '../../support/service-wallet.js';
+import { coldPair, ColdWallet, exportedOutputs, type ColdPair } from '../../support/wallets/cold-pair.js';
+import { paidOutput } from '../../support/wallets/paid-outputs.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { ownKeys, ServiceWallet } from '../../support/wallets/service-wallet.js';
 import { bytes } from '../../store/fixtures.js';
 import { holder } from '../../monero/wallet/fixtures.js';
 

@@ -4,9 +4,9 @@ import { decode } from '../../../src/util/codec.js';
 import { fromHex } from '../../../src/util/bytes.js';
 import { unsignedTxSet } from '../../../src/monero/wallet/exchange/cold-tx-sets.js';
 import { openExport } from '../../../src/monero/wallet/exchange/export-blob.js';
-import { coldPair } from '../../support/cold-pair.js';
-import { paidOutput } from '../../support/paid-outputs.js';
-import { seededRng } from '../../support/seeded-rng.js';
+import { coldPair } from '../../support/wallets/cold-pair.js';
+import { paidOutput } from '../../support/wallets/paid-outputs.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { exportKeys, vectors } from '../../monero/wallet/cold-vectors.js';
 import { holder } from '../../monero/wallet/fixtures.js';
 

@@ -5,8 +5,8 @@ import { isPrimary, subaddressKeys } from '../../../src/monero/cryptonote/subadd
 import type { SubaddressIndex } from '../../../src/monero/cryptonote/types.js';
 import { AddressCache } from '../../../src/services/context/address-cache.js';
 import { Secret } from '../../../src/util/secret.js';
-import { EventLoopTurns, turns } from '../../support/event-loop-turns.js';
-import { seededRng } from '../../support/seeded-rng.js';
+import { EventLoopTurns, turns } from '../../support/fakes/event-loop-turns.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
 
 const rng = seededRng('address texts');
 const viewSecret = randomSecretKey(rng);

@@ -4,7 +4,7 @@ import type { DaemonConfig } from '../../../src/daemon/http-daemon.js';
 import { DaemonAccess } from '../../../src/services/context/daemon-access.js';
 import type { DaemonClient } from '../../../src/services/context/daemon-client.js';
 import { DaemonConnection } from '../../../src/services/context/daemon-connection.js';
-import { faultOf } from '../../support/test-wallet.js';
+import { faultOf } from '../../support/wallets/test-wallet.js';
 
 const configOf = (address: string): DaemonConfig => ({
   address,

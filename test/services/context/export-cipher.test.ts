@@ -3,8 +3,8 @@ import { ExportCipher } from '../../../src/services/context/export-cipher.js';
 import { utf8 } from '../../../src/util/bytes.js';
 import { CodecError } from '../../../src/util/codec.js';
 import { wipeKeys } from '../../../src/monero/wallet/keys.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { namedKeys } from '../../support/keystores.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { namedKeys } from '../../support/wallets/keystores.js';
 
 const cipherOf = (name: string, viewOnly = false): ExportCipher =>
   new ExportCipher(namedKeys(name, viewOnly), 1, seededRng(`rng of ${name}`));

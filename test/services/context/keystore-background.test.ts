@@ -4,8 +4,8 @@ import { backgroundKey } from '../../../src/monero/crypto/kdf.js';
 import { readStoreKey } from '../../../src/store/keys/background-files.js';
 import { loadKeysFile } from '../../../src/store/keys/keys-file-disk.js';
 import { storeKey } from '../../../src/store/file/store-cipher.js';
-import { KeystoreFiles } from '../../support/keystores.js';
-import { faultOf } from '../../support/test-wallet.js';
+import { KeystoreFiles } from '../../support/wallets/keystores.js';
+import { faultOf } from '../../support/wallets/test-wallet.js';
 
 const BACKGROUND_PASSWORD = 'background';
 

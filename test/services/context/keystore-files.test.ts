@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { KeystoreFiles, PASSWORD } from '../../support/keystores.js';
-import { faultOf } from '../../support/test-wallet.js';
+import { KeystoreFiles, PASSWORD } from '../../support/wallets/keystores.js';
+import { faultOf } from '../../support/wallets/test-wallet.js';
 
 const files = new KeystoreFiles();
 const { keys } = files;

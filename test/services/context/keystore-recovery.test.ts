@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { saveKeysFile } from '../../../src/store/keys/keys-file-disk.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { keysFileOf, KeystoreFiles, namedKeys, PASSWORD } from '../../support/keystores.js';
-import { faultOf } from '../../support/test-wallet.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { keysFileOf, KeystoreFiles, namedKeys, PASSWORD } from '../../support/wallets/keystores.js';
+import { faultOf } from '../../support/wallets/test-wallet.js';
 
 const files = new KeystoreFiles();
 const { keys } = files;

@@ -7,8 +7,8 @@ import { toHex } from '../../../src/util/bytes.js';
 import { Secret } from '../../../src/util/secret.js';
 import type { BackgroundSyncType } from '../../../src/model/background-sync-mode.js';
 import { wipeKeys } from '../../../src/monero/wallet/keys.js';
-import { keystoreOf, namedKeys, PASSWORD } from '../../support/keystores.js';
-import { faultOf } from '../../support/test-wallet.js';
+import { keystoreOf, namedKeys, PASSWORD } from '../../support/wallets/keystores.js';
+import { faultOf } from '../../support/wallets/test-wallet.js';
 
 /** A background wallet: its file has a key in place of the spend key. */
 const backgroundWallet = (backgroundSync: BackgroundSyncType): Keystore =>

@@ -3,8 +3,8 @@ import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import { DnsError, type TextRecords } from '../../../src/net/dns/resolver.js';
 import { OpenAlias } from '../../../src/services/context/openalias.js';
 import { CodecError } from '../../../src/util/codec.js';
-import { namedKeys } from '../../support/keystores.js';
-import { faultOf } from '../../support/test-wallet.js';
+import { namedKeys } from '../../support/wallets/keystores.js';
+import { faultOf } from '../../support/wallets/test-wallet.js';
 
 const keys = namedKeys('payee');
 const address = formatAddress({ ...keys, kind: 'standard' });

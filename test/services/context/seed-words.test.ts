@@ -3,9 +3,9 @@ import { findLanguage } from '../../../src/monero/cryptonote/languages.js';
 import { addSeedOffset, encodeMnemonic } from '../../../src/monero/cryptonote/mnemonic.js';
 import { asSeed, secretsOfWords, withoutOffset } from '../../../src/services/context/seed-words.js';
 import { CodecError } from '../../../src/util/codec.js';
-import { SEED, spendOf, STORED, WORDS } from '../../support/polyseed-wallets.js';
-import { namedKeys } from '../../support/keystores.js';
-import { faultOf } from '../../support/test-wallet.js';
+import { SEED, spendOf, STORED, WORDS } from '../../support/wallets/polyseed-wallets.js';
+import { namedKeys } from '../../support/wallets/keystores.js';
+import { faultOf } from '../../support/wallets/test-wallet.js';
 
 const { spend } = namedKeys('words');
 

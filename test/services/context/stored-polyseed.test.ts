@@ -10,10 +10,10 @@ import { Secret } from '../../../src/util/secret.js';
 import { concatBytes, utf8 } from '../../../src/util/bytes.js';
 import { loadKeysFile, saveKeysFile } from '../../../src/store/keys/keys-file-disk.js';
 import { wipeKeys, type WalletKeys } from '../../../src/monero/wallet/keys.js';
-import { keysFileOf, KeystoreFiles, keystoreOf, PASSWORD } from '../../support/keystores.js';
-import { SEED, spendOf, STORED, WORDS, wordsOf } from '../../support/polyseed-wallets.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { faultOf } from '../../support/test-wallet.js';
+import { keysFileOf, KeystoreFiles, keystoreOf, PASSWORD } from '../../support/wallets/keystores.js';
+import { SEED, spendOf, STORED, WORDS, wordsOf } from '../../support/wallets/polyseed-wallets.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { faultOf } from '../../support/wallets/test-wallet.js';
 
 const spend = spendOf(SEED);
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { WalletLocks } from '../../../src/services/context/wallet-locks.js';
-import { turns } from '../../support/event-loop-turns.js';
+import { turns } from '../../support/fakes/event-loop-turns.js';
 
 /** A task that runs until it is ended, and notes when it starts. */
 function taskNamed(name: string, started: string[]) {

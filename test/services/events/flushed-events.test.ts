@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { FlushedEvents } from '../../../src/services/events/flushed-events.js';
 import type { WalletStore } from '../../../src/store/wallet-store.js';
-import { VirtualClock } from '../../support/virtual-clock.js';
+import { VirtualClock } from '../../support/fakes/virtual-clock.js';
 
 /** Store with a number of events, whose flushes end when a test says so. */
 class SlowStore {

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { TxNotices, type NoticeSource } from '../../../src/services/events/tx-notices.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { toHex } from '../../../src/util/bytes.js';
-import { clearChain } from '../../support/cleared-chain.js';
-import { EventWorld, type WorldTx } from '../../support/event-world.js';
+import { clearChain } from '../../support/chain/cleared-chain.js';
+import { EventWorld, type WorldTx } from '../../support/wallets/event-world.js';
 
 const KEY = new Uint8Array(32);
 const PAY = { value: 5n, subaddress: { major: 0, minor: 0 } };

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { WalletEventLog } from '../../../src/services/events/wallet-event-log.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import { idOf, newRequest } from '../../support/stored-requests.js';
+import { idOf, newRequest } from '../../support/wallets/stored-requests.js';
 import { output, page, received } from '../../store/fixtures.js';
 
 let store: WalletStore;

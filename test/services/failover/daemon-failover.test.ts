@@ -6,8 +6,8 @@ import { DaemonConnection } from '../../../src/services/context/daemon-connectio
 import { DaemonFailover } from '../../../src/services/failover/daemon-failover.js';
 import { heldBlocks, type HeldChain } from '../../../src/services/failover/held-blocks.js';
 import type { BlockRef } from '../../../src/monero/wallet/model/records.js';
-import { FakeNode, hashOn, historyOn } from '../../support/fake-node.js';
-import { VirtualClock } from '../../support/virtual-clock.js';
+import { FakeNode, hashOn, historyOn } from '../../support/fakes/fake-node.js';
+import { VirtualClock } from '../../support/fakes/virtual-clock.js';
 
 const ROUND = 10_000;
 const TIP = 2_000;

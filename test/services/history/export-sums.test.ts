@@ -7,8 +7,8 @@ import { Balances } from '../../../src/services/accounts/balances.js';
 import { PaymentExport } from '../../../src/services/history/payment-export.js';
 import { amount, sum } from '../../../src/util/amount.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
-import { TestWallet } from '../../support/test-wallet.js';
-import { blobSpending } from '../../support/unmined-payment.js';
+import { TestWallet } from '../../support/wallets/test-wallet.js';
+import { blobSpending } from '../../support/wallets/unmined-payment.js';
 
 const STRANGER =
   '888tNkZrPN6JsEgekjMnABU4TBzc2Dt29EPAvkRxbANsAnjyPbb3iQ1YBRk1UXcdRsiKc9dhwMVgN5S9cQUiyoogDavup3H';

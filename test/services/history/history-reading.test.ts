@@ -9,8 +9,8 @@ import type { Paged } from '../../../src/util/paged.js';
 import { Field } from '../../../src/util/row-template.js';
 import type { IncomingField } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
-import { storeHistory } from '../../support/history-fixture.js';
-import { faultOf, TestWallet } from '../../support/test-wallet.js';
+import { storeHistory } from '../../support/wallets/history-fixture.js';
+import { faultOf, TestWallet } from '../../support/wallets/test-wallet.js';
 
 const BLOCKS = 600;
 const ALL = { minHeight: -1, maxHeight: Number.MAX_SAFE_INTEGER };

@@ -8,9 +8,9 @@ import {
 } from '../../../src/services/history/history.js';
 import type { HistoryEntry } from '../../../src/services/history/history-rows.js';
 import { bytes, output, page as blockPage, received } from '../../store/fixtures.js';
-import { PAYMENT_ID, storeHistory } from '../../support/history-fixture.js';
-import { faultOf, TestWallet } from '../../support/test-wallet.js';
-import { unminedPayment } from '../../support/unmined-payment.js';
+import { PAYMENT_ID, storeHistory } from '../../support/wallets/history-fixture.js';
+import { faultOf, TestWallet } from '../../support/wallets/test-wallet.js';
+import { unminedPayment } from '../../support/wallets/unmined-payment.js';
 
 const LISTS: readonly HistoryList[] = ['in', 'out', 'pending', 'failed', 'pool'];
 const ALL: HistoryFilter = { minHeight: -1, maxHeight: Number.MAX_SAFE_INTEGER };

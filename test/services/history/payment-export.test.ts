@@ -17,9 +17,9 @@ import { toHex } from '../../../src/util/bytes.js';
 import type { Json } from '../../../src/util/json.js';
 import { writeJson } from '../../../src/util/json-writer.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
-import { storeHistory } from '../../support/history-fixture.js';
-import { TestWallet } from '../../support/test-wallet.js';
-import { unminedPayment } from '../../support/unmined-payment.js';
+import { storeHistory } from '../../support/wallets/history-fixture.js';
+import { TestWallet } from '../../support/wallets/test-wallet.js';
+import { unminedPayment } from '../../support/wallets/unmined-payment.js';
 
 const ALWAYS = { from: 0, to: 4_000_000_000 };
 const LISTS: readonly HistoryList[] = ['in', 'out', 'pending', 'failed', 'pool'];

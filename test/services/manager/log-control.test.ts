@@ -2,7 +2,7 @@ import { describe, expect, it, test } from '@jest/globals';
 import { pino } from 'pino';
 import { LogControl, pinoLevel } from '../../../src/services/manager/log-control.js';
 import { MAX_CATEGORIES } from '../../../src/util/log-categories.js';
-import { fault } from '../../support/service-wallet.js';
+import { fault } from '../../support/wallets/service-wallet.js';
 
 function control(categories = '*:WARNING') {
   const log = pino({ level: pinoLevel(categories) });

@@ -7,9 +7,9 @@ import { WalletDirectory } from '../../../src/services/context/wallet-directory.
 import { OpenWallets, type Holder } from '../../../src/services/manager/open-wallets.js';
 import type { NewWallet } from '../../../src/services/manager/wallet-opener.js';
 import type { OpenWallet } from '../../../src/services/open-wallet.js';
-import { turns } from '../../support/event-loop-turns.js';
-import { FakeOpener } from '../../support/fake-opener.js';
-import { fault } from '../../support/service-wallet.js';
+import { turns } from '../../support/fakes/event-loop-turns.js';
+import { FakeOpener } from '../../support/fakes/fake-opener.js';
+import { fault } from '../../support/wallets/service-wallet.js';
 
 let path: string;
 let directory: WalletDirectory;

@@ -1,8 +1,8 @@
 import { jest, beforeEach, describe, expect, it } from '@jest/globals';
 import { CURRENT, Openings, START } from '../../../src/services/manager/openings.js';
-import { turns } from '../../support/event-loop-turns.js';
-import { withFakeTimeouts } from '../../support/fake-timeouts.js';
-import { fault } from '../../support/service-wallet.js';
+import { turns } from '../../support/fakes/event-loop-turns.js';
+import { withFakeTimeouts } from '../../support/fakes/fake-timeouts.js';
+import { fault } from '../../support/wallets/service-wallet.js';
 
 let openings: Openings;
 let isOpen: boolean;

@@ -6,8 +6,8 @@ import { pino } from 'pino';
 import { WalletDirectory } from '../../../src/services/context/wallet-directory.js';
 import { OpenWallets } from '../../../src/services/manager/open-wallets.js';
 import type { OpenWallet } from '../../../src/services/open-wallet.js';
-import { FakeOpener, keysFiles } from '../../support/fake-opener.js';
-import { fault } from '../../support/service-wallet.js';
+import { FakeOpener, keysFiles } from '../../support/fakes/fake-opener.js';
+import { fault } from '../../support/wallets/service-wallet.js';
 
 const [BEFORE, AFTER] = keysFiles();
 const trouble = new Error('disk trouble');

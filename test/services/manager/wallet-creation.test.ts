@@ -16,10 +16,10 @@ import { requireLanguage } from '../../../src/services/manager/wallet-restore.js
 import type { OpenWallet } from '../../../src/services/open-wallet.js';
 import { fromHex, toHex } from '../../../src/util/bytes.js';
 import { multisigSeed } from '../../../src/monero/wallet/multisig/seed.js';
-import { SEED, spendOf, WORDS } from '../../support/polyseed-wallets.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { fault } from '../../support/service-wallet.js';
-import { WalletServer } from '../../support/wallet-server.js';
+import { SEED, spendOf, WORDS } from '../../support/wallets/polyseed-wallets.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { fault } from '../../support/wallets/service-wallet.js';
+import { WalletServer } from '../../support/processes/wallet-server.js';
 import { holder } from '../../monero/wallet/fixtures.js';
 import { groupOf, randomSigners } from '../../monero/wallet/multisig/groups.js';
 

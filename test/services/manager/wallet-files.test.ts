@@ -6,9 +6,9 @@ import { draftOf } from '../../../src/store/file/file-draft.js';
 import { storeKey } from '../../../src/store/file/store-cipher.js';
 import { loadKeysFile } from '../../../src/store/keys/keys-file-disk.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { ownKeys } from '../../support/service-wallet.js';
-import { WalletServer } from '../../support/wallet-server.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { ownKeys } from '../../support/wallets/service-wallet.js';
+import { WalletServer } from '../../support/processes/wallet-server.js';
 import { holder } from '../../monero/wallet/fixtures.js';
 
 const rng = seededRng('wallet files');

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { OpenWallet } from '../../../src/services/open-wallet.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { groupKeys } from '../../support/service-wallet.js';
-import { randomKeys, WalletServer } from '../../support/wallet-server.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { groupKeys } from '../../support/wallets/service-wallet.js';
+import { randomKeys, WalletServer } from '../../support/processes/wallet-server.js';
 import { groupOf, randomSigners } from '../../monero/wallet/multisig/groups.js';
 
 const rng = seededRng('wallets in memory');

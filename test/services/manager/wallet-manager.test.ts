@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
 import type { DaemonConfig } from '../../../src/daemon/http-daemon.js';
 import { WalletManager } from '../../../src/services/manager/wallet-manager.js';
-import { fault } from '../../support/service-wallet.js';
-import { WalletServer } from '../../support/wallet-server.js';
+import { fault } from '../../support/wallets/service-wallet.js';
+import { WalletServer } from '../../support/processes/wallet-server.js';
 
 const daemon = (address: string): DaemonConfig => ({
   address,

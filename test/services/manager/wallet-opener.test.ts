@@ -20,9 +20,9 @@ import { NEW_CIPHER, storeKey } from '../../../src/store/file/store-cipher.js';
 import { lockWallet } from '../../../src/store/file/wallet-lock.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { migrate } from '../../../src/util/migrations.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { fault, ownKeys } from '../../support/service-wallet.js';
-import { WalletServer } from '../../support/wallet-server.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { fault, ownKeys } from '../../support/wallets/service-wallet.js';
+import { WalletServer } from '../../support/processes/wallet-server.js';
 import { holder } from '../../monero/wallet/fixtures.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../../migrations', import.meta.url));

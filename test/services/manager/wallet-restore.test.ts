@@ -12,9 +12,9 @@ import { birthdayTime, encryptPolyseed } from '../../../src/monero/cryptonote/po
 import { findPolyseedLanguage } from '../../../src/monero/cryptonote/polyseed-languages.js';
 import { storePolyseed } from '../../../src/monero/cryptonote/polyseed-storage.js';
 import { multisigSeed } from '../../../src/monero/wallet/multisig/seed.js';
-import { SEED, spendOf, STORED, WORDS, wordsOf } from '../../support/polyseed-wallets.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { fault } from '../../support/service-wallet.js';
+import { SEED, spendOf, STORED, WORDS, wordsOf } from '../../support/wallets/polyseed-wallets.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { fault } from '../../support/wallets/service-wallet.js';
 import { groupOf, randomSigners } from '../../monero/wallet/multisig/groups.js';
 
 const rng = seededRng('restore');

@@ -9,9 +9,9 @@ import { encodeMnemonic } from '../../../src/monero/cryptonote/mnemonic.js';
 import { requireLanguage } from '../../../src/services/manager/wallet-restore.js';
 import { WalletError } from '../../../src/model/wallet-error.js';
 import { toHex } from '../../../src/util/bytes.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { fault } from '../../support/service-wallet.js';
-import { WalletServer } from '../../support/wallet-server.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { fault } from '../../support/wallets/service-wallet.js';
+import { WalletServer } from '../../support/processes/wallet-server.js';
 import { holder } from '../../monero/wallet/fixtures.js';
 
 const owner = holder(seededRng('wallet scope'));

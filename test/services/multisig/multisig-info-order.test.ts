@@ -5,11 +5,11 @@ import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
 import type { MultisigAccount } from '../../../src/monero/wallet/multisig/account.js';
 import { fromHex, toHex } from '../../../src/util/bytes.js';
 import { decode, encode } from '../../../src/util/codec.js';
-import { clearChain } from '../../support/cleared-chain.js';
-import { GroupMember, groupWallets } from '../../support/group-wallets.js';
-import { CHAIN_HEIGHT } from '../../support/paid-outputs.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { groupKeys, ServiceWallet } from '../../support/service-wallet.js';
+import { clearChain } from '../../support/chain/cleared-chain.js';
+import { GroupMember, groupWallets } from '../../support/wallets/group-wallets.js';
+import { CHAIN_HEIGHT } from '../../support/wallets/paid-outputs.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { groupKeys, ServiceWallet } from '../../support/wallets/service-wallet.js';
 import { groupOf, randomSigners } from '../../monero/wallet/multisig/groups.js';
 
 const rng = seededRng('multisig info order');

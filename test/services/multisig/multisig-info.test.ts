@@ -2,11 +2,11 @@ import { beforeAll, beforeEach, describe, expect, it, test } from '@jest/globals
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { toHex } from '../../../src/util/bytes.js';
-import { turns } from '../../support/event-loop-turns.js';
-import { GroupMember, groupWallets } from '../../support/group-wallets.js';
-import { CHAIN_HEIGHT } from '../../support/paid-outputs.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { fault, groupKeys, ownKeys, ServiceWallet } from '../../support/service-wallet.js';
+import { turns } from '../../support/fakes/event-loop-turns.js';
+import { GroupMember, groupWallets } from '../../support/wallets/group-wallets.js';
+import { CHAIN_HEIGHT } from '../../support/wallets/paid-outputs.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { fault, groupKeys, ownKeys, ServiceWallet } from '../../support/wallets/service-wallet.js';
 import { bytes, page } from '../../store/fixtures.js';
 import { holder } from '../../monero/wallet/fixtures.js';
 import { groupOf, randomSigners } from '../../monero/wallet/multisig/groups.js';

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import type { Spender } from '../../../src/model/spender.js';
-import { exchangeInfo, GroupMember, groupWallets } from '../../support/group-wallets.js';
-import { CHAIN_HEIGHT, ringAnswers } from '../../support/paid-outputs.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { fault, groupKeys, ServiceWallet } from '../../support/service-wallet.js';
+import { exchangeInfo, GroupMember, groupWallets } from '../../support/wallets/group-wallets.js';
+import { CHAIN_HEIGHT, ringAnswers } from '../../support/wallets/paid-outputs.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { fault, groupKeys, ServiceWallet } from '../../support/wallets/service-wallet.js';
 import { COIN, holder, payeeOf } from '../../monero/wallet/fixtures.js';
 import { groupOf, randomSigners } from '../../monero/wallet/multisig/groups.js';
 

@@ -2,9 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import { publicKeyOf } from '../../../src/monero/crypto/derivation.js';
 import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import { nextMessage } from '../../../src/monero/wallet/multisig/account.js';
-import { keystoreOf, NOWHERE, PASSWORD } from '../../support/keystores.js';
-import { accountIn, openingMessages, owners, rng, rounds, SetupHome } from '../../support/multisig-setups.js';
-import { fault, groupKeys, ownKeys } from '../../support/service-wallet.js';
+import { keystoreOf, NOWHERE, PASSWORD } from '../../support/wallets/keystores.js';
+import {
+  accountIn,
+  openingMessages,
+  owners,
+  rng,
+  rounds,
+  SetupHome,
+} from '../../support/wallets/multisig-setups.js';
+import { fault, groupKeys, ownKeys } from '../../support/wallets/service-wallet.js';
 
 const [own] = owners;
 if (own === undefined) throw new Error('an owner');

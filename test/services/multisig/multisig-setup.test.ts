@@ -7,11 +7,11 @@ import { DaemonError } from '../../../src/daemon/errors.js';
 import { backgroundSyncOf, withBackgroundSync } from '../../../src/store/keys/keys-file.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { signerOf } from '../../../src/monero/wallet/multisig/account.js';
-import { keystoreOf, NOWHERE, PASSWORD } from '../../support/keystores.js';
-import { accountIn, openingMessages, owners, SetupHome } from '../../support/multisig-setups.js';
-import { STORED } from '../../support/polyseed-wallets.js';
+import { keystoreOf, NOWHERE, PASSWORD } from '../../support/wallets/keystores.js';
+import { accountIn, openingMessages, owners, SetupHome } from '../../support/wallets/multisig-setups.js';
+import { STORED } from '../../support/wallets/polyseed-wallets.js';
 import { Secret } from '../../../src/util/secret.js';
-import { fault, groupKeys, ownKeys, type ServiceKeys } from '../../support/service-wallet.js';
+import { fault, groupKeys, ownKeys, type ServiceKeys } from '../../support/wallets/service-wallet.js';
 import { output, page, received } from '../../store/fixtures.js';
 
 const [own, , third] = owners;

@@ -3,10 +3,10 @@ import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import { fromHex, toHex } from '../../../src/util/bytes.js';
 import { decode, encode } from '../../../src/util/codec.js';
 import { multisigTxSet, type MultisigTxSet } from '../../../src/monero/wallet/multisig/tx-set.js';
-import { exchangeInfo, GroupMember, groupWallets } from '../../support/group-wallets.js';
-import { CHAIN_HEIGHT, ringAnswers } from '../../support/paid-outputs.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { fault, groupKeys, ServiceWallet } from '../../support/service-wallet.js';
+import { exchangeInfo, GroupMember, groupWallets } from '../../support/wallets/group-wallets.js';
+import { CHAIN_HEIGHT, ringAnswers } from '../../support/wallets/paid-outputs.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { fault, groupKeys, ServiceWallet } from '../../support/wallets/service-wallet.js';
 import { COIN, holder, payeeOf } from '../../monero/wallet/fixtures.js';
 import { groupOf, randomSigners } from '../../monero/wallet/multisig/groups.js';
 

@@ -7,8 +7,8 @@ import type { OrderTx, Withdrawal } from '../../../src/model/order.js';
 import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
 import type { SpendableOutput } from '../../../src/monero/wallet/select/spendable-outputs.js';
 import type { FundedTransfer } from '../../../src/monero/wallet/select/transfer-plan.js';
-import { madePayment } from '../../support/made-payment.js';
-import { faultOf } from '../../support/test-wallet.js';
+import { madePayment } from '../../support/wallets/made-payment.js';
+import { faultOf } from '../../support/wallets/test-wallet.js';
 import { bytes, output } from '../../store/fixtures.js';
 
 /** Blocks of the chain. */

@@ -6,10 +6,10 @@ import type { BacklogEntry, Daemon } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { FeeEstimator } from '../../../src/services/payments/fee-estimator.js';
 import { WalletError } from '../../../src/model/wallet-error.js';
-import { FEES } from '../../support/paid-outputs.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { fault, ownKeys, ServiceWallet } from '../../support/service-wallet.js';
-import { faultOf } from '../../support/test-wallet.js';
+import { FEES } from '../../support/wallets/paid-outputs.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { fault, ownKeys, ServiceWallet } from '../../support/wallets/service-wallet.js';
+import { faultOf } from '../../support/wallets/test-wallet.js';
 import { holder } from '../../monero/wallet/fixtures.js';
 
 const owner = holder(seededRng('fees'));

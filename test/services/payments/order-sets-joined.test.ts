@@ -9,7 +9,7 @@ import type { Order, OrderState, TrackedTx } from '../../../src/model/order.js';
 import { multisigTxSet } from '../../../src/monero/wallet/multisig/tx-set.js';
 import { fromHex } from '../../../src/util/bytes.js';
 import { decode, encode } from '../../../src/util/codec.js';
-import { unsignedPayment } from '../../support/made-payment.js';
+import { unsignedPayment } from '../../support/wallets/made-payment.js';
 import { exportKeys, vectors } from '../../monero/wallet/cold-vectors.js';
 import { bytes } from '../../store/fixtures.js';
 

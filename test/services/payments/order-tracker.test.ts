@@ -6,7 +6,7 @@ import type { WalletReader } from '../../../src/store/wallet-reader.js';
 import { equalBytes } from '../../../src/util/bytes.js';
 import type { OrderTx } from '../../../src/model/order.js';
 import type { OutgoingState, OwnedOutput } from '../../../src/monero/wallet/model/records.js';
-import { madePayment, unsignedPayment } from '../../support/made-payment.js';
+import { madePayment, unsignedPayment } from '../../support/wallets/made-payment.js';
 import { bytes, output } from '../../store/fixtures.js';
 
 /** Records of a wallet. */

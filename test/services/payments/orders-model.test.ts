@@ -7,11 +7,16 @@ import type { OrderMaker, OrderTerms } from '../../../src/services/payments/orde
 import { toHex } from '../../../src/util/bytes.js';
 import type { MadePayments } from '../../../src/model/made-payment.js';
 import { faultOf } from '../../../src/model/wallet-error.js';
-import { OrderHome, paymentRequest } from '../../support/order-home.js';
-import { networkTx, OrderNetwork, type Conduct, type NetworkTx } from '../../support/order-network.js';
-import { CHAIN_HEIGHT, paidOutput, ringAnswers } from '../../support/paid-outputs.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { ownKeys, ServiceWallet } from '../../support/service-wallet.js';
+import { OrderHome, paymentRequest } from '../../support/wallets/order-home.js';
+import {
+  networkTx,
+  OrderNetwork,
+  type Conduct,
+  type NetworkTx,
+} from '../../support/wallets/order-network.js';
+import { CHAIN_HEIGHT, paidOutput, ringAnswers } from '../../support/wallets/paid-outputs.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { ownKeys, ServiceWallet } from '../../support/wallets/service-wallet.js';
 import { COIN, holder } from '../../monero/wallet/fixtures.js';
 
 const rng = seededRng('orders model');

@@ -7,11 +7,11 @@ import type { OrderEntry } from '../../../src/services/payments/order-entry.js';
 import { Orders, type OrderMaker, type OrderTerms } from '../../../src/services/payments/orders.js';
 import type { MadePayment, MadePayments } from '../../../src/model/made-payment.js';
 import { WalletError } from '../../../src/model/wallet-error.js';
-import { EventLoopTurns } from '../../support/event-loop-turns.js';
-import { madePayment, madeTx, unsignedPayment } from '../../support/made-payment.js';
-import { TAKEN } from '../../support/payment-home.js';
-import { faultOf, TestWallet } from '../../support/test-wallet.js';
-import { unminedPayment } from '../../support/unmined-payment.js';
+import { EventLoopTurns } from '../../support/fakes/event-loop-turns.js';
+import { madePayment, madeTx, unsignedPayment } from '../../support/wallets/made-payment.js';
+import { TAKEN } from '../../support/wallets/payment-home.js';
+import { faultOf, TestWallet } from '../../support/wallets/test-wallet.js';
+import { unminedPayment } from '../../support/wallets/unmined-payment.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 
 let wallet: TestWallet;

@@ -15,10 +15,10 @@ import { keyImagesOf } from '../../../src/monero/wallet/exchange/pending-tx.js';
 import type { SignedTx } from '../../../src/monero/wallet/build/signing.js';
 import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
 import { sameAddress } from '../../../src/monero/wallet/select/transfer-request.js';
-import { exchangeInfo, GroupMember, groupWallets } from '../../support/group-wallets.js';
-import { FEES, paidOutput, payingWallet, type PayingWallet } from '../../support/paid-outputs.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { fault } from '../../support/service-wallet.js';
+import { exchangeInfo, GroupMember, groupWallets } from '../../support/wallets/group-wallets.js';
+import { FEES, paidOutput, payingWallet, type PayingWallet } from '../../support/wallets/paid-outputs.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { fault } from '../../support/wallets/service-wallet.js';
 import { COIN, holder, payeeOf } from '../../monero/wallet/fixtures.js';
 import { page, unnamed } from '../../store/fixtures.js';
 

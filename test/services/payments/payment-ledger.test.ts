@@ -13,9 +13,9 @@ import type { Spender } from '../../../src/model/spender.js';
 import type { MadePayments } from '../../../src/model/made-payment.js';
 import { WalletError } from '../../../src/model/wallet-error.js';
 import type { WalletWriter } from '../../../src/store/wallet-writer.js';
-import { payment, PaymentHome, REFUSED, TAKEN } from '../../support/payment-home.js';
-import { madePayment } from '../../support/made-payment.js';
-import { blobSpending } from '../../support/unmined-payment.js';
+import { payment, PaymentHome, REFUSED, TAKEN } from '../../support/wallets/payment-home.js';
+import { madePayment } from '../../support/wallets/made-payment.js';
+import { blobSpending } from '../../support/wallets/unmined-payment.js';
 import { bytes, output } from '../../store/fixtures.js';
 
 const name = (n: number): string => toHex(bytes<Hash>(100 + n));

@@ -24,14 +24,19 @@ import { keyImagesOf } from '../../../src/monero/wallet/exchange/pending-tx.js';
 import type { Spender } from '../../../src/model/spender.js';
 import { WalletError, type Fault } from '../../../src/model/wallet-error.js';
 import { planTransfers } from '../../../src/monero/wallet/select/transfer-plan.js';
-import { turns } from '../../support/event-loop-turns.js';
-import { groupWallets } from '../../support/group-wallets.js';
-import { CHAIN_HEIGHT, payingWallet, ringAnswers, type PayingWallet } from '../../support/paid-outputs.js';
+import { turns } from '../../support/fakes/event-loop-turns.js';
+import { groupWallets } from '../../support/wallets/group-wallets.js';
+import {
+  CHAIN_HEIGHT,
+  payingWallet,
+  ringAnswers,
+  type PayingWallet,
+} from '../../support/wallets/paid-outputs.js';
 import type { HardForkInfo } from '../../../src/daemon/daemon.js';
-import { TAKEN, REFUSED } from '../../support/payment-home.js';
-import { seededRng } from '../../support/seeded-rng.js';
+import { TAKEN, REFUSED } from '../../support/wallets/payment-home.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { PlanError } from '../../../src/monero/wallet/select/transfer-request.js';
-import { fault, ownKeys, ServiceWallet } from '../../support/service-wallet.js';
+import { fault, ownKeys, ServiceWallet } from '../../support/wallets/service-wallet.js';
 import { COIN, holder, payeeOf } from '../../monero/wallet/fixtures.js';
 
 const rng = seededRng('payment maker');

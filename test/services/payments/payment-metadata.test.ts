@@ -18,9 +18,9 @@ import { PLACEHOLDER_KEY_IMAGE } from '../../../src/monero/wallet/build/placehol
 import type { SignedTx } from '../../../src/monero/wallet/build/signing.js';
 import { pendingTx, type PendingTx } from '../../../src/monero/wallet/exchange/pending-tx.js';
 import { ringsDigest } from '../../../src/monero/wallet/exchange/rings-digest.js';
-import { FEES, payingWallet, type PayingWallet } from '../../support/paid-outputs.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { fault, ownKeys, ServiceWallet } from '../../support/service-wallet.js';
+import { FEES, payingWallet, type PayingWallet } from '../../support/wallets/paid-outputs.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { fault, ownKeys, ServiceWallet } from '../../support/wallets/service-wallet.js';
 import { page } from '../../store/fixtures.js';
 import { COIN, holder, payeeOf } from '../../monero/wallet/fixtures.js';
 import { formatAddress } from '../../../src/monero/cryptonote/address.js';

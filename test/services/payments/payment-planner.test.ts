@@ -9,12 +9,12 @@ import { amount } from '../../../src/util/amount.js';
 import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
 import type { PlanRequest } from '../../../src/monero/wallet/select/payment-plan.js';
 import { nameOf } from '../../../src/monero/wallet/select/address-outputs.js';
-import { CHAIN_HEIGHT, FEES } from '../../support/paid-outputs.js';
-import { EventLoopTurns } from '../../support/event-loop-turns.js';
-import { numberedOutput } from '../../support/planned-payments.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { ownKeys, ServiceWallet } from '../../support/service-wallet.js';
-import { faultOf } from '../../support/test-wallet.js';
+import { CHAIN_HEIGHT, FEES } from '../../support/wallets/paid-outputs.js';
+import { EventLoopTurns } from '../../support/fakes/event-loop-turns.js';
+import { numberedOutput } from '../../support/wallets/planned-payments.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { ownKeys, ServiceWallet } from '../../support/wallets/service-wallet.js';
+import { faultOf } from '../../support/wallets/test-wallet.js';
 import { COIN, holder } from '../../monero/wallet/fixtures.js';
 
 const rng = seededRng('payment planner');

@@ -9,7 +9,7 @@ import type { SpentTx } from '../../../src/monero/wallet/build/spent-tx.js';
 import type { Spender } from '../../../src/model/spender.js';
 import { WalletError } from '../../../src/model/wallet-error.js';
 import { bytes } from '../../store/fixtures.js';
-import { PaymentHome } from '../../support/payment-home.js';
+import { PaymentHome } from '../../support/wallets/payment-home.js';
 
 const TEXT =
   '44AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3A';

@@ -10,10 +10,10 @@ import { OutputFreezing } from '../../../src/services/sync/output-freezing.js';
 import { amount } from '../../../src/util/amount.js';
 import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
 import { WalletError } from '../../../src/model/wallet-error.js';
-import { CHAIN_HEIGHT } from '../../support/paid-outputs.js';
-import { numberedOutput, PlannedPayments } from '../../support/planned-payments.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { fault, ownKeys, ServiceWallet } from '../../support/service-wallet.js';
+import { CHAIN_HEIGHT } from '../../support/wallets/paid-outputs.js';
+import { numberedOutput, PlannedPayments } from '../../support/wallets/planned-payments.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { fault, ownKeys, ServiceWallet } from '../../support/wallets/service-wallet.js';
 import { bytes } from '../../store/fixtures.js';
 import { COIN, holder } from '../../monero/wallet/fixtures.js';
 

@@ -9,12 +9,12 @@ import { Transfers, type PaymentRequest } from '../../../src/services/payments/t
 import { amount } from '../../../src/util/amount.js';
 import type { Destination, OwnedOutput } from '../../../src/monero/wallet/model/records.js';
 import { faultOf, WalletError } from '../../../src/model/wallet-error.js';
-import { CHAIN_HEIGHT } from '../../support/paid-outputs.js';
-import { EventLoopTurns } from '../../support/event-loop-turns.js';
-import { numberedOutput, PlannedPayments } from '../../support/planned-payments.js';
-import { seededRng } from '../../support/seeded-rng.js';
+import { CHAIN_HEIGHT } from '../../support/wallets/paid-outputs.js';
+import { EventLoopTurns } from '../../support/fakes/event-loop-turns.js';
+import { numberedOutput, PlannedPayments } from '../../support/wallets/planned-payments.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { PlanError } from '../../../src/monero/wallet/select/transfer-request.js';
-import { fault, ownKeys, ServiceWallet } from '../../support/service-wallet.js';
+import { fault, ownKeys, ServiceWallet } from '../../support/wallets/service-wallet.js';
 import { COIN, holder } from '../../monero/wallet/fixtures.js';
 
 const rng = seededRng('transfers');

@@ -13,8 +13,8 @@ import type { DestinationEntry } from '../../../src/monero/wallet/exchange/const
 import { pendingTx, type PendingTx } from '../../../src/monero/wallet/exchange/pending-tx.js';
 import type { SignedPayment } from '../../../src/monero/wallet/build/signed-payment.js';
 import { costOfInput } from '../../../src/monero/wallet/select/transfer-plan.js';
-import { FEES, payingWallet, type PayingWallet } from '../../support/paid-outputs.js';
-import { seededRng } from '../../support/seeded-rng.js';
+import { FEES, payingWallet, type PayingWallet } from '../../support/wallets/paid-outputs.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { COIN, holder, payeeOf } from '../../monero/wallet/fixtures.js';
 
 const rng = seededRng('tx facts');

@@ -6,7 +6,7 @@ import { ChainTransactions } from '../../../src/services/proofs/chain-transactio
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { bytes } from '../../store/fixtures.js';
-import { faultOf } from '../../support/test-wallet.js';
+import { faultOf } from '../../support/wallets/test-wallet.js';
 
 const hash = (n: number): Hash => bytes<Hash>(n);
 const blob = (n: number): Uint8Array => Uint8Array.of(n);

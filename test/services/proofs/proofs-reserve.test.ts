@@ -5,8 +5,15 @@ import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import type { WalletKeys } from '../../../src/monero/wallet/keys.js';
-import { chainOf, openProofs, outputs, payer, payments, receive } from '../../support/proof-wallet.js';
-import { faultOf } from '../../support/test-wallet.js';
+import {
+  chainOf,
+  openProofs,
+  outputs,
+  payer,
+  payments,
+  receive,
+} from '../../support/wallets/proof-wallet.js';
+import { faultOf } from '../../support/wallets/test-wallet.js';
 
 const txs = payments.map(({ tx }) => tx);
 const { wallet, proofs } = openProofs();

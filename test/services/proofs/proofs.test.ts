@@ -5,9 +5,9 @@ import type { Daemon } from '../../../src/daemon/daemon.js';
 import { amount } from '../../../src/util/amount.js';
 import { equalBytes } from '../../../src/util/bytes.js';
 import { bytes } from '../../store/fixtures.js';
-import { openProofs } from '../../support/proof-wallet.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { faultOf } from '../../support/test-wallet.js';
+import { openProofs } from '../../support/wallets/proof-wallet.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { faultOf } from '../../support/wallets/test-wallet.js';
 import { holder } from '../../monero/wallet/fixtures.js';
 import { payment } from '../../monero/wallet/payment-fixture.js';
 

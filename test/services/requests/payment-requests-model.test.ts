@@ -14,11 +14,11 @@ import { WalletError } from '../../../src/model/wallet-error.js';
 import type { RecordAddresses } from '../../../src/services/accounts/accounts.js';
 import { amount, ZERO } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
-import { turns } from '../../support/event-loop-turns.js';
-import { EventWorld, type WorldTx } from '../../support/event-world.js';
-import { withFakeTimeouts } from '../../support/fake-timeouts.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { TestWallet } from '../../support/test-wallet.js';
+import { turns } from '../../support/fakes/event-loop-turns.js';
+import { EventWorld, type WorldTx } from '../../support/wallets/event-world.js';
+import { withFakeTimeouts } from '../../support/fakes/fake-timeouts.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { TestWallet } from '../../support/wallets/test-wallet.js';
 
 const KEY = new Uint8Array(32).fill(1);
 const address = (() => {

@@ -14,11 +14,11 @@ import type { RequestFilter } from '../../../src/store/tables/payment-requests.j
 import { WalletError } from '../../../src/model/wallet-error.js';
 import type { WalletSync } from '../../../src/services/sync/wallet-sync.js';
 import { amount, ZERO } from '../../../src/util/amount.js';
-import { clearChain } from '../../support/cleared-chain.js';
-import { turns } from '../../support/event-loop-turns.js';
-import { withFakeTimeouts } from '../../support/fake-timeouts.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { faultOf, infoOf, TestWallet } from '../../support/test-wallet.js';
+import { clearChain } from '../../support/chain/cleared-chain.js';
+import { turns } from '../../support/fakes/event-loop-turns.js';
+import { withFakeTimeouts } from '../../support/fakes/fake-timeouts.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { faultOf, infoOf, TestWallet } from '../../support/wallets/test-wallet.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 
 const SCALE = [

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { RequestExpiry } from '../../../src/services/requests/request-expiry.js';
-import { turns } from '../../support/event-loop-turns.js';
-import { withFakeTimeouts } from '../../support/fake-timeouts.js';
-import { CREATED, newRequest, StoredRequests } from '../../support/stored-requests.js';
+import { turns } from '../../support/fakes/event-loop-turns.js';
+import { withFakeTimeouts } from '../../support/fakes/fake-timeouts.js';
+import { CREATED, newRequest, StoredRequests } from '../../support/wallets/stored-requests.js';
 
 let wallet: StoredRequests;
 let sync: { isSynced: boolean };

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { killMoment } from '../../support/kill-moment.js';
-import { trackedRequests } from '../../support/stored-requests.js';
+import { killMoment } from '../../support/processes/kill-moment.js';
+import { trackedRequests } from '../../support/wallets/stored-requests.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import { TestWallet } from '../../support/test-wallet.js';
+import { TestWallet } from '../../support/wallets/test-wallet.js';
 
-const PROCESS = fileURLToPath(new URL('../../support/request-process.js', import.meta.url));
+const PROCESS = fileURLToPath(new URL('../../support/processes/request-process.js', import.meta.url));
 const KEY = new Uint8Array(32);
 const REQUESTS = 120;
 /** Printed lines after which a process is killed, and the time from there to the kill [ms]. */

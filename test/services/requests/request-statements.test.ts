@@ -6,12 +6,12 @@ import type { Hash } from '../../../src/monero/crypto/types.js';
 import type { PageFindings } from '../../../src/monero/wallet/model/records.js';
 import { PaymentRequests, type RequestSpec } from '../../../src/services/requests/payment-requests.js';
 import { amount, ZERO } from '../../../src/util/amount.js';
-import { turns } from '../../support/event-loop-turns.js';
-import { withFakeTimeouts } from '../../support/fake-timeouts.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { watchStatements } from '../../support/statement-watch.js';
-import { trackedRequests } from '../../support/stored-requests.js';
-import { TestWallet } from '../../support/test-wallet.js';
+import { turns } from '../../support/fakes/event-loop-turns.js';
+import { withFakeTimeouts } from '../../support/fakes/fake-timeouts.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { watchStatements } from '../../support/processes/statement-watch.js';
+import { trackedRequests } from '../../support/wallets/stored-requests.js';
+import { TestWallet } from '../../support/wallets/test-wallet.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 
 const CREATED = 1_700_000_000;

@@ -5,8 +5,8 @@ import type { Hash } from '../../../src/monero/crypto/types.js';
 import type { PageFindings } from '../../../src/monero/wallet/model/records.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
-import { turns } from '../../support/event-loop-turns.js';
-import { TestWallet } from '../../support/test-wallet.js';
+import { turns } from '../../support/fakes/event-loop-turns.js';
+import { TestWallet } from '../../support/wallets/test-wallet.js';
 
 const DONE = { blocksFetched: 0, receivedMoney: false };
 const HEIGHT = 40;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
 import type { Daemon, DaemonBlockHeader, DaemonInfo } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
-import { faultOf, TestWallet } from '../../support/test-wallet.js';
+import { faultOf, TestWallet } from '../../support/wallets/test-wallet.js';
 
 /** A daemon with a block every two minutes, the last one at a time. */
 const chainOf = (blocks: number, newest: number): Partial<Daemon> => {

@@ -5,9 +5,9 @@ import { amount } from '../../../src/util/amount.js';
 import { RefreshCancelled } from '../../../src/refresh/refresh-error.js';
 import type { AmbiguousSpend } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received, unnamed } from '../../store/fixtures.js';
-import { turns } from '../../support/event-loop-turns.js';
-import { PASSWORD } from '../../support/keystores.js';
-import { faultOf, TestWallet, type TestWalletOptions } from '../../support/test-wallet.js';
+import { turns } from '../../support/fakes/event-loop-turns.js';
+import { PASSWORD } from '../../support/wallets/keystores.js';
+import { faultOf, TestWallet, type TestWalletOptions } from '../../support/wallets/test-wallet.js';
 
 let wallet: TestWallet;
 let background: BackgroundSync;

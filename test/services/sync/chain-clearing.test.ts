@@ -9,9 +9,9 @@ import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
 import type { FoundOutgoing } from '../../../src/monero/wallet/model/records.js';
-import { clearChain } from '../../support/cleared-chain.js';
-import { EventLoopTurns } from '../../support/event-loop-turns.js';
-import { faultOf, TestWallet } from '../../support/test-wallet.js';
+import { clearChain } from '../../support/chain/cleared-chain.js';
+import { EventLoopTurns } from '../../support/fakes/event-loop-turns.js';
+import { faultOf, TestWallet } from '../../support/wallets/test-wallet.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 
 const KEY = new Uint8Array(32).fill(7);

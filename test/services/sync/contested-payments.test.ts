@@ -4,7 +4,7 @@ import type { Daemon, DaemonTransaction } from '../../../src/daemon/daemon.js';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import { ContestedPayments } from '../../../src/services/sync/contested-payments.js';
 import { toHex } from '../../../src/util/bytes.js';
-import { newRequest, StoredRequests } from '../../support/stored-requests.js';
+import { newRequest, StoredRequests } from '../../support/wallets/stored-requests.js';
 import { bytes } from '../../store/fixtures.js';
 
 let wallet: StoredRequests;

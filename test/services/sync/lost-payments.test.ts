@@ -4,8 +4,8 @@ import { DaemonError } from '../../../src/daemon/errors.js';
 import type { LostPayments } from '../../../src/services/sync/lost-payments.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
-import { payment, PaymentHome, REFUSED, TAKEN } from '../../support/payment-home.js';
-import { blobSpending } from '../../support/unmined-payment.js';
+import { payment, PaymentHome, REFUSED, TAKEN } from '../../support/wallets/payment-home.js';
+import { blobSpending } from '../../support/wallets/unmined-payment.js';
 import { bytes } from '../../store/fixtures.js';
 
 const HOUR = 3600;

@@ -6,8 +6,8 @@ import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import type { BlockRef } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
-import { TestWallet } from '../../support/test-wallet.js';
-import { paymentHash, pooledPayment, unminedPayment } from '../../support/unmined-payment.js';
+import { TestWallet } from '../../support/wallets/test-wallet.js';
+import { paymentHash, pooledPayment, unminedPayment } from '../../support/wallets/unmined-payment.js';
 
 const image = (n: number): KeyImage => bytes<KeyImage>(100 + n);
 

@@ -9,10 +9,10 @@ import { toHex } from '../../../src/util/bytes.js';
 import type { OutgoingTx } from '../../../src/monero/wallet/model/records.js';
 import type { Spender } from '../../../src/model/spender.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
-import { turns } from '../../support/event-loop-turns.js';
-import { until } from '../../support/until.js';
-import { faultOf, infoOf, TestWallet } from '../../support/test-wallet.js';
-import { paymentHash, unminedPayment } from '../../support/unmined-payment.js';
+import { turns } from '../../support/fakes/event-loop-turns.js';
+import { until } from '../../support/fakes/until.js';
+import { faultOf, infoOf, TestWallet } from '../../support/wallets/test-wallet.js';
+import { paymentHash, unminedPayment } from '../../support/wallets/unmined-payment.js';
 
 const UNKNOWN = { kind: 'key_image_unknown' };
 const image = (n: number): KeyImage => bytes<KeyImage>(100 + n);

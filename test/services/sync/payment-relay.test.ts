@@ -6,9 +6,9 @@ import { PaymentRelay, type SendOutcome } from '../../../src/services/sync/payme
 import { toHex } from '../../../src/util/bytes.js';
 import { WalletError } from '../../../src/model/wallet-error.js';
 import { output, page, received } from '../../store/fixtures.js';
-import { turns } from '../../support/event-loop-turns.js';
-import { faultOf, TestWallet } from '../../support/test-wallet.js';
-import { paymentHash, unminedPayment } from '../../support/unmined-payment.js';
+import { turns } from '../../support/fakes/event-loop-turns.js';
+import { faultOf, TestWallet } from '../../support/wallets/test-wallet.js';
+import { paymentHash, unminedPayment } from '../../support/wallets/unmined-payment.js';
 
 const BLOB = Uint8Array.of(1, 2, 3);
 const txid = toHex(paymentHash(1));

@@ -4,7 +4,7 @@ import type { Daemon } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import type { LostPayments } from '../../../src/services/sync/lost-payments.js';
 import { toHex } from '../../../src/util/bytes.js';
-import { payment, PaymentHome, REFUSED, TAKEN } from '../../support/payment-home.js';
+import { payment, PaymentHome, REFUSED, TAKEN } from '../../support/wallets/payment-home.js';
 
 const MINUTE = 60;
 const HOUR = 3600;

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DaemonError } from '../../../src/daemon/errors.js';
-import { PlacedWallet, PlacedWorld, type PlacedPayment } from '../../support/placed-wallet.js';
-import { fault } from '../../support/service-wallet.js';
-import { TestWallet } from '../../support/test-wallet.js';
+import { PlacedWallet, PlacedWorld, type PlacedPayment } from '../../support/wallets/placed-wallet.js';
+import { fault } from '../../support/wallets/service-wallet.js';
+import { TestWallet } from '../../support/wallets/test-wallet.js';
 
 const opened: PlacedWallet[] = [];
 afterEach(() => {

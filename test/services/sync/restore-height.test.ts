@@ -4,7 +4,7 @@ import type { Hash } from '../../../src/monero/crypto/types.js';
 import type { Daemon, DaemonBlockHeader, DaemonInfo } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { ZERO } from '../../../src/util/amount.js';
-import { faultOf, TestWallet } from '../../support/test-wallet.js';
+import { faultOf, TestWallet } from '../../support/wallets/test-wallet.js';
 
 /** Answers as a daemon whose blocks have these times. @param claims other facts that it states. */
 const chainOf = (times: readonly number[], claims: Partial<DaemonInfo> = {}): Partial<Daemon> => {

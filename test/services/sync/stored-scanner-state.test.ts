@@ -15,9 +15,9 @@ import { unpackSubaddresses } from '../../../src/monero/wallet/scan/packed-subad
 import { unpackWatchedOutputs } from '../../../src/monero/wallet/scan/watch-table.js';
 import type { WalletKeys } from '../../../src/monero/wallet/keys.js';
 import { bytes, output, page, received, unnamed } from '../../store/fixtures.js';
-import { EventLoopTurns } from '../../support/event-loop-turns.js';
-import { storedSubaddresses } from '../../support/stored-subaddresses.js';
-import { faultOf, TestWallet } from '../../support/test-wallet.js';
+import { EventLoopTurns } from '../../support/fakes/event-loop-turns.js';
+import { storedSubaddresses } from '../../support/wallets/stored-subaddresses.js';
+import { faultOf, TestWallet } from '../../support/wallets/test-wallet.js';
 
 let wallet: TestWallet;
 beforeEach(() => {

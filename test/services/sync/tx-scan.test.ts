@@ -6,10 +6,10 @@ import type { BatchFindings, TxBatch } from '../../../src/refresh/scan/transacti
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
-import { turns } from '../../support/event-loop-turns.js';
-import { NOTHING_FOUND } from '../../support/fake-refresher.js';
-import { faultOf, TestWallet } from '../../support/test-wallet.js';
-import { paymentHash, unminedPayment } from '../../support/unmined-payment.js';
+import { turns } from '../../support/fakes/event-loop-turns.js';
+import { NOTHING_FOUND } from '../../support/fakes/fake-refresher.js';
+import { faultOf, TestWallet } from '../../support/wallets/test-wallet.js';
+import { paymentHash, unminedPayment } from '../../support/wallets/unmined-payment.js';
 
 const hash = (n: number): Hash => bytes<Hash>(n);
 

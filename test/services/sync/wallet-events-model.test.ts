@@ -10,8 +10,8 @@ import { EventIds } from '../../../src/store/file/event-ids.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { creditedOf } from '../../../src/monero/wallet/model/records.js';
 import { fromHex, toHex } from '../../../src/util/bytes.js';
-import { EventLedger, type LedgerTransfer } from '../../support/event-ledger.js';
-import { EventWorld, paymentIdOf, recordOf, type WorldTx } from '../../support/event-world.js';
+import { EventLedger, type LedgerTransfer } from '../../support/wallets/event-ledger.js';
+import { EventWorld, paymentIdOf, recordOf, type WorldTx } from '../../support/wallets/event-world.js';
 
 const KEY = new Uint8Array(32).fill(1);
 const THRESHOLDS = [1, 3, 10, 14];

@@ -8,9 +8,9 @@ import { toHex } from '../../../src/util/bytes.js';
 import type { PageFindings, PoolTx } from '../../../src/monero/wallet/model/records.js';
 import { packSubaddresses } from '../../../src/monero/wallet/scan/packed-subaddresses.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
-import { NOTHING_FOUND } from '../../support/fake-refresher.js';
-import { TestWallet } from '../../support/test-wallet.js';
-import { paymentHash, unminedPayment } from '../../support/unmined-payment.js';
+import { NOTHING_FOUND } from '../../support/fakes/fake-refresher.js';
+import { TestWallet } from '../../support/wallets/test-wallet.js';
+import { paymentHash, unminedPayment } from '../../support/wallets/unmined-payment.js';
 
 let wallet: TestWallet;
 beforeEach(() => {

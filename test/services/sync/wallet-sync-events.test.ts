@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { output, page, received } from '../../store/fixtures.js';
-import { TestWallet } from '../../support/test-wallet.js';
+import { TestWallet } from '../../support/wallets/test-wallet.js';
 
 let wallet: TestWallet;
 

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, SecretKey } from '../../../src/monero/crypto/types.js';
 import { RefreshCancelled } from '../../../src/refresh/refresh-error.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
-import { turns } from '../../support/event-loop-turns.js';
-import { faultOf, TestWallet } from '../../support/test-wallet.js';
-import { paymentHash, unminedPayment } from '../../support/unmined-payment.js';
+import { turns } from '../../support/fakes/event-loop-turns.js';
+import { faultOf, TestWallet } from '../../support/wallets/test-wallet.js';
+import { paymentHash, unminedPayment } from '../../support/wallets/unmined-payment.js';
 
 const NO_WALLET = { kind: 'no_wallet' };
 

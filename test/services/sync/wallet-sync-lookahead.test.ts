@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { faultOf, TestWallet } from '../../support/test-wallet.js';
+import { faultOf, TestWallet } from '../../support/wallets/test-wallet.js';
 
 let wallet: TestWallet;
 beforeEach(() => {

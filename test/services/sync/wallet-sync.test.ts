@@ -7,9 +7,9 @@ import { RefreshCancelled } from '../../../src/refresh/refresh-error.js';
 import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
 import type { PageFindings } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
-import { turns } from '../../support/event-loop-turns.js';
-import { faultOf, infoOf, TestWallet } from '../../support/test-wallet.js';
-import { paymentHash, pooledPayment, unminedPayment } from '../../support/unmined-payment.js';
+import { turns } from '../../support/fakes/event-loop-turns.js';
+import { faultOf, infoOf, TestWallet } from '../../support/wallets/test-wallet.js';
+import { paymentHash, pooledPayment, unminedPayment } from '../../support/wallets/unmined-payment.js';
 
 const NO_WALLET = { kind: 'no_wallet' };
 const DONE = { blocksFetched: 0, receivedMoney: false };

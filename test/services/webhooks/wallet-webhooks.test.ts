@@ -10,9 +10,9 @@ import { inTrace, readTraceparent } from '../../../src/util/trace.js';
 import { output, page, received } from '../../store/fixtures.js';
 import { parseSecret } from '../../../src/net/webhooks/secret.js';
 import { signatureHeaders } from '../../../src/net/webhooks/signature.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { fault } from '../../support/service-wallet.js';
-import { VirtualClock } from '../../support/virtual-clock.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { fault } from '../../support/wallets/service-wallet.js';
+import { VirtualClock } from '../../support/fakes/virtual-clock.js';
 
 const URL_A = 'https://shop.example.org/a';
 const URL_B = 'https://shop.example.org/b';

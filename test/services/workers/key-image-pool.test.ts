@@ -3,9 +3,9 @@ import type { PublicKey } from '../../../src/monero/crypto/types.js';
 import { KeyImagePool } from '../../../src/services/workers/key-image-pool.js';
 import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
 import { keyImageOf } from '../../../src/monero/wallet/scan/key-images.js';
-import { candidatesOf } from '../../support/candidates-of.js';
-import { paidOutput } from '../../support/paid-outputs.js';
-import { seededRng } from '../../support/seeded-rng.js';
+import { candidatesOf } from '../../support/chain/candidates-of.js';
+import { paidOutput } from '../../support/wallets/paid-outputs.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { holder } from '../../monero/wallet/fixtures.js';
 
 const rng = seededRng('key image pool');

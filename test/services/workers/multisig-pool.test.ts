@@ -9,9 +9,9 @@ import {
 } from '../../../src/monero/wallet/multisig/account.js';
 import { shareCounts } from '../../../src/monero/wallet/multisig/info.js';
 import { transactionHash } from '../../../src/monero/cryptonote/transaction.js';
-import { fault } from '../../support/service-wallet.js';
+import { fault } from '../../support/wallets/service-wallet.js';
 import { COIN, holder, payeeOf } from '../../monero/wallet/fixtures.js';
-import { seededRng } from '../../support/seeded-rng.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { groupOf, randomSigners } from '../../monero/wallet/multisig/groups.js';
 import {
   addressOfGroup,

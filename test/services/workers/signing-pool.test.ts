@@ -5,8 +5,8 @@ import { createSigningPool, SigningProblem } from '../../../src/services/workers
 import { amount } from '../../../src/util/amount.js';
 import type { OwnPlan } from '../../../src/monero/wallet/build/own-inputs.js';
 import { assembleRings, decoysOf, type Ring } from '../../../src/monero/wallet/select/decoys.js';
-import { FEES, paidOutput, ringAnswers } from '../../support/paid-outputs.js';
-import { seededRng } from '../../support/seeded-rng.js';
+import { FEES, paidOutput, ringAnswers } from '../../support/wallets/paid-outputs.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { COIN, holder } from '../../monero/wallet/fixtures.js';
 
 const rng = seededRng('signing pool');

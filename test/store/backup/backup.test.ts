@@ -23,7 +23,7 @@ import { accountKeysOf } from '../../../src/monero/cryptonote/account-keys.js';
 import { randomScalar, scalarBytes } from '../../../src/monero/crypto/scalar.js';
 import { systemRng } from '../../../src/util/random.js';
 import { output, page, received } from '../fixtures.js';
-import { turns } from '../../support/event-loop-turns.js';
+import { turns } from '../../support/fakes/event-loop-turns.js';
 
 const PASSWORD = 'secret of the shop';
 const TIME = new Date('2026-11-22T12:00:00.123Z');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import type { PageFindings } from '../../../src/monero/wallet/model/records.js';
-import { CREATED, newRequest, StoredRequests, type Paid } from '../../support/stored-requests.js';
+import { CREATED, newRequest, StoredRequests, type Paid } from '../../support/wallets/stored-requests.js';
 import { bytes, output, page, received } from '../fixtures.js';
 
 const MINUTE = 60;

@@ -5,7 +5,7 @@ import type { OutgoingTx, PoolTx } from '../../../src/monero/wallet/model/record
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import type { WalletWriter } from '../../../src/store/wallet-writer.js';
 import { amount } from '../../../src/util/amount.js';
-import { clearChain } from '../../support/cleared-chain.js';
+import { clearChain } from '../../support/chain/cleared-chain.js';
 import { bytes, output, page, received } from '../fixtures.js';
 
 const KEY = new Uint8Array(32);

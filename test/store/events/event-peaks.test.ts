@@ -4,7 +4,7 @@ import { EventPeaks } from '../../../src/store/events/event-peaks.js';
 import { FreshPayments } from '../../../src/store/tables/fresh-payments.js';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import type { MetaWriter } from '../../../src/store/tables/meta.js';
-import { migratedDatabase } from '../../support/migrated-database.js';
+import { migratedDatabase } from '../../support/wallets/migrated-database.js';
 import { bytes } from '../fixtures.js';
 
 let facts: Map<string, string>;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import type { WalletEvent } from '../../../src/model/events.js';
-import { EventLoopTurns } from '../../support/event-loop-turns.js';
-import { EventWorld, recordOf } from '../../support/event-world.js';
+import { EventLoopTurns } from '../../support/fakes/event-loop-turns.js';
+import { EventWorld, recordOf } from '../../support/wallets/event-world.js';
 
 const KEY = new Uint8Array(32);
 const BLOCKS = 60;

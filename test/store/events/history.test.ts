@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import type { WalletEvent } from '../../../src/model/events.js';
-import { EventWorld, type WorldTx } from '../../support/event-world.js';
+import { EventWorld, type WorldTx } from '../../support/wallets/event-world.js';
 
 const KEY = new Uint8Array(32).fill(9);
 const ARRIVAL = 20;

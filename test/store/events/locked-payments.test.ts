@@ -4,7 +4,7 @@ import type { SubaddressIndex } from '../../../src/monero/cryptonote/types.js';
 import type { PageFindings } from '../../../src/monero/wallet/model/records.js';
 import { EventIds } from '../../../src/store/file/event-ids.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import { clearChain } from '../../support/cleared-chain.js';
+import { clearChain } from '../../support/chain/cleared-chain.js';
 import { bytes, output, page, received } from '../fixtures.js';
 
 /* Payments at height 5 with a lock of their own: neither none nor that of a miner transaction. */

@@ -8,7 +8,7 @@ import { amount } from '../../../src/util/amount.js';
 import { fromHex } from '../../../src/util/bytes.js';
 import type { WalletEvent } from '../../../src/model/events.js';
 import type { FoundOutgoing, OutgoingTx } from '../../../src/monero/wallet/model/records.js';
-import { EventLedger } from '../../support/event-ledger.js';
+import { EventLedger } from '../../support/wallets/event-ledger.js';
 import { bytes, output, page, received } from '../fixtures.js';
 
 let file: WalletStore;

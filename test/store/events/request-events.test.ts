@@ -9,7 +9,13 @@ import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
 import { WalletReader } from '../../../src/store/wallet-reader.js';
 import { WalletWriter } from '../../../src/store/wallet-writer.js';
 import { amount } from '../../../src/util/amount.js';
-import { CREATED, idOf, newRequest, openRequest, StoredRequests } from '../../support/stored-requests.js';
+import {
+  CREATED,
+  idOf,
+  newRequest,
+  openRequest,
+  StoredRequests,
+} from '../../support/wallets/stored-requests.js';
 import { bytes, page } from '../fixtures.js';
 
 let directory: string;

@@ -9,7 +9,7 @@ import { amount } from '../../../src/util/amount.js';
 import type { MinedPaymentFacts, WalletEvent } from '../../../src/model/events.js';
 import type { FoundOutgoing, OutgoingTx, PoolTx } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../fixtures.js';
-import { clearChain } from '../../support/cleared-chain.js';
+import { clearChain } from '../../support/chain/cleared-chain.js';
 
 const KEY = new Uint8Array(32);
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WalletEvent } from '../../../src/model/events.js';
-import { CREATED, newRequest, StoredRequests } from '../../support/stored-requests.js';
+import { CREATED, newRequest, StoredRequests } from '../../support/wallets/stored-requests.js';
 import { page } from '../fixtures.js';
 
 /* A chain that is shorter than the wallet knew it: states and events follow from its blocks, and nothing is reported twice. */

@@ -9,9 +9,9 @@ import { migrate } from '../../../src/util/migrations.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
 import { EVENT_TYPES, type WalletEvent } from '../../../src/model/events.js';
-import { clearChain } from '../../support/cleared-chain.js';
-import { UNDO_PAYMENT_REQUESTS } from '../../support/undo-migrations.js';
-import { EventLedger } from '../../support/event-ledger.js';
+import { clearChain } from '../../support/chain/cleared-chain.js';
+import { UNDO_PAYMENT_REQUESTS } from '../../support/wallets/undo-migrations.js';
+import { EventLedger } from '../../support/wallets/event-ledger.js';
 import { bytes, output, page, received } from '../fixtures.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../../migrations', import.meta.url));

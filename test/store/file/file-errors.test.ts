@@ -24,7 +24,7 @@ import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
 import { storeFormat } from '../../../src/store/file/store-format.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { systemRng } from '../../../src/util/random.js';
-import { limitWithSpare, lowerLimit } from '../../support/process-limits.js';
+import { limitWithSpare, lowerLimit } from '../../support/processes/process-limits.js';
 import { keysFile } from '../../monero/wallet/reference-cache/vector.js';
 
 const KEY = new Uint8Array(32).fill(9);

@@ -6,7 +6,7 @@ import { openDatabase } from '../../../src/store/file/database.js';
 import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
 import { WalletReader } from '../../../src/store/wallet-reader.js';
 import { WalletWriter } from '../../../src/store/wallet-writer.js';
-import { executedSql, planOf } from '../../support/executed-sql.js';
+import { executedSql, planOf } from '../../support/wallets/executed-sql.js';
 import { migrate } from '../../../src/util/migrations.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../../migrations', import.meta.url));

@@ -7,7 +7,7 @@ import { openDatabase, unlockDatabase, UpgradeNeeded } from '../../../src/store/
 import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { migrate } from '../../../src/util/migrations.js';
-import { fault } from '../../support/service-wallet.js';
+import { fault } from '../../support/wallets/service-wallet.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../../migrations', import.meta.url));
 const STEPS = readdirSync(MIGRATIONS)

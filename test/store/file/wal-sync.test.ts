@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { WalSync } from '../../../src/store/file/wal-sync.js';
-import { turns } from '../../support/event-loop-turns.js';
+import { turns } from '../../support/fakes/event-loop-turns.js';
 
 interface Sync {
   readonly path: string;

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { lockWallet } from '../../../src/store/file/wallet-lock.js';
-import { start } from '../../support/process.js';
+import { start } from '../../support/processes/process.js';
 
-const CONTENDER = fileURLToPath(new URL('../../support/lock-contender.js', import.meta.url));
-const RACER = fileURLToPath(new URL('../../support/lock-race.js', import.meta.url));
+const CONTENDER = fileURLToPath(new URL('../../support/processes/lock-contender.js', import.meta.url));
+const RACER = fileURLToPath(new URL('../../support/processes/lock-race.js', import.meta.url));
 const ATTEMPTS = 100;
 const PROCESSES = 3;
 const ROUNDS = 1000;

@@ -23,7 +23,7 @@ import {
   type KeysFile,
 } from '../../../src/store/keys/keys-file.js';
 import { toHex } from '../../../src/util/bytes.js';
-import { seededRng } from '../../support/seeded-rng.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
 
 const rng = seededRng('background files');
 const scalar = (byte: number): SecretKey => Uint8Array.of(byte, ...new Uint8Array(31)) as SecretKey;

@@ -10,8 +10,8 @@ import { fromLatin1, tryFields, type Fields } from '../../../src/store/keys/lati
 import { concatBytes, toLatin1, utf8 } from '../../../src/util/bytes.js';
 import { decode, encode } from '../../../src/util/codec.js';
 import { writeJson } from '../../../src/util/json-writer.js';
-import { SEED, spendOf, STORED } from '../../support/polyseed-wallets.js';
-import { seededRng } from '../../support/seeded-rng.js';
+import { SEED, spendOf, STORED } from '../../support/wallets/polyseed-wallets.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
 
 const rng = seededRng('keys file with a Polyseed');
 const PASSWORD = 'password';

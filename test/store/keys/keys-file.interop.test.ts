@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { loadKeysFile, saveKeysFile } from '../../../src/store/keys/keys-file-disk.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { systemRng } from '../../../src/util/random.js';
-import { createWallet } from '../../support/create-wallet.js';
-import { startReference, startWalletRpc, type WalletRpc } from '../../support/wallet-rpc.js';
+import { createWallet } from '../../support/wallets/create-wallet.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../../support/processes/wallet-rpc.js';
 
 /** The reference and this program run on one directory, never on one wallet at the same time. */
 describe.each([

@@ -9,7 +9,7 @@ import { rebuildStore } from '../../../src/store/replication/rebuild-store.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { contentsOf, KEY } from './contents.js';
 
-const PROCESS = fileURLToPath(new URL('../../support/replicated-process.js', import.meta.url));
+const PROCESS = fileURLToPath(new URL('../../support/processes/replicated-process.js', import.meta.url));
 const KILLS = Number(process.env['REPLICATION_KILLS'] ?? '12');
 
 let folder: string;

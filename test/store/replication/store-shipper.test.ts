@@ -10,7 +10,7 @@ import {
   type ReplicationOptions,
 } from '../../../src/store/replication/replication.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/fakes/until.js';
 import { bytes, output, page, received } from '../fixtures.js';
 import { contentsOf, KEY, openRaw } from './contents.js';
 import { MemorySink } from './memory-sink.js';

@@ -3,7 +3,7 @@ import { openDatabase } from '../../../src/store/file/database.js';
 import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
 import { AddressOutputReader } from '../../../src/store/tables/address-outputs.js';
 import { SpendableOutputReader } from '../../../src/store/tables/spendable-outputs.js';
-import { executedSql, planOf } from '../../support/executed-sql.js';
+import { executedSql, planOf } from '../../support/wallets/executed-sql.js';
 import { PaymentReader } from '../../../src/store/tables/payments.js';
 
 const db = openDatabase(':memory:', { key: new Uint8Array(32), cipher: NEW_CIPHER });

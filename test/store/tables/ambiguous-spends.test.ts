@@ -5,7 +5,7 @@ import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
 import type { AmbiguousSpend, OwnedOutput } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../fixtures.js';
-import { clearChain } from '../../support/cleared-chain.js';
+import { clearChain } from '../../support/chain/cleared-chain.js';
 
 let file: WalletStore;
 

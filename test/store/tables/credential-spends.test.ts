@@ -4,7 +4,7 @@ import { amount } from '../../../src/util/amount.js';
 import type { OutgoingState } from '../../../src/monero/wallet/model/records.js';
 import type { SqlDatabase } from '../../../src/util/sql-database.js';
 import { CredentialSpendWriter } from '../../../src/store/tables/credential-spends.js';
-import { migratedDatabase } from '../../support/migrated-database.js';
+import { migratedDatabase } from '../../support/wallets/migrated-database.js';
 import { bytes } from '../fixtures.js';
 
 let db: SqlDatabase;

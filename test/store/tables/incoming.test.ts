@@ -9,7 +9,7 @@ import { Field, type RowTemplate } from '../../../src/util/row-template.js';
 import { isUnlocked } from '../../../src/monero/cryptonote/unlock-time.js';
 import type { IncomingField } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../fixtures.js';
-import { clearChain } from '../../support/cleared-chain.js';
+import { clearChain } from '../../support/chain/cleared-chain.js';
 
 let file = WalletStore.create(':memory:', new Uint8Array(32));
 beforeEach(() => {

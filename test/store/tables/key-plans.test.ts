@@ -8,7 +8,7 @@ import { WalletStore } from '../../../src/store/wallet-store.js';
 import { ImportedKeyImageReader } from '../../../src/store/tables/imported-key-images.js';
 import { OutputWriter } from '../../../src/store/tables/output-writer.js';
 import { PoolReader } from '../../../src/store/tables/pool.js';
-import { executedSql, planOf } from '../../support/executed-sql.js';
+import { executedSql, planOf } from '../../support/wallets/executed-sql.js';
 import { amount } from '../../../src/util/amount.js';
 import { bytes, output, page, received } from '../fixtures.js';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import type { SqlDatabase } from '../../../src/util/sql-database.js';
 import { LockedPayments } from '../../../src/store/tables/locked-payments.js';
-import { migratedDatabase } from '../../support/migrated-database.js';
+import { migratedDatabase } from '../../support/wallets/migrated-database.js';
 import { bytes } from '../fixtures.js';
 
 let db: SqlDatabase;

@@ -4,8 +4,8 @@ import type { MadePayment, MadePayments } from '../../../src/model/made-payment.
 import type { OrderTx } from '../../../src/model/order.js';
 import type { SqlDatabase } from '../../../src/util/sql-database.js';
 import { OrderWriter, type NewAttempt } from '../../../src/store/tables/orders.js';
-import { madePayment, madeTx, unsignedPayment } from '../../support/made-payment.js';
-import { migratedDatabase } from '../../support/migrated-database.js';
+import { madePayment, madeTx, unsignedPayment } from '../../support/wallets/made-payment.js';
+import { migratedDatabase } from '../../support/wallets/migrated-database.js';
 import { bytes } from '../fixtures.js';
 
 let db: SqlDatabase;

@@ -7,7 +7,7 @@ import { isUnknownSpend } from '../../../src/store/tables/output-row.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { ownedOutput } from '../../monero/wallet/fixtures.js';
 import { received } from '../fixtures.js';
-import { clearChain } from '../../support/cleared-chain.js';
+import { clearChain } from '../../support/chain/cleared-chain.js';
 
 const file = WalletStore.create(':memory:', new Uint8Array(32));
 afterAll(() => file.close());

@@ -2,7 +2,13 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import type { ReportedRequest } from '../../../src/store/tables/request-row.js';
 import { amount } from '../../../src/util/amount.js';
-import { CREATED, idOf, newRequest, openRequest, StoredRequests } from '../../support/stored-requests.js';
+import {
+  CREATED,
+  idOf,
+  newRequest,
+  openRequest,
+  StoredRequests,
+} from '../../support/wallets/stored-requests.js';
 import { bytes } from '../fixtures.js';
 
 let wallet: StoredRequests;

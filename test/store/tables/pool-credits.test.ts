@@ -5,7 +5,7 @@ import { SqlDatabase } from '../../../src/util/sql-database.js';
 import { PoolCredits } from '../../../src/store/tables/pool-credits.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { migrate } from '../../../src/util/migrations.js';
-import { UNDO_SEEN_OUTPUTS } from '../../support/undo-migrations.js';
+import { UNDO_SEEN_OUTPUTS } from '../../support/wallets/undo-migrations.js';
 import { bytes } from '../fixtures.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../../migrations', import.meta.url));

@@ -3,7 +3,7 @@ import type { SubaddressIndex } from '../../../src/monero/cryptonote/types.js';
 import type { Receipt } from '../../../src/model/payment-request.js';
 import type { SqlDatabase } from '../../../src/util/sql-database.js';
 import { RequestPayments } from '../../../src/store/tables/request-payments.js';
-import { migratedDatabase } from '../../support/migrated-database.js';
+import { migratedDatabase } from '../../support/wallets/migrated-database.js';
 import { bytes } from '../fixtures.js';
 
 let db: SqlDatabase;

@@ -14,8 +14,8 @@ import {
   type PageFindings,
   type PoolTx,
 } from '../../../src/monero/wallet/model/records.js';
-import { cpuMs } from '../../support/cpu-time.js';
-import { EventLedger } from '../../support/event-ledger.js';
+import { cpuMs } from '../../support/fakes/cpu-time.js';
+import { EventLedger } from '../../support/wallets/event-ledger.js';
 import { bytes, output, page, received, unnamed } from '../fixtures.js';
 
 const KEYS = 4;

@@ -14,9 +14,9 @@ import {
 import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
 import { sweepInputs } from '../../../src/monero/wallet/select/sweep-plan.js';
 import { planTransfers } from '../../../src/monero/wallet/select/transfer-plan.js';
-import { clearChain } from '../../support/cleared-chain.js';
-import { listCoins } from '../../support/list-coins.js';
-import { seededRng } from '../../support/seeded-rng.js';
+import { clearChain } from '../../support/chain/cleared-chain.js';
+import { listCoins } from '../../support/wallets/list-coins.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { holder, ownedOutput, payeeOf } from '../../monero/wallet/fixtures.js';
 import { received } from '../fixtures.js';
 

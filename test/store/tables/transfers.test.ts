@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Hash, PublicKey } from '../../../src/monero/crypto/types.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
-import { clearChain } from '../../support/cleared-chain.js';
+import { clearChain } from '../../support/chain/cleared-chain.js';
 
 let file = emptyFile();
 beforeEach(() => {

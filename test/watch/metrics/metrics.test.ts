@@ -6,7 +6,7 @@ import { DaemonHealth } from '../../../src/watch/daemon-health.js';
 import { Metrics, type MetricsParts } from '../../../src/watch/metrics/metrics.js';
 import type { UnopenedWallet } from '../../../src/watch/readiness.js';
 import { WalletFactReader } from '../../../src/watch/wallet-facts.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/fakes/until.js';
 
 let metrics: Metrics;
 let failover: MetricsParts['failover'];

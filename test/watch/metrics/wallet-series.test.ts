@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { WalletFacts } from '../../../src/watch/wallet-facts.js';
 import { walletSeries } from '../../../src/watch/metrics/wallet-series.js';
-import { EventLoopTurns } from '../../support/event-loop-turns.js';
+import { EventLoopTurns } from '../../support/fakes/event-loop-turns.js';
 
 const facts = (name: string, changes: Partial<WalletFacts> = {}): WalletFacts => ({
   ...{ name, height: 7, daemonHeight: 9, blocks: 2, isDamaged: false },

@@ -8,7 +8,7 @@ import type { PayTexts } from '../../../src/watch/pay/pay-texts.js';
 import { GERMAN } from '../../../src/watch/pay/texts-de.js';
 import { ENGLISH } from '../../../src/watch/pay/texts-en.js';
 import type { PayWallet } from '../../../src/watch/pay/token-lookup.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/fakes/until.js';
 import { COIN, NOW, requestView, STATES, TIP, type RequestFixture } from './fixtures.js';
 
 const tokenOf = (minor: number): Uint8Array => new Uint8Array(16).fill(minor);

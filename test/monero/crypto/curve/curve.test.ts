@@ -6,9 +6,9 @@ import { G, H, Point } from '../../../../src/monero/crypto/curve/point.js';
 import { intToBytes, ORDER } from '../../../../src/monero/crypto/scalar.js';
 import { concatBytes, fromHex, toHex } from '../../../../src/util/bytes.js';
 import { torsionPoints } from '../../ringct/vectors.js';
-import { fastCurves } from '../../../support/curves.js';
-import { someScalar } from '../../../support/scalars.js';
-import { multiplyPublic } from '../../../support/plain-points.js';
+import { fastCurves } from '../../../support/values/curves.js';
+import { someScalar } from '../../../support/values/scalars.js';
+import { multiplyPublic } from '../../../support/values/plain-points.js';
 
 const P = 2n ** 255n - 19n;
 

@@ -5,7 +5,7 @@ import { H } from '../../../../src/monero/crypto/curve/point.js';
 import { G } from '../../../../src/monero/crypto/curve/point.js';
 import { fromHex, toHex } from '../../../../src/util/bytes.js';
 import { vectorsOf } from '../vectors.js';
-import { inMainSubgroup } from '../../../support/plain-points.js';
+import { inMainSubgroup } from '../../../support/values/plain-points.js';
 
 describe('mapToCurve', () => {
   test.each(vectorsOf('hash_to_point'))('maps $title', ({ words: [bytes = '', point] }) => {

@@ -5,8 +5,8 @@ import { ORDER } from '../../../../src/monero/crypto/scalar.js';
 import { storedMultiples, multiexp, multiplesOf } from '../../../../src/monero/crypto/curve/multiexp.js';
 import { toHex } from '../../../../src/util/bytes.js';
 import { torsionPoints } from '../../ringct/vectors.js';
-import { someScalar } from '../../../support/scalars.js';
-import { multiplyPublic } from '../../../support/plain-points.js';
+import { someScalar } from '../../../support/values/scalars.js';
+import { multiplyPublic } from '../../../support/values/plain-points.js';
 
 /** Sum computed term by term; each factor is the representative in [0, ℓ). */
 const naive = (points: readonly Point[], scalars: readonly bigint[]): Point =>

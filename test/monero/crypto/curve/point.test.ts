@@ -12,7 +12,7 @@ import {
 import { ORDER } from '../../../../src/monero/crypto/scalar.js';
 import { fromHex, toHex } from '../../../../src/util/bytes.js';
 import { NOT_CANONICAL, SMALL_ORDER, verdictsOf } from '../vectors.js';
-import { inMainSubgroup, multiplyPublic } from '../../../support/plain-points.js';
+import { inMainSubgroup, multiplyPublic } from '../../../support/values/plain-points.js';
 
 describe('decompress', () => {
   const { valid, invalid } = verdictsOf('check_key');

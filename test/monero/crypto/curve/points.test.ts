@@ -17,9 +17,9 @@ import {
 } from '../../../../src/monero/crypto/curve/points.js';
 import { fromHex, toHex } from '../../../../src/util/bytes.js';
 import { torsionPoints } from '../../ringct/vectors.js';
-import { onEveryCurve } from '../../../support/curves.js';
-import { EDGE_ENCODINGS, NO_POINTS, TORSION } from '../../../support/edge-points.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { onEveryCurve } from '../../../support/values/curves.js';
+import { EDGE_ENCODINGS, NO_POINTS, TORSION } from '../../../support/values/edge-points.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { NOT_CANONICAL, SMALL_ORDER } from '../vectors.js';
 
 const tainted = torsionPoints.map((point) => point.add(H).toBytes());

@@ -23,9 +23,9 @@ import {
 } from '../../../../src/monero/wallet/build/signing.js';
 import { changeOutputsFor } from '../../../../src/monero/wallet/select/change-split.js';
 import { sameAddress } from '../../../../src/monero/wallet/select/transfer-request.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { COIN, holder, spendableInput, type Holder } from '../fixtures.js';
-import { received } from '../../../support/received-outputs.js';
+import { received } from '../../../support/wallets/received-outputs.js';
 
 /* Transactions whose change is several outputs. */
 

@@ -12,9 +12,9 @@ import {
   type UnsignedTx,
 } from '../../../../src/monero/wallet/build/construction.js';
 import type { OutputTarget } from '../../../../src/monero/wallet/build/output-layout.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { holder, spendableInput, type Holder } from '../fixtures.js';
-import { received } from '../../../support/received-outputs.js';
+import { received } from '../../../support/wallets/received-outputs.js';
 
 const rng = seededRng('construction');
 const [payer, alice, bob] = [holder(rng), holder(rng), holder(rng)];

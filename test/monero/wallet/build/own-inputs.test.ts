@@ -8,7 +8,7 @@ import type { SpendableInput } from '../../../../src/monero/wallet/build/constru
 import { buildFromOwn, type OwnInput } from '../../../../src/monero/wallet/build/own-inputs.js';
 import { outputSecretKey } from '../../../../src/monero/cryptonote/own-outputs.js';
 import { buildTransaction } from '../../../../src/monero/wallet/build/signing.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { COIN, holder, spendableInput } from '../fixtures.js';
 
 const rng = seededRng('own inputs');

@@ -23,7 +23,7 @@ import {
   type PricedPlan,
   type SignedTx,
 } from '../../../../src/monero/wallet/build/signing.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { COIN, faultOf, holder, spendableInput } from '../fixtures.js';
 
 const curve = loadCurve();

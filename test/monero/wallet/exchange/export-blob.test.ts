@@ -8,7 +8,7 @@ import {
   sealExport,
   type ExportKind,
 } from '../../../../src/monero/wallet/exchange/export-blob.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { exportKeys, spendPublicKey, spendSecret, vectors, viewSecret } from '../cold-vectors.js';
 
 const rng = seededRng('export blobs');

@@ -19,9 +19,9 @@ import {
 import { ownOutputsIn } from '../../../../src/monero/wallet/scan/own-outputs-in.js';
 import { SubaddressTable } from '../../../../src/monero/wallet/scan/subaddress-table.js';
 import { describeTransfer, summarize } from '../../../../src/monero/wallet/exchange/transfer-description.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { exportKeys, spendPublicKey, spendSecret, vectors, viewSecret } from '../cold-vectors.js';
-import { candidatesOf } from '../../../support/candidates-of.js';
+import { candidatesOf } from '../../../support/chain/candidates-of.js';
 
 const rng = seededRng('offline signing');
 const keys = { viewSecret, spendSecret };

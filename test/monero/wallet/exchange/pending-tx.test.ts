@@ -19,7 +19,7 @@ import {
   type MultisigSig,
 } from '../../../../src/monero/wallet/exchange/pending-tx.js';
 import { buildTransaction } from '../../../../src/monero/wallet/build/signing.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { COIN, holder, ownedOutput, spendableInput } from '../fixtures.js';
 import { loadCurve } from '../../../../src/monero/crypto/curve/load-curve.js';
 

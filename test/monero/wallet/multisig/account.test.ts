@@ -17,9 +17,9 @@ import {
   startExchange,
 } from '../../../../src/monero/wallet/multisig/account.js';
 import { choose } from '../../../../src/monero/wallet/multisig/combinations.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { exchangeRounds, groupOf, randomSigners, readAll, signerOfSeed } from './groups.js';
-import { multiplyPublic } from '../../../support/plain-points.js';
+import { multiplyPublic } from '../../../support/values/plain-points.js';
 
 interface Vectors {
   readonly seeds: readonly string[];

@@ -10,8 +10,8 @@ import {
   nonceCount,
   type SignerInfo,
 } from '../../../../src/monero/wallet/multisig/info.js';
-import { onEveryCurve } from '../../../support/curves.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { onEveryCurve } from '../../../support/values/curves.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { noPoint, torsionPoints, withTorsion } from '../../ringct/vectors.js';
 import { groupOf, randomSigners } from './groups.js';
 

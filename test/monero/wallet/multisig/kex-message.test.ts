@@ -11,7 +11,7 @@ import {
   laterKexMessage,
   readKexMessage,
 } from '../../../../src/monero/wallet/multisig/kex-message.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 
 const rng = seededRng('key exchange messages');
 const [signerSecret, commonSecret] = [randomSecretKey(rng), randomSecretKey(rng)];

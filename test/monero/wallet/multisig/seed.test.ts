@@ -2,7 +2,7 @@ import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CodecError } from '../../../../src/util/codec.js';
 import { multisigSeed, readMultisigSeed } from '../../../../src/monero/wallet/multisig/seed.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { groupOf, randomSigners } from './groups.js';
 
 const rng = seededRng('multisig seeds');

@@ -26,7 +26,7 @@ import {
 import { multisigTxSet } from '../../../../src/monero/wallet/multisig/tx-set.js';
 import { keyImagesOf, type PendingTx } from '../../../../src/monero/wallet/exchange/pending-tx.js';
 import { sameAddress } from '../../../../src/monero/wallet/select/transfer-request.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { COIN, holder, payeeOf } from '../fixtures.js';
 import { groupOf, randomSigners } from './groups.js';
 import {
@@ -38,7 +38,7 @@ import {
   type Member,
   type Shared,
 } from './shared-outputs.js';
-import { inMainSubgroup } from '../../../support/plain-points.js';
+import { inMainSubgroup } from '../../../support/values/plain-points.js';
 
 const curve = loadCurve();
 const rng = seededRng('multisig signing');

@@ -11,7 +11,7 @@ import {
   verifyMessage,
   type SigningKey,
 } from '../../../../src/monero/wallet/proofs/message-signature.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { holder } from '../fixtures.js';
 
 const rng = seededRng('messages');

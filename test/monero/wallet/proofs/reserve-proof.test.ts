@@ -20,7 +20,7 @@ import {
   type ReserveProof,
 } from '../../../../src/monero/wallet/proofs/reserve-proof-text.js';
 import { NOT_CANONICAL, SMALL_ORDER } from '../../crypto/vectors.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { holder } from '../fixtures.js';
 import {
   fetchedOf,

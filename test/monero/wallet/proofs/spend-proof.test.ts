@@ -16,7 +16,7 @@ import {
   type SpendToProve,
 } from '../../../../src/monero/wallet/proofs/spend-proof.js';
 import { SMALL_ORDER } from '../../crypto/vectors.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { holder } from '../fixtures.js';
 import { outputsOf, payment, plusTorsion, withPrefix } from '../payment-fixture.js';
 

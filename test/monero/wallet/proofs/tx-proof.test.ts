@@ -20,7 +20,7 @@ import { ProtocolError } from '../../../../src/monero/wallet/protocol-error.js';
 import type { ProofFault } from '../../../../src/monero/wallet/proofs/proof-text.js';
 import { checkTxKey } from '../../../../src/monero/wallet/proofs/tx-key.js';
 import { checkTxProof, proveReceived, proveSent } from '../../../../src/monero/wallet/proofs/tx-proof.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { holder, type Holder } from '../fixtures.js';
 import { fetchedOf, payment, proveSharedSecretV1, withPrefix } from '../payment-fixture.js';
 

@@ -20,11 +20,11 @@ import {
   receivedPaymentId,
 } from '../../../../src/monero/wallet/scan/own-outputs-in.js';
 import { SubaddressTable } from '../../../../src/monero/wallet/scan/subaddress-table.js';
-import { outputTo } from '../../../support/coinbase.js';
-import { TORSION } from '../../../support/edge-points.js';
-import { extraOf } from '../../../support/heavy-txs.js';
-import { toPublicKey } from '../../../support/plain-points.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { outputTo } from '../../../support/chain/coinbase.js';
+import { TORSION } from '../../../support/values/edge-points.js';
+import { extraOf } from '../../../support/chain/heavy-txs.js';
+import { toPublicKey } from '../../../support/values/plain-points.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { amount } from '../../../../src/util/amount.js';
 import { toHex } from '../../../../src/util/bytes.js';
 import { COIN, faultOf, holder, payeeOf } from '../fixtures.js';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { publicKeyOf, randomSecretKey } from '../../../../src/monero/crypto/derivation.js';
 import { SubaddressTable } from '../../../../src/monero/wallet/scan/subaddress-table.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 
 test('a new wallet recognises payments to 50 accounts of 200 addresses, as the reference does', () => {
   const rng = seededRng('default lookahead');

@@ -10,9 +10,9 @@ import type { Transaction } from '../../../../src/monero/cryptonote/types.js';
 import { readFetchedTx } from '../../../../src/monero/wallet/scan/fetched-tx.js';
 import { amount } from '../../../../src/util/amount.js';
 import { encode } from '../../../../src/util/codec.js';
-import { strayOutputs } from '../../../support/coinbase.js';
-import { hashOf, looseTx, wholeTx } from '../../../support/loose-tx.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { strayOutputs } from '../../../support/chain/coinbase.js';
+import { hashOf, looseTx, wholeTx } from '../../../support/chain/loose-tx.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { COIN, faultOf, holder, payeeOf } from '../fixtures.js';
 import { payment } from '../payment-fixture.js';
 

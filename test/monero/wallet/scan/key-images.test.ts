@@ -17,9 +17,9 @@ import {
   type LocatedOutput,
   type SignedKeyImage,
 } from '../../../../src/monero/wallet/scan/key-images.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { exportKeys, spendPublicKey, spendSecret, vectors, viewSecret } from '../cold-vectors.js';
-import { candidatesOf } from '../../../support/candidates-of.js';
+import { candidatesOf } from '../../../support/chain/candidates-of.js';
 
 const rng = seededRng('key images');
 const keys = { viewSecret, spendSecret };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { hashOf, isKeyAt, KEY_BYTES } from '../../../../src/monero/wallet/scan/packed-keys.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 
 const rng = seededRng('packed keys');
 const KEYS = 3;

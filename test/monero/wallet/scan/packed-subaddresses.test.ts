@@ -12,7 +12,7 @@ import {
   unpackSubaddresses,
 } from '../../../../src/monero/wallet/scan/packed-subaddresses.js';
 import { concatBytes } from '../../../../src/util/bytes.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 
 const rng = seededRng('packed subaddresses');
 

@@ -5,7 +5,7 @@ import { parseExtra, txPublicKeys } from '../../../../src/monero/cryptonote/extr
 import type { Transaction } from '../../../../src/monero/cryptonote/types.js';
 import type { RctBase } from '../../../../src/monero/ringct/types.js';
 import { claimOutput, openAmount } from '../../../../src/monero/wallet/scan/receive.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { COIN, holder, payeeOf } from '../fixtures.js';
 import { outputsOf, payment } from '../payment-fixture.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { SpendKeyIndex } from '../../../../src/monero/wallet/scan/spend-key-index.js';
-import { measured } from '../../../support/array-memory.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { measured } from '../../../support/fakes/array-memory.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 
 const rng = seededRng('spend key index');
 

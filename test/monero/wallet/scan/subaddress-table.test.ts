@@ -11,8 +11,8 @@ import {
   watchedCounts,
   type Lookahead,
 } from '../../../../src/monero/wallet/scan/subaddress-table.js';
-import { measured } from '../../../support/array-memory.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { measured } from '../../../support/fakes/array-memory.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 
 const rng = seededRng('subaddress table');
 const SPEND_PUBLIC_KEY = rng(32) as PublicKey;

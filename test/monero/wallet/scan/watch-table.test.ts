@@ -8,7 +8,7 @@ import {
   WatchTable,
   type WatchedOutput,
 } from '../../../../src/monero/wallet/scan/watch-table.js';
-import { measured } from '../../../support/array-memory.js';
+import { measured } from '../../../support/fakes/array-memory.js';
 
 /** Few keys, some with equal first bytes, so that they collide in the table. */
 const key = (n: number): Uint8Array => new Uint8Array(32).fill(n % 5, 0, 4).fill(n, 4);

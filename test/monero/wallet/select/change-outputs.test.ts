@@ -5,8 +5,8 @@ import { ProtocolError } from '../../../../src/monero/wallet/protocol-error.js';
 import type { OwnedOutput } from '../../../../src/monero/wallet/model/records.js';
 import { planTransfers, type FundedTransfer } from '../../../../src/monero/wallet/select/transfer-plan.js';
 import type { Payee, TransferRequest } from '../../../../src/monero/wallet/select/transfer-request.js';
-import { purseOf } from '../../../support/list-coins.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { purseOf } from '../../../support/wallets/list-coins.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { COIN, holder, ownedOutput, payeeOf } from '../fixtures.js';
 
 /* Plans of payments whose change is several outputs. */

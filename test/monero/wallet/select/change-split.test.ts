@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { amount, sum, U64_MAX } from '../../../../src/util/amount.js';
 import { changeOutputsFor, splitChange } from '../../../../src/monero/wallet/select/change-split.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { COIN } from '../fixtures.js';
 
 const rng = seededRng('change split');

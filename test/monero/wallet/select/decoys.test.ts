@@ -22,9 +22,9 @@ import {
   type FetchedOutput,
   type Ring,
 } from '../../../../src/monero/wallet/select/decoys.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { ownedOutput } from '../fixtures.js';
-import { toPublicKey } from '../../../support/plain-points.js';
+import { toPublicKey } from '../../../support/values/plain-points.js';
 
 /** Every block has `density` outputs. */
 const evenChain = (blocks: number, density: number): number[] =>

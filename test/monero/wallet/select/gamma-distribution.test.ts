@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { gammaDeviate } from '../../../../src/monero/wallet/select/gamma-distribution.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 
 describe('gamma deviates', () => {
   test.each([

@@ -8,9 +8,9 @@ import {
 import type { OwnedOutput } from '../../../../src/monero/wallet/model/records.js';
 import { SpendableOutputs } from '../../../../src/monero/wallet/select/spendable-outputs.js';
 import { relatedness } from '../../../../src/monero/wallet/select/relatedness.js';
-import { cpuMs } from '../../../support/cpu-time.js';
-import { ANY_TIME, listCoins, purseOf } from '../../../support/list-coins.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { cpuMs } from '../../../support/fakes/cpu-time.js';
+import { ANY_TIME, listCoins, purseOf } from '../../../support/wallets/list-coins.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { ownedOutput } from '../fixtures.js';
 
 const at = (height: number, facts: Partial<OwnedOutput> = {}): OwnedOutput =>

@@ -7,8 +7,8 @@ import { ProtocolError } from '../../../../src/monero/wallet/protocol-error.js';
 import type { PlanFault } from '../../../../src/monero/wallet/select/transfer-request.js';
 import { planSweep, sweepInputs } from '../../../../src/monero/wallet/select/sweep-plan.js';
 import { costOfInput, type FundedTransfer } from '../../../../src/monero/wallet/select/transfer-plan.js';
-import { purseOf } from '../../../support/list-coins.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { purseOf } from '../../../support/wallets/list-coins.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { COIN, faultOf, holder, ownedOutput } from '../fixtures.js';
 
 const rng = seededRng('sweep plan');

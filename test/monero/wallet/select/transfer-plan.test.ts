@@ -13,8 +13,8 @@ import {
   type FundedTransfer,
 } from '../../../../src/monero/wallet/select/transfer-plan.js';
 import type { Payee, TransferRequest } from '../../../../src/monero/wallet/select/transfer-request.js';
-import { purseOf } from '../../../support/list-coins.js';
-import { seededRng } from '../../../support/seeded-rng.js';
+import { purseOf } from '../../../support/wallets/list-coins.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { COIN, faultOf, holder, ownedOutput, payeeOf } from '../fixtures.js';
 
 const rng = seededRng('plan');

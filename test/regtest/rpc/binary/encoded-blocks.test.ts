@@ -10,7 +10,7 @@ import {
   type EncodingOptions,
   type PageLimits,
 } from '../../../../src/regtest/rpc/binary/encoded-blocks.js';
-import { StoredChain } from '../../../support/stored-chain.js';
+import { StoredChain } from '../../../support/chain/stored-chain.js';
 
 const NO_LIMITS: PageLimits = { blocks: 1000, fewest: 3, transactions: 1e6, bytes: 1e9 };
 const WHOLE: EncodingOptions = { prune: false, noMinerTx: false };
