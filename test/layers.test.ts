@@ -268,7 +268,7 @@ const roomsOf: Record<string, readonly (readonly string[])[]> = {
   refresh: [
     ['refresher'],
     ['refresh-thread', 'refresh-run', 'fair-queue', 'thread-calls'],
-    ['wallet-refresh', 'attached-wallet'],
+    ['wallet-refresh'],
     ['refresh-error'],
     ['messages'],
     ['feeds'],

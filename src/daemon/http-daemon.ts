@@ -1,8 +1,7 @@
 import type { ObserveDaemonCall } from './call-report.js';
 import * as chain from './chain-queries.js';
-import type { Daemon } from './daemon.js';
-import { DaemonCalls } from './daemon-calls.js';
-import * as mining from './mining-queries.js';
+import type { Daemon, MiningStatus } from './daemon.js';
+import { DaemonCalls, LIMIT } from './daemon-calls.js';
 import { OutputDistributionCache } from './output-distribution.js';
 import * as outputs from './output-queries.js';
 import * as transactions from './transaction-queries.js';
@@ -88,7 +87,41 @@ export class HttpDaemon implements Daemon {
   readonly sendRawTransaction: Daemon['sendRawTransaction'] = (blob) =>
     transactions.sendRawTransaction(this.#calls, blob);
   readonly getPoolBacklog: Daemon['getPoolBacklog'] = () => transactions.getPoolBacklog(this.#calls);
-  readonly startMining: Daemon['startMining'] = (...options) => mining.startMining(this.#calls, ...options);
-  readonly stopMining: Daemon['stopMining'] = () => mining.stopMining(this.#calls);
-  readonly miningStatus: Daemon['miningStatus'] = () => mining.miningStatus(this.#calls);
+  readonly startMining: Daemon['startMining'] = (...options) => startMining(this.#calls, ...options);
+  readonly stopMining: Daemon['stopMining'] = () => stopMining(this.#calls);
+  readonly miningStatus: Daemon['miningStatus'] = () => miningStatus(this.#calls);
+}
+
+/**
+ * Time limit for stopping to mine [ms]. A daemon that has just started to mine completes its RandomX dataset before it
+ * answers.
+ */
+const STOP_MINING_TIMEOUT_MS = 60_000;
+
+async function startMining(
+  calls: DaemonCalls,
+  address: string,
+  threads: number,
+  background: boolean,
+  ignoreBattery: boolean,
+): Promise<void> {
+  const body = {
+    miner_address: address,
+    threads_count: threads,
+    do_background_mining: background,
+    ignore_battery: ignoreBattery,
+  };
+  await calls.json('/start_mining', body, { limit: LIMIT.small }, () => undefined);
+}
+
+async function stopMining(calls: DaemonCalls): Promise<void> {
+  const options = { limit: LIMIT.small, timeout: STOP_MINING_TIMEOUT_MS };
+  await calls.json('/stop_mining', {}, options, () => undefined);
+}
+
+async function miningStatus(calls: DaemonCalls): Promise<MiningStatus> {
+  return calls.json('/mining_status', {}, { limit: LIMIT.small }, (r) => ({
+    active: r.bool('active'),
+    threads: r.number('threads_count', 0),
+  }));
 }

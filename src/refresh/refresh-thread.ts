@@ -7,10 +7,9 @@ import { collectWhenIdle } from '../util/idle-collector.js';
 import { monotonicMs } from '../util/clock.js';
 import { RequestActivity } from '../util/request-activity.js';
 import { ENTRY_BYTES, type PackedSubaddresses } from '../monero/wallet/scan/packed-subaddresses.js';
-import { AttachedWallet } from './attached-wallet.js';
 import { ChainFeed } from './feeds/chain-feed.js';
 import { locatedKeyImages } from './scan/located-key-images.js';
-import type { PoolView } from './feeds/pool-feed.js';
+import type { PoolView, PoolViewer } from './feeds/pool-feed.js';
 import type {
   DaemonCallEnded,
   RefreshReport,
@@ -180,4 +179,48 @@ async function scanPool(id: WalletId, asOf: number): Promise<PoolView> {
   if (wallet === undefined) throw new Error('a scan of the pool for a wallet that is not attached');
   if (feeds === undefined) throw new DaemonError('unreachable', 'offline');
   return feeds.pool.view(wallet, Math.min(asOf, monotonicMs()), wallet.closed);
+}
+
+/** A refresh of one wallet that runs on the refresh thread. `number` is the number of its run on the main thread. */
+interface RunningRefresh {
+  readonly number: number;
+  cancel(): void;
+  acknowledge(): void;
+}
+
+/**
+ * State of one open wallet on the refresh thread: its scanner, its refresh, and the pool transactions that it has
+ * scanned.
+ */
+class AttachedWallet {
+  readonly scanner: WalletScanner;
+  /** Hashes [hex] of the pool transactions that this wallet has scanned. */
+  seenInPool = new Set<string>();
+  newestPool: PoolViewer['newestPool'];
+  refresh: RunningRefresh | undefined;
+  readonly #closing = new AbortController();
+
+  constructor(scanner: WalletScanner) {
+    this.scanner = scanner;
+  }
+
+  /**
+   * Makes the next scan of the pool scan every transaction again. A scan under way does not mark its transactions as
+   * scanned.
+   */
+  forgetPool(): void {
+    this.seenInPool = new Set();
+  }
+
+  /** Signal that is aborted when the wallet is closed. */
+  get closed(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /** Ends all scans of the wallet and zeroes its keys. */
+  close(): void {
+    this.refresh?.cancel();
+    this.#closing.abort(new Error('the wallet is closed'));
+    this.scanner.wipe();
+  }
 }

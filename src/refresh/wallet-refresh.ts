@@ -9,7 +9,6 @@ import type { MemberPage } from './feeds/feed-member.js';
 import { nextHeight, positionOf, type RefreshFrom } from './feeds/chain-position.js';
 import type { RefreshFailure, RefreshReport, WalletId } from './messages.js';
 import { packFindings, type PackedFindings } from './commit/packed-findings.js';
-import { PendingCommits } from './commit/pending-commits.js';
 import type { PoolFeed, PoolViewer } from './feeds/pool-feed.js';
 import { toFailure } from './refresh-error.js';
 import type { WalletScanner } from './scan/wallet-scanner.js';
@@ -246,5 +245,38 @@ async function* blocksBelow(
     if (last === undefined) return;
     yield { page: { ...page, blocks }, matches };
     if (last.height === end - 1 || monotonicMs() >= limit) return;
+  }
+}
+
+/** Counts the commits of a refresh that the main thread has not acknowledged yet. */
+class PendingCommits {
+  readonly #signal: AbortSignal;
+  #count = 0;
+  #wake: () => void = () => undefined;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    signal.addEventListener('abort', () => this.#wake(), { once: true });
+  }
+
+  add(): void {
+    this.#count += 1;
+  }
+
+  acknowledge(): void {
+    this.#count -= 1;
+    this.#wake();
+  }
+
+  /**
+   * Resolves when at most `limit` commits are not acknowledged.
+   * @throws the reason of the signal when it is aborted first.
+   */
+  async settled(limit: number): Promise<void> {
+    while (!this.#signal.aborted && this.#count > limit)
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    this.#signal.throwIfAborted();
   }
 }

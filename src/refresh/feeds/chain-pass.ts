@@ -1,6 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { SecretKey } from '../../monero/crypto/types.js';
-import { CatchUpWait } from './catch-up-wait.js';
 import { ChainMismatch, type ChainPage } from './chain-page.js';
 import { isSamePosition, nextHeight, positionAfter, type ChainPosition } from './chain-position.js';
 import type { FeedMember, MemberPage } from './feed-member.js';
@@ -12,6 +11,7 @@ import { PageCursor, type PageCursorOptions } from './page-cursor.js';
 import { MOST_BLOCKS } from './page-size.js';
 import { PageWindow, type PassBatch } from './page-window.js';
 import { ReaderPositions } from '../scan/reader-positions.js';
+import { monotonicMs } from '../../util/clock.js';
 
 /** Largest distance between the slowest and the fastest member of a pass [scan batches]. */
 const MOST_BATCHES_APART = 4;
@@ -390,5 +390,41 @@ export class ChainPass {
     const wake = this.#waiting.get(member);
     this.#waiting.delete(member);
     wake?.();
+  }
+}
+
+/** Limits the total time that a pass waits for passes behind it to catch up. */
+class CatchUpWait {
+  readonly #onEnd: () => void;
+  /** Remaining waiting time [ms]. */
+  #left: number;
+  #since: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param limitMs sum of the durations of all waits [ms]. @param onEnd is called when that time is used up. */
+  constructor(limitMs: number, onEnd: () => void) {
+    this.#left = limitMs;
+    this.#onEnd = onEnd;
+  }
+
+  /** Starts a wait, or continues the one under way. @returns false when the time is used up. */
+  wait(): boolean {
+    if (this.#since === undefined && this.#left > 0) {
+      this.#since = monotonicMs();
+      this.#timer = setTimeout(() => {
+        this.end();
+        this.#left = 0;
+        this.#onEnd();
+      }, this.#left);
+      this.#timer.unref();
+    }
+    return this.#since !== undefined;
+  }
+
+  end(): void {
+    if (this.#since === undefined) return;
+    this.#left -= monotonicMs() - this.#since;
+    this.#since = undefined;
+    clearTimeout(this.#timer);
   }
 }

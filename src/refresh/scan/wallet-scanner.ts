@@ -33,8 +33,9 @@ import { unpackKeyImages, type PackedKeyImages } from './packed-key-images.js';
 import { ownedOutput, poolTx } from './received-tx.js';
 import type { ScannerState } from './scanner-state.js';
 import { SharedMatches } from './shared-matches.js';
-import { spendKeysBy } from './spend-keys.js';
 import { WatchList } from './watch-list.js';
+import { SUBADDRESS_MESSAGE_BYTES, subaddressMessages } from '../../monero/cryptonote/subaddress-keys.js';
+import type { SpendKeyRange } from '../../monero/wallet/scan/subaddress-table.js';
 
 /** An unmined transaction. */
 export interface UnminedTx extends RawTx {
@@ -310,3 +311,15 @@ export class WalletScanner {
  */
 const placeInBlock = (txs: ParsedTxs, tx: number): Pick<FoundSpend, 'globalIndex'> =>
   txs.version(tx) === 2 && txs.outputCount(tx) > 0 ? { globalIndex: txs.globalIndex(tx, 0) } : {};
+
+/** Returns a function that computes spend keys of subaddresses in the kernel. */
+const spendKeysBy =
+  (kernel: ScanKernel): SpendKeyRange =>
+  (spendPublicKey, viewSecret, major, from, to) => {
+    const messages = subaddressMessages(viewSecret, major, from, to);
+    const keys = kernel.addHashes(spendPublicKey, messages, SUBADDRESS_MESSAGE_BYTES);
+    messages.fill(0);
+    // The spend key of the primary address is B itself, without an offset m·G.
+    if (major === 0 && from === 0 && to > 0) keys.set(spendPublicKey);
+    return keys;
+  };

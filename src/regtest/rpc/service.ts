@@ -12,7 +12,20 @@ import { isObject, JsonError, parseJson } from '../../util/json.js';
 import { writeJson } from '../../util/json-writer.js';
 import type { BinaryEndpoint } from './binary-endpoint.js';
 import type { Context, DaemonMethod } from './method.js';
-import { binaryEndpoints, methods, paths } from './registry.js';
+import { Registry } from '../../http/methods/method.js';
+import { blockEndpoints } from './binary/blocks.js';
+import { outputEndpoints } from './binary/outputs.js';
+import { blockMethods } from './methods/blocks.js';
+import { chainStateMethods } from './methods/chain-state.js';
+import { miningMethods } from './methods/mining.js';
+import { networkMethods } from './methods/network.js';
+import { poolMethods } from './methods/pool.js';
+import { proofOfWorkMethods } from './methods/proof-of-work.js';
+import { misbehavePaths } from './paths/misbehave.js';
+import { miningPaths } from './paths/mining.js';
+import { poolPaths } from './paths/pool.js';
+import { servicePaths } from './paths/service.js';
+import { transactionPaths } from './paths/transactions.js';
 
 export interface ServiceOptions {
   /** Handler that checks the login; absent: no login is required. */
@@ -128,3 +141,25 @@ export function createDaemonApp(context: Context, { auth, loginDeadline, origins
     anyClient: true,
   });
 }
+
+/** All JSON-RPC methods of the daemon. */
+export const methods = new Registry<DaemonMethod>([
+  ...blockMethods,
+  ...chainStateMethods,
+  ...miningMethods,
+  ...networkMethods,
+  ...poolMethods,
+  ...proofOfWorkMethods,
+]);
+
+/** All paths whose requests and answers are JSON. */
+export const paths = new Registry<DaemonMethod>([
+  ...servicePaths,
+  ...transactionPaths,
+  ...poolPaths,
+  ...miningPaths,
+  ...misbehavePaths,
+]);
+
+/** All paths whose requests and answers are portable storage. */
+export const binaryEndpoints: readonly BinaryEndpoint[] = [...blockEndpoints, ...outputEndpoints];

@@ -2,11 +2,11 @@ import { AlternativeTable } from './alternatives.js';
 import { BlockTable } from './blocks.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 import { openDatabase } from './database.js';
-import { KeyImageTable } from './key-images.js';
 import { OutputTable } from './outputs.js';
 import { PoolTable } from './pool.js';
 import { ServedBlocks } from './served-blocks.js';
 import { TransactionTable } from './transactions.js';
+import type { KeyImage } from '../../monero/crypto/types.js';
 
 /** Database of a regtest daemon, as one object for each table. */
 export class ChainStore {
@@ -47,5 +47,28 @@ export class ChainStore {
 
   close(): void {
     this.#db.close();
+  }
+}
+
+/** Table of the key images that are spent in the main chain. */
+class KeyImageTable {
+  readonly #db: SqlDatabase;
+
+  constructor(db: SqlDatabase) {
+    this.#db = db;
+  }
+
+  has(image: KeyImage): boolean {
+    return this.#db.row('SELECT 1 FROM key_image WHERE image = ?', image) !== undefined;
+  }
+
+  /** Adds a spent key image. @param tx {@link StoredTx.id} of the spending transaction. */
+  add(image: KeyImage, tx: number): void {
+    this.#db.run('INSERT INTO key_image VALUES (?, ?)', image, tx);
+  }
+
+  /** Removes the key images that are spent in the block at a height. */
+  removeOf(height: number): void {
+    this.#db.run('DELETE FROM key_image WHERE tx IN (SELECT id FROM tx WHERE height = ?)', height);
   }
 }

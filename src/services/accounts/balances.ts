@@ -1,5 +1,5 @@
 import { unixSeconds } from '../../util/clock.js';
-import { CachedRead } from '../../store/cached-read.js';
+import { CachedRead, type VersionedStore } from '../../store/cached-read.js';
 import { addressesOf } from '../../store/tables/balances.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import { sum, type Amount } from '../../util/amount.js';
@@ -12,11 +12,12 @@ import {
 } from '../../monero/cryptonote/unlock-time.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { Accounts } from './accounts.js';
-import { addCached, ImportedBalance } from './imported-balance.js';
 import { BalanceTally, emptyRow, type Adjusted, type Balance } from './balance-tally.js';
 import { PagedBalance } from './paged-balance.js';
 import { unconfirmedAmounts } from './unconfirmed-amounts.js';
 import type { WalletContext } from '../context/wallet-context.js';
+import { readCachedBalances } from '../../store/import-wallet.js';
+import type { CachedBalances } from '../../monero/wallet/reference-cache/imported-wallet.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'clock' | 'store'>;
 
@@ -210,3 +211,41 @@ export class Balances {
 
 const keyOf = (account: number | undefined, strict: boolean, rows: string): string =>
   `${account ?? 'all'} ${strict} ${rows}`;
+
+/** Balance in the imported cache of the reference, shown until the wallet has reached the daemon's tip. */
+class ImportedBalance {
+  readonly #text: CachedRead<string | undefined>;
+  /** Stored text that was read last, with the balances decoded from it. */
+  #read: { readonly text: string; readonly balances: CachedBalances } | undefined;
+
+  constructor(store: VersionedStore) {
+    this.#text = new CachedRead(store, (r) => r.meta.get('imported_balances'));
+  }
+
+  /**
+   * Balances of the imported cache; undefined for a wallet that was not imported, and once the wallet has reached the
+   * tip.
+   */
+  get balances(): CachedBalances | undefined {
+    const text = this.#text.value;
+    if (text === undefined) this.#read = undefined;
+    else if (this.#read?.text !== text) this.#read = { text, balances: readCachedBalances(text) };
+    return this.#read?.balances;
+  }
+}
+
+/** Adds balances of a cache to a tally. @param account undefined: every account. */
+function addCached(
+  tally: BalanceTally,
+  { all, strict: mined }: CachedBalances,
+  account: number | undefined,
+  strict: boolean,
+): void {
+  for (const found of strict ? mined : all) {
+    const { subaddress, locked, unconfirmed } = found;
+    if (account !== undefined && subaddress.major !== account) continue;
+    tally.add(found);
+    if (locked > 0n) tally.lock(subaddress, locked, { blocks: found.blocksToUnlock, seconds: 0 });
+    if (unconfirmed > 0n) tally.addUnconfirmed(subaddress, unconfirmed);
+  }
+}

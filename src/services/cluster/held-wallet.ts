@@ -16,7 +16,8 @@ import type { WalletLog } from '../context/wallet-log.js';
 import { FlushedEvents } from '../events/flushed-events.js';
 import { assertQuorum } from './quorum-guard.js';
 import { replicationFault } from './replication-fault.js';
-import { storeSink } from './store-sink.js';
+import { Fenced } from '../../cluster/errors.js';
+import { SinkEndedError, type PageSink } from '../../store/replication/page-sink.js';
 
 /** Content of the database for a wallet when its holding begins. */
 export type StoredLog = Pick<ReplicationOptions, 'sequence' | 'baseBytes' | 'frameBytes'>;
@@ -341,3 +342,28 @@ export class HeldWallet implements Holding {
     });
   }
 }
+
+/** Runs a call of the cluster's database. @throws SinkEndedError in place of the error of a lost lease. */
+async function ending<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof Fenced) throw new SinkEndedError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+/**
+ * Returns the receiver of the pages of a wallet's store that writes them to the database of the cluster.
+ * @param withKeys stores a base by the given function, with the keys file that is to replace the stored one together
+ * with the base, if there is one.
+ */
+const storeSink = (
+  logs: Pick<PageLogs, 'append' | 'putBase'>,
+  lease: Lease,
+  withKeys: (put: (keysFile?: Uint8Array) => Promise<void>) => Promise<void>,
+): PageSink => ({
+  append: (sequence, frame) => ending(() => logs.append(lease, sequence, frame)),
+  putBase: (sequence, parts) =>
+    ending(() => withKeys((keysFile) => logs.putBase(lease, sequence, parts, keysFile))),
+});

@@ -1,10 +1,10 @@
 import { publicKeyOf } from '../../monero/crypto/derivation.js';
 import { backgroundKey } from '../../monero/crypto/kdf.js';
 import type { SecretKey } from '../../monero/crypto/types.js';
-import { viewSecretFromSpend } from '../../monero/cryptonote/account-keys.js';
+import { viewSecretFromSpend, spendSecretFromSeed } from '../../monero/cryptonote/account-keys.js';
 import { findLanguage, LANGUAGES } from '../../monero/cryptonote/languages.js';
 import { encodeMnemonic } from '../../monero/cryptonote/mnemonic.js';
-import { POLYSEED_BYTES } from '../../monero/cryptonote/polyseed-storage.js';
+import { POLYSEED_BYTES, loadPolyseed } from '../../monero/cryptonote/polyseed-storage.js';
 import {
   assertFreeForBackground,
   backgroundFilesExist,
@@ -37,7 +37,9 @@ import { accountOf, type SpendSecrets, type WalletKeys } from '../../monero/wall
 import { isReady } from '../../monero/wallet/multisig/account.js';
 import { multisigSeed } from '../../monero/wallet/multisig/seed.js';
 import type { Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
-import { wordsOfStoredPolyseed } from './stored-polyseed.js';
+import { isEncrypted, polyseedKey } from '../../monero/cryptonote/polyseed.js';
+import { findPolyseedLanguage, POLYSEED_LANGUAGES } from '../../monero/cryptonote/polyseed-languages.js';
+import { encodePolyseed } from '../../monero/cryptonote/polyseed-words.js';
 
 /** Placeholder in memory for a secret key that only the keys file has. */
 const BLANK = new Uint8Array(32) as SecretKey;
@@ -340,4 +342,23 @@ export class Keystore {
     };
     await writeBackgroundFiles(store, content, rng);
   }
+}
+
+/**
+ * Returns the words of a stored Polyseed. Returns undefined where the wallet was restored with an offset passphrase: the words
+ * alone would then restore another wallet, and nothing in them says so. The words of an encrypted seed say it.
+ * @param stored as in a keys file; a passphrase behind the seed is not used.
+ * @param spendSecret spend key of the wallet.
+ * @param languageName language of the words; English in place of an unknown one.
+ */
+export function wordsOfStoredPolyseed(
+  stored: Uint8Array,
+  spendSecret: SecretKey,
+  languageName: string,
+): string | undefined {
+  const seed = loadPolyseed(stored.subarray(0, POLYSEED_BYTES));
+  const [english] = POLYSEED_LANGUAGES;
+  const language = findPolyseedLanguage(languageName) ?? english;
+  const restores = isEncrypted(seed) || equalBytes(spendSecretFromSeed(polyseedKey(seed)), spendSecret);
+  return language !== undefined && restores ? encodePolyseed(seed, language) : undefined;
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { DaemonCallReport } from '../../daemon/call-report.js';
-import { DaemonError } from '../../daemon/errors.js';
+import { DaemonError, isAnswered } from '../../daemon/errors.js';
 import type { Clock } from '../../util/clock.js';
 import type { ChainTip } from '../context/chain-tip.js';
 import type { DaemonConnection } from '../context/daemon-connection.js';
@@ -16,8 +16,6 @@ import {
 } from './chain-check.js';
 import { DaemonStanding } from './daemon-standing.js';
 import { withServedBlock } from './held-blocks.js';
-import { FailureCount } from './failure-count.js';
-import { RetiredDaemons } from './retired-daemons.js';
 import {
   bestHeight,
   isBehind,
@@ -329,4 +327,92 @@ function problemOf(error: unknown): string {
   if (error instanceof DaemonError)
     return `${error.kind}: ${error.message}${error.code === undefined ? '' : ` (${error.code})`}`;
   throw error;
+}
+
+/** Key of the count that covers calls of all names. */
+const ANY_CALL = '';
+
+/**
+ * Consecutive failures of a daemon: over all calls since the last answer, and for each call name since the last answer
+ * to that call, since a daemon may answer some calls only. A failed call that overlaps a counted failure is not
+ * counted.
+ */
+class FailureCount {
+  readonly #counts = new Map<string, { readonly count: number; readonly end: number }>();
+  #last: string | undefined;
+
+  /** Greatest of all counts. */
+  get count(): number {
+    return Math.max(0, ...[...this.#counts.values()].map(({ count }) => count));
+  }
+
+  /** Description of the last failure. */
+  get last(): string {
+    return this.#last ?? 'none';
+  }
+
+  /** Counts the end of a call. @param now monotonic time at which the call ended [ms]. */
+  note({ call, seconds, failure, status }: DaemonCallReport, now: number): void {
+    if (isAnswered(failure, status)) this.noteAnswer(call);
+    else {
+      const reason = `${status === undefined ? failure : `HTTP status ${status}`} in ${call}`;
+      this.noteFailure(call, reason, { start: now - 1000 * seconds, end: now });
+    }
+  }
+
+  /** Records an answer, which ends the counts over all calls and of this call. */
+  noteAnswer(call: string): void {
+    this.#counts.delete(ANY_CALL);
+    this.#counts.delete(call);
+  }
+
+  /** Counts a failed call. @param at monotonic times at which the call started and ended [ms]. */
+  noteFailure(call: string, reason: string, at: { readonly start: number; readonly end: number }): void {
+    this.#last = reason;
+    for (const key of [ANY_CALL, call]) {
+      const { count = 0, end = -Infinity } = this.#counts.get(key) ?? {};
+      if (at.start >= end) this.#counts.set(key, { count: count + 1, end: at.end });
+    }
+  }
+
+  /** Sets all counts to zero. */
+  clear(): void {
+    this.#counts.clear();
+    this.#last = undefined;
+  }
+}
+
+/** Time after which calls to a replaced, healthy daemon are aborted [ms]; longer than the sending of a payment. */
+const RETIRE_MS = 60_000;
+
+/** Daemons that were replaced, and whose running calls may still end. */
+class RetiredDaemons {
+  readonly #clock: Clock;
+  /** Functions that abort the calls of one daemon, each with the function that cancels its timer. */
+  readonly #ends = new Map<() => void, () => void>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Lets the running calls to a healthy daemon end before its connections are closed. @param end aborts the calls at
+   * once.
+   */
+  add(end: () => void): void {
+    const cancel = this.#clock.after(RETIRE_MS, () => {
+      this.#ends.delete(end);
+      end();
+    });
+    this.#ends.set(end, cancel);
+  }
+
+  /** Aborts all calls. */
+  close(): void {
+    for (const [end, cancel] of this.#ends) {
+      cancel();
+      end();
+    }
+    this.#ends.clear();
+  }
 }

@@ -1,11 +1,11 @@
 import { DAEMON_RPC_PORT, GENESIS_HASH } from '../../monero/cryptonote/constants.js';
 import type { ObserveDaemons } from '../../daemon/call-report.js';
-import type { DaemonInfo } from '../../daemon/daemon.js';
+import type { DaemonInfo, Daemon } from '../../daemon/daemon.js';
 import { assertTlsFiles, lacksVerification, parseEndpoint } from '../../daemon/connector.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { HttpDaemon, type DaemonConfig } from '../../daemon/http-daemon.js';
 import { Refresher } from '../../refresh/refresher.js';
-import { systemClock } from '../../util/clock.js';
+import { systemClock, type TimeOfDay } from '../../util/clock.js';
 import { Listeners } from '../../util/listeners.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { ChainTip } from '../context/chain-tip.js';
@@ -17,17 +17,19 @@ import { heldBlocks } from '../failover/held-blocks.js';
 import { WebhookSending } from '../webhooks/webhook-sending.js';
 import { WorkerPools } from '../workers/worker-pools.js';
 import type { OpenWallet } from '../open-wallet.js';
-import { Backups } from './backups.js';
 import { EventFeed } from './event-feed.js';
 import { LogControl } from './log-control.js';
 import { OpenWallets, type Holder } from './open-wallets.js';
 import type { Openings } from './openings.js';
 import { DEFAULT_PERIOD_SECONDS, RefreshScheduler } from './refresh-scheduler.js';
-import { heightOfDate } from './date-height.js';
 import type { ServerSettings } from './server-settings.js';
 import { listWallets, withClusterWallets, type ListedWallet } from './wallet-list.js';
 import { WalletOpener } from './wallet-opener.js';
 import { WalletScope, type ScopeResources, type WalletAccess } from './wallet-scope.js';
+import { KeyedMutex } from '../../util/mutex.js';
+import { resolve } from 'node:path';
+import type { Backup } from '../../store/backup/backup.js';
+import { heightOfDatedWallet, readTip, type TipSource } from '../context/chain-tip.js';
 
 /**
  * Upstream's messages for a daemon that TLS does not authenticate: of release 0.18, and for a proxy of today's master.
@@ -129,7 +131,7 @@ export class WalletManager {
 
   /**
    * Returns the height from which a wallet must be scanned that received nothing before a date.
-   * @throws WalletError `invalid`; DaemonError. See `date-height.ts`.
+   * @throws WalletError `invalid`; DaemonError.
    */
   async heightOfDate(date: string): Promise<number> {
     return heightOfDate(date, this.#daemon.client(), systemClock.now());
@@ -289,4 +291,70 @@ function assertUsable({ address, defaultPort, ssl, proxy }: DaemonConfig): void 
       text: ssl.mode === 'enabled' ? NO_VERIFICATION.tls : NO_VERIFICATION.proxy,
     });
   assertTlsFiles(ssl);
+}
+
+/** Writes backups of open wallets to one directory of the server. */
+class Backups {
+  readonly #directory: string | undefined;
+  readonly #clock: TimeOfDay;
+  /** Lets one backup run at a time, by wallet name. */
+  readonly #running = new KeyedMutex();
+
+  /** @param directory absent: every backup is refused. */
+  constructor(directory: string | undefined, clock: TimeOfDay = systemClock) {
+    this.#directory = directory === undefined ? undefined : resolve(directory);
+    this.#clock = clock;
+  }
+
+  /**
+   * Writes a backup of an open wallet, after a running backup of the same wallet has ended.
+   * @throws WalletError `invalid` without a directory or for a wallet in memory; errors of `WalletStore.backup`.
+   */
+  async write({ context, paths }: Pick<OpenWallet, 'context' | 'paths'>): Promise<Backup> {
+    const directory = this.#directory;
+    if (directory === undefined)
+      throw new WalletError({ kind: 'invalid', reason: 'the server was started without --backup-dir' });
+    if (paths === undefined)
+      throw new WalletError({ kind: 'invalid', reason: 'a wallet in memory has no files' });
+    const { name, keys } = paths;
+    return this.#running.run(name, async () => {
+      const written = await context.store.backup({ name, keys }, directory, new Date(this.#clock.now()));
+      context.log.info({ directory: written.directory, bytes: written.bytes }, 'a backup was written');
+      return written;
+    });
+  }
+}
+
+/** Length of a day [ms]. */
+const DAY_MS = 86_400_000;
+
+/**
+ * Returns the Unix time at which a date begins in UTC [s]. @param text date as YYYY-MM-DD. @throws WalletError
+ * `invalid`
+ */
+function parseDate(text: string): number {
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  // JavaScript reads a day beyond the end of its month as a day of the next month, or not at all.
+  if (Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== text)
+    throw new WalletError({ kind: 'invalid', reason: 'restore_date is a date as YYYY-MM-DD' });
+  return time / 1000;
+}
+
+/**
+ * Returns the height from which a wallet must be scanned that received nothing before a date. Asks for a header per
+ * halving of the chain.
+ * @param now Unix time [ms].
+ * @throws WalletError `invalid` for a date in the future; DaemonError
+ */
+export async function heightOfDate(
+  text: string,
+  daemon: TipSource & Pick<Daemon, 'getBlockHeader'>,
+  now: number,
+): Promise<number> {
+  const date = parseDate(text);
+  // In the time zone of the user, the date may already be that of tomorrow.
+  if (date * 1000 > now + DAY_MS)
+    throw new WalletError({ kind: 'invalid', reason: 'restore_date lies in the future' });
+  const { blocks } = await readTip(daemon);
+  return heightOfDatedWallet(daemon, blocks, date);
 }

@@ -20,13 +20,9 @@ import { sealedFile } from '../../monero/wallet/exchange/sealed-file.js';
 import { DEFAULT_LOOKAHEAD } from '../../monero/wallet/scan/default-lookahead.js';
 import type { Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
 import { GROUP_FIELDS, groupFields, readGroup } from './keys-file-multisig.js';
-import {
-  isStoredPolyseed,
-  POLYSEED_FIELD,
-  polyseedKeyFields,
-  polyseedSecrets,
-} from './keys-file-polyseed.js';
 import { fromLatin1, fromUtf8, toUtf8, tryFields, type Fields } from './latin1-json.js';
+import { loadPolyseed, POLYSEED_BYTES } from '../../monero/cryptonote/polyseed-storage.js';
+import type { TypedSection } from '../../monero/epee/storage-writer.js';
 
 /** Content of the file `NAME.keys`, in the reference's format. */
 export interface KeysFile {
@@ -64,6 +60,9 @@ export interface KeysFile {
  * `network_type`.
  */
 const NETWORKS: readonly NetworkType[] = ['mainnet', 'testnet', 'stagenet', 'mainnet'];
+
+/** Name of the field that tells whether the keys come from a Polyseed. Source: wallet2.cpp `get_keys_file_data`, main branch. */
+const POLYSEED_FIELD = 'polyseed';
 
 /** Names of the fields that this module reads and writes itself. */
 const OWN_FIELDS = [
@@ -352,4 +351,49 @@ export async function sealKeysFile(file: KeysFile, key: Uint8Array, rng: Rng): P
   });
   const iv = rng(IV_BYTES);
   return encode(sealedFile, { iv, ciphertext: chacha20(key, iv, fromLatin1(json)) });
+}
+
+/**
+ * Names of the stored seed among the keys, and of the section with a passphrase, which wallets of the library monero_c keep
+ * beside it. Source: account.h `account_keys`, main branch.
+ */
+const SEED = 'm_polyseed';
+const PASSPHRASE = 'm_passphrase';
+const BUFFER = 'buffer';
+
+/**
+ * Returns the stored Polyseed of the keys and the passphrase behind it, as they stand in the file; they are encrypted behind
+ * all other secret keys. Empty if there is none.
+ */
+function polyseedSecrets(keys: SectionReader): Uint8Array {
+  const seed = keys.bytes(SEED, new Uint8Array());
+  if (seed.length !== POLYSEED_BYTES) return new Uint8Array();
+  const passphrase = keys.has(PASSPHRASE)
+    ? keys.section(PASSPHRASE).bytes(BUFFER, new Uint8Array())
+    : new Uint8Array();
+  return concatBytes(seed, passphrase);
+}
+
+/** Returns true if decrypted secrets begin with a Polyseed that can be read. */
+function isStoredPolyseed(secrets: Uint8Array): boolean {
+  if (secrets.length < POLYSEED_BYTES) return false;
+  try {
+    loadPolyseed(secrets.subarray(0, POLYSEED_BYTES));
+    return true;
+  } catch (error) {
+    if (error instanceof CodecError) return false;
+    throw error;
+  }
+}
+
+/** Returns the fields of the keys that hold an encrypted Polyseed and the passphrase behind it. */
+function polyseedKeyFields(encrypted: Uint8Array): TypedSection {
+  const bytes = (value: Uint8Array) => ({ type: 'string', value }) as const;
+  const passphrase = encrypted.subarray(POLYSEED_BYTES);
+  return {
+    [SEED]: bytes(encrypted.subarray(0, POLYSEED_BYTES)),
+    ...(passphrase.length === 0
+      ? {}
+      : { [PASSPHRASE]: { type: 'object', value: { [BUFFER]: bytes(passphrase) } } }),
+  };
 }

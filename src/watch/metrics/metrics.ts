@@ -12,7 +12,6 @@ import { addClusterMetrics, type WatchedCluster } from './cluster-metrics.js';
 import { DaemonMetrics } from './daemon-metrics.js';
 import { addFailoverMetrics } from './failover-metrics.js';
 import { addGauge } from './gauge.js';
-import { addUnopened } from './unopened-wallets.js';
 import { addProcessMetrics, type BuildInfo } from './process-metrics.js';
 import { walletSeries } from './wallet-series.js';
 
@@ -144,4 +143,18 @@ export class Metrics {
     this.#free = disk?.free;
     return `${await this.#registry.metrics()}\n${await walletSeries(facts)}`;
   }
+}
+
+/** Adds a gauge with one series for each wallet of `--open` that could not be opened; none if all are open. */
+function addUnopened(registry: Registry, start: () => StartProgress): void {
+  new Gauge({
+    name: 'wallet_rpc_wallet_unopened',
+    help: '1 for a wallet of --open that could not be opened; absent once it is open.',
+    labelNames: ['wallet', 'cause'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { name: wallet, cause } of start().unopened) this.set({ wallet, cause }, 1);
+    },
+  });
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { SpacedOutput } from '../../../src/cli/output/spaced-output.js';
+import { SpacedOutput } from '../../../src/cli/output/log.js';
 
 const STAMP = '2026-01-02 03:04:05.006 I';
 const BOUND = `${STAMP} Binding on 127.0.0.1 (IPv4):18083\n`;

@@ -179,12 +179,7 @@ export const targets: readonly Target[] = [
   {
     name: 'keys-file',
     errors: [WalletError],
-    modules: [
-      'store/keys/keys-file',
-      'store/keys/keys-file-multisig',
-      'store/keys/keys-file-polyseed',
-      'store/keys/latin1-json',
-    ],
+    modules: ['store/keys/keys-file', 'store/keys/keys-file-multisig', 'store/keys/latin1-json'],
     words: [
       '"key_data":"',
       '"multisig":1',
@@ -199,7 +194,7 @@ export const targets: readonly Target[] = [
   {
     name: 'keys-account',
     errors: [WalletError],
-    modules: ['store/keys/keys-file', 'store/keys/keys-file-polyseed', 'monero/epee/portable-storage'],
+    modules: ['store/keys/keys-file', 'monero/epee/portable-storage'],
     words: [
       'm_keys',
       'm_account_address',

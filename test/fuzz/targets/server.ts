@@ -15,7 +15,7 @@ import { equalBytes, fromHex, utf8 } from '../../../src/util/bytes.js';
 import type { Writable } from '../../../src/util/json-writer.js';
 import { PaySite } from '../../../src/watch/pay/pay-site.js';
 import { PayStreams } from '../../../src/watch/pay/pay-streams.js';
-import { chooseTexts } from '../../../src/watch/pay/text-choice.js';
+import { chooseTexts } from '../../../src/watch/pay/pay-site.js';
 import { TokenLookup, type PayWallet } from '../../../src/watch/pay/token-lookup.js';
 import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { NOW, requestView } from '../../watch/pay/fixtures.js';
@@ -233,12 +233,7 @@ export const targets: readonly Target[] = [
   {
     name: 'pay-site',
     errors: [],
-    modules: [
-      'http/pages/public-site',
-      'watch/pay/pay-site',
-      'watch/pay/token-lookup',
-      'watch/pay/text-choice',
-    ],
+    modules: ['http/pages/public-site', 'watch/pay/pay-site', 'watch/pay/token-lookup'],
     words: [...HTTP_WORDS, TOKEN, '/pay/', '/events', 'Accept-Language: ', ';q='],
     maxBytes: 2 * HEADER_BYTES,
     limitMs: HEADER_MS,
@@ -247,7 +242,7 @@ export const targets: readonly Target[] = [
   {
     name: 'languages',
     errors: [],
-    modules: ['watch/pay/text-choice'],
+    modules: ['watch/pay/pay-site'],
     words: ['de', 'en', ';q=', ',', '0.001', '*'],
     maxBytes: HEADER_BYTES,
     limitMs: HEADER_MS,

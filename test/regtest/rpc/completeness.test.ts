@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from '@jest/globals';
-import { binaryEndpoints, methods, paths } from '../../../src/regtest/rpc/registry.js';
+import { binaryEndpoints, methods, paths } from '../../../src/regtest/rpc/service.js';
 
 /** Method or path of the specification or of the reference. */
 interface Known {

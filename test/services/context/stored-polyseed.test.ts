@@ -3,7 +3,7 @@ import { encryptPolyseed } from '../../../src/monero/cryptonote/polyseed.js';
 import { POLYSEED_LANGUAGES } from '../../../src/monero/cryptonote/polyseed-languages.js';
 import { storePolyseed } from '../../../src/monero/cryptonote/polyseed-storage.js';
 import { secretsOfWords } from '../../../src/services/context/seed-words.js';
-import { wordsOfStoredPolyseed } from '../../../src/services/context/stored-polyseed.js';
+import { wordsOfStoredPolyseed } from '../../../src/services/context/keystore.js';
 import { accountKeysOf } from '../../../src/monero/cryptonote/account-keys.js';
 import type { SecretKey } from '../../../src/monero/crypto/types.js';
 import { Secret } from '../../../src/util/secret.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Daemon } from '../../../src/daemon/daemon.js';
-import { heightOfDate } from '../../../src/services/manager/date-height.js';
+import { heightOfDate } from '../../../src/services/manager/wallet-manager.js';
 
 const DAY = 86_400;
 const FIRST = Date.parse('2026-01-01T00:00:00Z') / 1000;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import type { Daemon, DaemonTransaction } from '../../../src/daemon/daemon.js';
 import type { Hash } from '../../../src/monero/crypto/types.js';
-import { ContestedPayments } from '../../../src/services/sync/contested-payments.js';
+import { ContestedPayments } from '../../../src/services/sync/followed-payments.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { newRequest, StoredRequests } from '../../support/wallets/stored-requests.js';
 import { bytes } from '../../store/fixtures.js';

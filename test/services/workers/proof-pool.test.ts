@@ -3,7 +3,7 @@ import { publicKeyOf, randomSecretKey } from '../../../src/monero/crypto/derivat
 import type { PublicKey } from '../../../src/monero/crypto/types.js';
 import { utf8 } from '../../../src/util/bytes.js';
 import { systemRng } from '../../../src/util/random.js';
-import { createProofPool } from '../../../src/services/workers/proof-pool.js';
+import { createProofPool } from '../../../src/services/workers/worker-pools.js';
 
 const pool = createProofPool();
 afterAll(() => pool.close());

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { chooseTexts } from '../../../src/watch/pay/text-choice.js';
+import { chooseTexts } from '../../../src/watch/pay/pay-site.js';
 import { GERMAN } from '../../../src/watch/pay/texts-de.js';
 import { ENGLISH } from '../../../src/watch/pay/texts-en.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { gammaDeviate } from '../../../../src/monero/wallet/select/gamma-distribution.js';
+import { gammaDeviate } from '../../../../src/monero/wallet/select/decoys.js';
 import { seededRng } from '../../../support/fakes/seeded-rng.js';
 
 describe('gamma deviates', () => {
