@@ -192,7 +192,9 @@ describe('place', () => {
     const b = join('http://b');
     await clock.advance(1000);
     clock.step(1000);
+    const before = database.lists;
     const earlier = b.node.place('other');
+    while (database.lists === before) await Promise.resolve();
     const after = database.lists;
     await a.cluster.leases.create('shop', new Uint8Array());
     expect([await b.node.place('shop'), await earlier]).toEqual([{ url: 'http://a' }, 'here']);
@@ -299,7 +301,9 @@ test('requests during a read of the wallets share the next read', async () => {
   await node.stop();
   clock.step(1000);
   const before = database.lists;
-  await Promise.all(Array.from({ length: 50 }, () => node.place('other')));
+  const first = node.place('other');
+  while (database.lists === before) await Promise.resolve();
+  await Promise.all([first, ...Array.from({ length: 49 }, () => node.place('other'))]);
   expect(database.lists - before).toBe(2);
 });
 

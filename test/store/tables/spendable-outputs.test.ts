@@ -5,7 +5,7 @@ import type { KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
-import { WalletError } from '../../../src/model/wallet-error.js';
+import { faultOf } from '../../../src/model/wallet-error.js';
 import {
   SpendableOutputs,
   type SpendableOutput,
@@ -122,8 +122,9 @@ function outcome<T>(task: () => T): unknown {
   try {
     return task();
   } catch (error) {
-    if (error instanceof WalletError) return error.fault;
-    throw error;
+    const fault = faultOf(error);
+    if (fault === undefined) throw error;
+    return fault;
   }
 }
 
