@@ -124,9 +124,10 @@ export function daemonConfig(
 ) {
   const given: Given<typeof DAEMON_OPTIONS> = readOptions(DAEMON_OPTIONS, raw);
   const { proxy, offline, 'daemon-zmq': zmq, 'daemon-host': host = 'localhost' } = given;
-  const port = readInteger('daemon-port', raw, isRegtest ? 0 : 1, MAX_PORT) || DAEMON_RPC_PORT[network];
+  const port = readInteger('daemon-port', raw, isRegtest ? 0 : 1, MAX_PORT);
   const trusted = given['trusted-daemon'] ? true : given['untrusted-daemon'] ? false : undefined;
-  const addresses = readDaemonAddresses(given['daemon-address'], `${inBrackets(host)}:${port}`, trusted);
+  const fallback = `${inBrackets(host)}:${port || DAEMON_RPC_PORT[network]}`;
+  const addresses = readDaemonAddresses(given['daemon-address'], fallback, trusted);
   if (zmq !== undefined && proxy !== undefined)
     throw new ConfigError('--daemon-zmq cannot be used with --proxy: its connection would bypass the proxy');
   for (const { address } of addresses) assertVerifiable(address, ssl, proxy);
@@ -156,7 +157,7 @@ export function daemonConfig(
       isRegtest
         ? {
             /** 0 picks a free port. */
-            port: readInteger('daemon-port', raw, 0, MAX_PORT) ?? DAEMON_RPC_PORT.mainnet,
+            port: port ?? DAEMON_RPC_PORT.mainnet,
             ...optional('dataDir', given['regtest-data-dir']),
           }
         : undefined,
