@@ -23,7 +23,7 @@ import { START } from '../services/manager/openings.js';
 import { WalletManager } from '../services/manager/wallet-manager.js';
 import { EventIds } from '../store/file/event-ids.js';
 import { PendingRequests } from '../util/pending-requests.js';
-import { collectWhenIdle } from '../util/idle-collector.js';
+import { collectWhenIdle } from '../util/v8-heap.js';
 import { systemRng } from '../util/random.js';
 import { faultOf } from '../model/wallet-error.js';
 import { announce, announceArithmetic, announceEngine } from './output/announce.js';

@@ -1,4 +1,4 @@
-import { parseFingerprint } from '../util/fingerprint.js';
+import { parseFingerprint } from '../util/certificates.js';
 import { JsonError } from '../util/json.js';
 import type { CallOptions, OrderOptions } from './call-options.js';
 import { WalletHttpError } from './errors.js';

@@ -1,4 +1,4 @@
-import { DigestLogin } from '../util/digest-login.js';
+import { DigestLogin } from '../util/http-digest.js';
 import type { ClientAuth } from './options.js';
 
 /** Creates the `Authorization` headers for all requests of a client. Its secrets are not enumerable. */

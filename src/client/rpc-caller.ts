@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { JsonError, type Json } from '../util/json.js';
 import { Unanswered } from '../util/outbound/exchange.js';
-import { Semaphore } from '../util/semaphore.js';
+import { Semaphore } from '../util/concurrency.js';
 import type { CallOptions } from './call-options.js';
 import {
   WalletConnectionError,

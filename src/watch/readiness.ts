@@ -1,5 +1,5 @@
 import type { ClusterNode } from '../services/cluster/cluster-node.js';
-import { workSlices } from '../util/work-slices.js';
+import { workSlices } from '../util/event-loop.js';
 import type { DaemonHealth } from './daemon-health.js';
 import { diskSpace, type DiskSpace } from './disk-space.js';
 import { lagOf, type FollowingWallet } from './wallet-lag.js';

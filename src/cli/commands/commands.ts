@@ -6,7 +6,7 @@ import { runClusterCommand } from './cluster-command.js';
 import { runCredentialCommand } from './credential-command.js';
 import { runExportCommand } from './export-command.js';
 import { runMigrateCommand } from './migrate-command.js';
-import { printableLines } from '../../util/printable.js';
+import { printableLines } from '../../util/line-file.js';
 import { ConfigError } from '../config/config-error.js';
 
 const terminal = {

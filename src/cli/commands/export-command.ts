@@ -5,7 +5,7 @@ import { exportClosedWallet } from '../../services/manager/closed-wallet-export.
 import { WalletDirectory } from '../../services/context/wallet-directory.js';
 import type { ExportedPayment } from '../../services/history/payment-export.js';
 import { utf8 } from '../../util/bytes.js';
-import { readInstant } from '../../util/instant.js';
+import { readInstant } from '../../util/clock.js';
 import { JsonWriter } from '../../util/json-writer.js';
 import { mapPages, type Paged } from '../../util/paged.js';
 import { ConfigError } from '../config/config-error.js';

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isLoopback } from '../../util/ip-address.js';
+import { isLoopback } from '../../util/address.js';
 import { ConfigError } from './config-error.js';
 
 /** Address to listen on. If an optional one cannot be bound, the server starts without it. */

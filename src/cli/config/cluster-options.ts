@@ -1,5 +1,5 @@
 import { utf8 } from '../../util/bytes.js';
-import { isSafeTransport } from '../../util/ip-address.js';
+import { isSafeTransport } from '../../util/address.js';
 import { Secret } from '../../util/secret.js';
 import { ConfigError } from './config-error.js';
 import { optional } from './config-values.js';

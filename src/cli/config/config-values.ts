@@ -1,6 +1,6 @@
 import { utf8 } from '../../util/bytes.js';
 import { readLogLevel } from '../../util/log-categories.js';
-import { fileErrorCode, readOperatorFile } from '../../util/operator-file.js';
+import { fileErrorCode, readOperatorFile } from '../../util/files.js';
 import { Secret } from '../../util/secret.js';
 import { ConfigError } from './config-error.js';
 

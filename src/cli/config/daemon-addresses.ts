@@ -1,5 +1,5 @@
 import { endpointName, lacksVerification, parseEndpoint } from '../../daemon/connector.js';
-import { isLoopback } from '../../util/ip-address.js';
+import { isLoopback } from '../../util/address.js';
 import { ConfigError } from './config-error.js';
 import type { SslConfig } from './ssl-options.js';
 

@@ -1,4 +1,4 @@
-import { parseFingerprint } from '../../util/fingerprint.js';
+import { parseFingerprint } from '../../util/certificates.js';
 import { ConfigError } from './config-error.js';
 import { optional } from './config-values.js';
 import { list, oneOf, type Given, type Options } from './option.js';

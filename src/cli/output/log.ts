@@ -2,10 +2,8 @@ import { dirname, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { pino, type Logger, type StreamEntry } from 'pino';
 import { pinoLevel } from '../../services/manager/log-control.js';
-import { LineFile } from '../../util/line-file.js';
-import { makeDirectory } from '../../util/make-directory.js';
-import { fileErrorCode } from '../../util/operator-file.js';
-import { printable, printableLines } from '../../util/printable.js';
+import { LineFile, printable, printableLines } from '../../util/line-file.js';
+import { makeDirectory, fileErrorCode } from '../../util/files.js';
 import { currentTrace } from '../../util/trace.js';
 import { ConfigError } from '../config/config-error.js';
 

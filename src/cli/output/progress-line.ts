@@ -1,6 +1,6 @@
 import type { StartProgress } from '../../watch/readiness.js';
 import { durationText, grouped, percentage } from '../../watch/figures.js';
-import { printable } from '../../util/printable.js';
+import { printable } from '../../util/line-file.js';
 import type { SyncProgress, WalletProgress } from '../../watch/sync-progress.js';
 import type { StatusLine } from './status-line.js';
 

@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, rmSync, writeFileSync } from 'node:fs';
 import type { Logger } from 'pino';
-import { fileErrorCode } from '../../util/operator-file.js';
-import { printableLines } from '../../util/printable.js';
+import { fileErrorCode } from '../../util/files.js';
+import { printableLines } from '../../util/line-file.js';
 import { ConfigError } from '../config/config-error.js';
 import { ignoreSignals, RELOAD_SIGNAL, STOP_SIGNALS } from './signals.js';
 

@@ -1,4 +1,4 @@
-import { groupsOf, isLoopback, plainAddress } from '../../util/ip-address.js';
+import { groupsOf, isLoopback, plainAddress } from '../../util/address.js';
 
 /** Returns the address of the peer of a connection; an IPv4 address in its own form. */
 export const peerAddress = ({

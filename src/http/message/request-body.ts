@@ -1,6 +1,6 @@
 import { TextDecoder } from 'node:util';
 import { JsonError, JsonParser, parseJson, TooManyValues, type Json } from '../../util/json.js';
-import { workSlices } from '../../util/work-slices.js';
+import { workSlices } from '../../util/event-loop.js';
 
 /** Error of a request that exceeds a limit on its size. The message names the limit. */
 export class RequestTooLarge extends Error {

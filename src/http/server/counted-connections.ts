@@ -1,6 +1,6 @@
-import { isLoopback } from '../../util/ip-address.js';
+import { isLoopback } from '../../util/address.js';
 import { networkOf } from '../message/client-address.js';
-import { limitOf, type ClientLimits } from './client-rates.js';
+import { limitOf, type ClientLimits } from './call-rate.js';
 
 export interface CountLimits {
   /** Largest number of all clients together. */

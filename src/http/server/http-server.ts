@@ -8,7 +8,7 @@ import {
 import { createServer as createHttps, type Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { createSecureContext, type TLSSocket } from 'node:tls';
-import { fingerprintOf } from '../../util/fingerprint.js';
+import { fingerprintOf } from '../../util/certificates.js';
 import { LOOPBACK, networkOf, peerAddress } from '../message/client-address.js';
 import { STALL_MS } from '../calls/answer.js';
 import { CountedConnections, type ReachedLimit } from './counted-connections.js';

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
-import { ByteQueue } from '../../util/byte-queue.js';
+import { ByteQueue } from '../byte-queue.js';
 import { CodecError } from '../../util/codec.js';
 import { readAnswer, type DnsAnswer } from './message.js';
 import type { DnsName } from './name.js';

@@ -1,4 +1,4 @@
-import { ByteQueue } from '../../util/byte-queue.js';
+import { ByteQueue } from '../byte-queue.js';
 import { CodecError, Reader } from '../../util/codec.js';
 
 /** Length of the greeting [bytes]. Source: ZMTP 3.0 (rfc.zeromq.org/spec/23), "Greeting". */

@@ -9,7 +9,7 @@ import { ChainStore } from '../store/chain-store.js';
 import type { PoolTx } from '../store/pool.js';
 import { toHex } from '../../util/bytes.js';
 import { unixSeconds, type TimeOfDay } from '../../util/clock.js';
-import { Mutex } from '../../util/mutex.js';
+import { Mutex } from '../../util/concurrency.js';
 import type { Rng } from '../../util/random.js';
 import { Listeners } from '../../util/listeners.js';
 import { ThreadClient } from '../../util/thread-client.js';

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync } from 'node:fs';
 import { basename } from 'node:path';
 import Database from 'better-sqlite3';
-import { sqlitePath } from '../../util/sqlite-path.js';
+import { sqlitePath } from '../../util/sql-database.js';
 import { WalletError } from '../../model/wallet-error.js';
 import { codeOf, openRegular, regularAt, withFileErrors } from './file-errors.js';
 import { identityOf } from './file-identity.js';

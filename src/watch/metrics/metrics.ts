@@ -2,7 +2,7 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import type { DaemonCallReport } from '../../daemon/call-report.js';
 import type { Page } from '../../http/pages/pages.js';
 import type { DaemonFailover } from '../../services/failover/daemon-failover.js';
-import { workSlices } from '../../util/work-slices.js';
+import { workSlices } from '../../util/event-loop.js';
 import type { DaemonHealth } from '../daemon-health.js';
 import { diskSpace } from '../disk-space.js';
 import type { StartProgress } from '../readiness.js';

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { ClientRates, type ClientLimits } from '../../http/server/client-rates.js';
+import { ClientRates, type ClientLimits, type RateRule } from '../../http/server/call-rate.js';
 import { CountedConnections } from '../../http/server/counted-connections.js';
 import type { PageAnswer } from '../../http/pages/pages.js';
 import type { PublicSite, SiteRequest, SiteStream } from '../../http/pages/public-site.js';
 import type { NetworkType } from '../../monero/cryptonote/types.js';
-import type { RateRule } from '../../util/call-rate.js';
 import { unixSeconds, type TimeOfDay } from '../../util/clock.js';
 import { PACKAGE_ROOT } from '../../util/own-package.js';
 import { busyPage, notFoundPage, payPage } from './pay-page.js';

@@ -4,7 +4,7 @@ import type { EventJson } from '../../services/events/event-json.js';
 import { EventFeed } from '../../services/manager/event-feed.js';
 import { equalBytes } from '../../util/bytes.js';
 import { unixSeconds, type TimeOfDay } from '../../util/clock.js';
-import { workSlices } from '../../util/work-slices.js';
+import { workSlices } from '../../util/event-loop.js';
 import { EVENT_TYPES, type EventType } from '../../model/events.js';
 import { readable } from '../readable.js';
 import { livePart, timeText } from './pay-page.js';

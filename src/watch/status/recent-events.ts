@@ -1,6 +1,6 @@
 import type { EventJson } from '../../services/events/event-json.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
-import { workSlices } from '../../util/work-slices.js';
+import { workSlices } from '../../util/event-loop.js';
 import { EVENT_TYPES, type EventType } from '../../model/events.js';
 import { readable } from '../readable.js';
 

@@ -3,7 +3,7 @@ import { NO_SUMS, totalSums, type PaymentSums } from '../../services/history/pay
 import type { ClusterNode } from '../../services/cluster/cluster-node.js';
 import type { WalletManager } from '../../services/manager/wallet-manager.js';
 import type { RequestState } from '../../model/payment-request.js';
-import { workSlices } from '../../util/work-slices.js';
+import { workSlices } from '../../util/event-loop.js';
 import type { DaemonHealth } from '../daemon-health.js';
 import type { DaySumReader } from '../day-sums.js';
 import type { NotReady, Readiness, StartProgress, UnopenedWallet } from '../readiness.js';

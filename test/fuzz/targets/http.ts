@@ -16,7 +16,7 @@ import { BadIdempotencyKey, readIdempotencyKey } from '../../../src/http/calls/i
 import { NonceStore } from '../../../src/http/login/nonce-store.js';
 import { readRequest, RequestTooLarge } from '../../../src/http/message/request-body.js';
 import { utf8 } from '../../../src/util/bytes.js';
-import { DigestAnswer, readChallenge } from '../../../src/util/digest-answer.js';
+import { DigestAnswer, readChallenge } from '../../../src/util/http-digest.js';
 import { JsonError, JsonParser, parseJson, type Json } from '../../../src/util/json.js';
 import { writeJson } from '../../../src/util/json-writer.js';
 import { inChunks, JSON_WORDS, recordedRequests } from '../json-requests.js';

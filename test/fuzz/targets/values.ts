@@ -1,5 +1,5 @@
-import { parseFingerprint } from '../../../src/util/fingerprint.js';
-import { readInstant } from '../../../src/util/instant.js';
+import { parseFingerprint } from '../../../src/util/certificates.js';
+import { readInstant } from '../../../src/util/clock.js';
 import { textParser, type Target } from '../target.js';
 
 export const targets: readonly Target[] = [

@@ -1,0 +1,85 @@
+import { isPrivateAddress, networkOf } from '../message/client-address.js';
+
+/** Limit for the rate of calls. */
+export interface RateRule {
+  /** Largest number of calls within any period of `seconds`. */
+  readonly requests: number;
+  readonly seconds: number;
+}
+
+/** Limits the rate of calls: at most `requests` calls begin within any period of `seconds`. */
+export class CallRate {
+  readonly rule: RateRule;
+  readonly #now: () => number;
+  /** Times of the latest calls [ms], in a ring buffer of `requests` entries. */
+  readonly #times: number[] = [];
+  #next = 0;
+
+  /** @param now monotonic clock [ms]. */
+  constructor(rule: RateRule, now: () => number = () => performance.now()) {
+    this.rule = rule;
+    this.#now = now;
+  }
+
+  /** Time until a call is allowed again [ms]; 0 if a call is allowed now. */
+  wait(now = this.#now()): number {
+    const oldest = this.#times[this.#next];
+    return oldest === undefined ? 0 : Math.max(0, oldest + this.rule.seconds * 1000 - now);
+  }
+
+  /**
+   * Counts one call, unless it is not allowed yet. @returns 0 if it was counted, otherwise the time until a call is
+   * allowed [ms].
+   */
+  take(): number {
+    const now = this.#now();
+    const wait = this.wait(now);
+    if (wait > 0) return wait;
+    this.#times[this.#next] = now;
+    this.#next = (this.#next + 1) % this.rule.requests;
+    return 0;
+  }
+}
+
+/** Limits of a number for each client, which differ by the kind of its address. */
+export interface ClientLimits<T> {
+  /** Limit of a public network. */
+  readonly public: T;
+  /** Limit of the loopback addresses, or of a private network, which may be a reverse proxy with the requests of all clients. */
+  readonly private: T;
+}
+
+/** Largest number of clients whose requests are counted; of more, those idle for longest are forgotten. */
+const MAX_CLIENTS = 10_000;
+
+/** Returns the limit of the network of a client. */
+export const limitOf = <T>(limits: ClientLimits<T>, ip: string): T =>
+  isPrivateAddress(ip) ? limits.private : limits.public;
+
+/** Limits the rate of requests of each network of clients. */
+export class ClientRates {
+  readonly #rules: ClientLimits<RateRule>;
+  readonly #now: () => number;
+  /** Rates by network, the one with the latest request last. */
+  readonly #rates = new Map<string, CallRate>();
+
+  /** @param now monotonic clock [ms]. */
+  constructor(rules: ClientLimits<RateRule>, now: () => number = () => performance.now()) {
+    this.#rules = rules;
+    this.#now = now;
+  }
+
+  /**
+   * Counts a request of a client, unless it is not allowed yet. @returns 0 if it was counted, otherwise the time until a
+   * request is allowed [ms].
+   */
+  take(ip: string): number {
+    const network = networkOf(ip);
+    const rate = this.#rates.get(network) ?? new CallRate(limitOf(this.#rules, ip), this.#now);
+    this.#rates.delete(network);
+    this.#rates.set(network, rate);
+    const [oldest] = this.#rates.keys();
+    if (this.#rates.size > MAX_CLIENTS && oldest !== undefined) this.#rates.delete(oldest);
+    return rate.take();
+  }
+}
