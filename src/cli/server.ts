@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { Dispatcher } from '../http/calls/dispatcher.js';
 import { createHttpApp } from '../http/http-app.js';
 import { HttpServer } from '../http/server/http-server.js';
-import { LoginDeadline } from '../http/server/login-deadline.js';
+import { LoginDeadline } from '../http/server/connection-limits.js';
 import { keepRecentKeys } from '../monero/crypto/kdf.js';
 import { startSlowHash } from '../monero/crypto/slow-hash-worker.js';
 import { parseNameserver, Resolver } from '../net/dns/resolver.js';

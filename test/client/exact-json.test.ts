@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseExactly } from '../../src/client/exact-json.js';
+import { parseExactly } from '../../src/client/answer.js';
 import { toClientValue } from '../../src/client/results.js';
 import { JsonError, parseJson, type Json } from '../../src/util/json.js';
 import { writeWholeJson } from '../../src/util/json-writer.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import { EventStreamParser } from '../../src/client/server-sent-events.js';
+import { EventStreamParser } from '../../src/client/events.js';
 
 const parse = (...parts: string[]) => {
   const parser = new EventStreamParser();

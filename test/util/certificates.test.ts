@@ -1,6 +1,6 @@
 import { describe, expect, it, test, afterAll, beforeAll } from '@jest/globals';
 import { X509Certificate } from 'node:crypto';
-import { makeSelfSigned } from '../../src/http/server/self-signed.js';
+import { makeSelfSigned } from '../../src/http/server/http-server.js';
 import {
   fingerprintOf,
   parseFingerprint,

@@ -7,7 +7,7 @@ import type { Hash, KeyImage, PublicKey } from '../../src/monero/crypto/types.js
 import { WalletError } from '../../src/model/wallet-error.js';
 import { amount } from '../../src/util/amount.js';
 import { totalSums } from '../../src/services/history/payment-sums.js';
-import { DaySumReader } from '../../src/watch/day-sums.js';
+import { DaySumReader } from '../../src/watch/wallet-facts.js';
 import { bytes, output, page, received } from '../store/fixtures.js';
 import { EventLoopTurns } from '../support/fakes/event-loop-turns.js';
 import { TestWallet } from '../support/wallets/test-wallet.js';

@@ -1,5 +1,5 @@
 import type { StartProgress } from '../../watch/readiness.js';
-import { durationText, grouped, percentage } from '../../watch/figures.js';
+import { durationText, grouped, percentage } from '../../watch/status/words.js';
 import { printable } from '../../util/line-file.js';
 import type { SyncProgress, WalletProgress } from '../../watch/sync-progress.js';
 import type { StatusLine } from './status-line.js';

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { RegtestDaemon } from '../../regtest/rpc/daemon.js';
 import { digestAuth } from '../../http/login/authentication.js';
 import { HttpServer } from '../../http/server/http-server.js';
-import { LoginDeadline } from '../../http/server/login-deadline.js';
+import { LoginDeadline } from '../../http/server/connection-limits.js';
 import { minerAddress } from '../../regtest/rpc/methods/mining.js';
 import { FaultInjector } from '../../regtest/fault-injection.js';
 import { ChainEvents } from '../../regtest/rpc/chain-events.js';

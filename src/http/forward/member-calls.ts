@@ -4,7 +4,7 @@ import { isObject, parseJson, type Json } from '../../util/json.js';
 import { writeWholeJson } from '../../util/json-writer.js';
 import { decodePercent } from '../../util/address.js';
 import { RpcError } from '../calls/errors.js';
-import { bodyOf, isLost } from '../message/given-body.js';
+import { bodyOf, isLost } from '../message/request-body.js';
 import { attempt, type AttemptParts } from './attempt.js';
 import { hashOf, loginText, originOf } from './signature.js';
 

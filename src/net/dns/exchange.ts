@@ -2,8 +2,7 @@ import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
 import { ByteQueue } from '../byte-queue.js';
 import { CodecError } from '../../util/codec.js';
-import { readAnswer, type DnsAnswer } from './message.js';
-import type { DnsName } from './name.js';
+import { readAnswer, type DnsAnswer, type DnsName } from './message.js';
 
 /** Address and port of a resolver. */
 export interface Nameserver {

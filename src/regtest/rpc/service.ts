@@ -5,7 +5,7 @@ import { RpcError } from '../../http/calls/errors.js';
 import type { Answer } from '../../http/calls/answer.js';
 import type { Handler } from '../../http/message/handler.js';
 import { type Endpoint, createHttpApp } from '../../http/http-app.js';
-import type { LoginDeadline } from '../../http/server/login-deadline.js';
+import type { LoginDeadline } from '../../http/server/connection-limits.js';
 import { readParams } from '../../http/methods/params.js';
 import { CodecError } from '../../util/codec.js';
 import { isObject, JsonError, parseJson } from '../../util/json.js';

@@ -6,7 +6,7 @@ import { equalBytes } from '../../util/bytes.js';
 import { unixSeconds, type TimeOfDay } from '../../util/clock.js';
 import { workSlices } from '../../util/event-loop.js';
 import { EVENT_TYPES, type EventType } from '../../model/events.js';
-import { readable } from '../readable.js';
+import { readable } from '../wallet-facts.js';
 import { livePart, timeText } from './pay-page.js';
 import type { PayTexts } from './pay-texts.js';
 import { payView, type PayView } from './pay-view.js';

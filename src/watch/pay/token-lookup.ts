@@ -3,7 +3,7 @@ import type { OpenWallet } from '../../services/open-wallet.js';
 import { toHex, tryFromHex } from '../../util/bytes.js';
 import type { Rng } from '../../util/random.js';
 import { workSlices } from '../../util/event-loop.js';
-import { readable } from '../readable.js';
+import { readable } from '../wallet-facts.js';
 
 /** Part of an open wallet that pay pages read. */
 export interface PayWallet {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
-import { EventStreamParser } from '../../../src/client/server-sent-events.js';
+import { EventStreamParser } from '../../../src/client/events.js';
 import { authentication, REALM, singleLogin } from '../../../src/http/login/authentication.js';
 import type { Login } from '../../../src/http/message/caller.js';
 import {

@@ -1,9 +1,7 @@
 import type { Socket } from 'node:net';
 import { addressInRecord } from '../../../src/monero/cryptonote/open-alias.js';
-import { readAnswer, textsOf, writeQuery } from '../../../src/net/dns/message.js';
-import { parseName } from '../../../src/net/dns/name.js';
-import { parseRetryAfter } from '../../../src/net/webhooks/schedule.js';
-import { HttpSender } from '../../../src/net/webhooks/sender.js';
+import { readAnswer, textsOf, writeQuery, parseName } from '../../../src/net/dns/message.js';
+import { parseRetryAfter, HttpSender } from '../../../src/net/webhooks/sender.js';
 import { parseTarget, TargetError } from '../../../src/net/webhooks/target.js';
 import {
   FrameReader,

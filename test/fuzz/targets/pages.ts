@@ -6,7 +6,7 @@ import { eventEndpoints } from '../../../src/rpc/event-endpoints.js';
 import { EventFeed } from '../../../src/services/manager/event-feed.js';
 import { NO_SUMS } from '../../../src/services/history/payment-sums.js';
 import type { WalletManager } from '../../../src/services/manager/wallet-manager.js';
-import { healthPages } from '../../../src/watch/health-pages.js';
+import { healthPages } from '../../../src/watch/readiness.js';
 import { statusPages } from '../../../src/watch/status/status-pages.js';
 import { connectionParser, HTTP_WORDS, request } from '../http-connection.js';
 import { HEADER_BYTES, HEADER_MS, type Parser, type Target } from '../target.js';

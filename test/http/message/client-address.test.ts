@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isPrivateAddress, networkOf, peerAddress } from '../../../src/http/message/client-address.js';
+import { isPrivateAddress, networkOf, peerAddress } from '../../../src/http/message/caller.js';
 
 describe('the address of a client', () => {
   it.each([

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { bodyOf, giveBody, shortBodyOf } from '../../../src/http/message/given-body.js';
-import { SHORT_BYTES } from '../../../src/http/message/request-body.js';
+import { bodyOf, giveBody, shortBodyOf, SHORT_BYTES } from '../../../src/http/message/request-body.js';
 import { until } from '../../support/fakes/until.js';
 
 let server: Server;

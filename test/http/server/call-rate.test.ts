@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { CallRate, ClientRates } from '../../../src/http/server/call-rate.js';
+import { CallRate, ClientRates } from '../../../src/http/server/connection-limits.js';
 
 describe('a rate', () => {
   it('never lets more calls begin in any period than it says, and tells when one may', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { CountedConnections } from '../../../src/http/server/counted-connections.js';
+import { CountedConnections } from '../../../src/http/server/connection-limits.js';
 
 const taken = (counted: CountedConnections, ...ips: readonly string[]) =>
   ips.map((ip) => {

@@ -3,7 +3,7 @@ import { connect as connectSocket, createServer, type AddressInfo } from 'node:n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { directConnect, proxiedConnect } from '../../../src/net/webhooks/connect.js';
+import { directConnect, proxiedConnect } from '../../../src/net/webhooks/target.js';
 import type { HttpSender } from '../../../src/net/webhooks/sender.js';
 import type { ResolveHost } from '../../../src/util/outbound/public-address.js';
 import { makeCertificate } from '../../support/network/certificate.js';

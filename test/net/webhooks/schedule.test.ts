@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from '@jest/globals';
-import { DELAYS_MS, MAX_ATTEMPTS, nextWait, parseRetryAfter } from '../../../src/net/webhooks/schedule.js';
+import { DELAYS_MS, MAX_ATTEMPTS, nextWait, parseRetryAfter } from '../../../src/net/webhooks/sender.js';
 import { seededRng } from '../../support/fakes/seeded-rng.js';
 
 const HOUR = 3_600_000;

@@ -1,6 +1,11 @@
 import { inspect } from 'node:util';
 import { describe, expect, it, test } from '@jest/globals';
-import { activeSecrets, createSecret, formatSecret, parseSecret } from '../../../src/net/webhooks/secret.js';
+import {
+  activeSecrets,
+  createSecret,
+  formatSecret,
+  parseSecret,
+} from '../../../src/net/webhooks/signature.js';
 import { seededRng } from '../../support/fakes/seeded-rng.js';
 
 const text = (bytes: number): string => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`;

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it, test } from '@jest/globals';
 import { Secret } from '../../../src/util/secret.js';
-import { createSecret, parseSecret } from '../../../src/net/webhooks/secret.js';
-import { signatureHeaders } from '../../../src/net/webhooks/signature.js';
+import { createSecret, parseSecret, signatureHeaders } from '../../../src/net/webhooks/signature.js';
 
 const message = { id: '1614265330000001', timestamp: 1614265330, body: '{"type":"payment.seen"}' };
 

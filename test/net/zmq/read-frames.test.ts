@@ -1,10 +1,16 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { FRAMES_PER_TURN, readFrames } from '../../../src/net/zmq/read-frames.js';
+import {
+  FRAMES_PER_TURN,
+  readFrames,
+  FrameReader,
+  greeting,
+  message,
+  ready,
+} from '../../../src/net/zmq/zmtp.js';
 import { Publisher } from '../../../src/net/zmq/publisher.js';
 import { Subscriber } from '../../../src/net/zmq/subscriber.js';
-import { FrameReader, greeting, message, ready } from '../../../src/net/zmq/zmtp.js';
 import { concatBytes } from '../../../src/util/bytes.js';
 import { EventLoopTurns } from '../../support/fakes/event-loop-turns.js';
 import { until } from '../../support/fakes/until.js';

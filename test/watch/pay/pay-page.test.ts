@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { busyPage, livePart, notFoundPage, payPage, timeText } from '../../../src/watch/pay/pay-page.js';
 import type { PayState } from '../../../src/watch/pay/pay-view.js';
-import { GERMAN } from '../../../src/watch/pay/texts-de.js';
-import { ENGLISH } from '../../../src/watch/pay/texts-en.js';
+import { GERMAN, ENGLISH } from '../../../src/watch/pay/pay-texts.js';
 import { ADDRESS, COIN, NOW, STATES, TIP, viewOf, type RequestFixture } from './fixtures.js';
 
 const page = (fixture: RequestFixture, texts = ENGLISH): string =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { encode } from 'uqr';
-import { qrCode } from '../../../src/watch/pay/qr-code.js';
+import { qrCode } from '../../../src/watch/pay/pay-page.js';
 
 /** Draws the rectangles of a code. */
 function modulesOf(svg: string, size: number): boolean[][] {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { chooseTexts } from '../../../src/watch/pay/pay-site.js';
-import { GERMAN } from '../../../src/watch/pay/texts-de.js';
-import { ENGLISH } from '../../../src/watch/pay/texts-en.js';
+import { GERMAN, ENGLISH } from '../../../src/watch/pay/pay-texts.js';
 
 describe('the texts of a browser', () => {
   it.each([

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { EventJson } from '../../../src/services/events/event-json.js';
 import type { EventType } from '../../../src/model/events.js';
 import { WalletError } from '../../../src/model/wallet-error.js';
-import { recentEvents, type EventfulWallet } from '../../../src/watch/status/recent-events.js';
+import { recentEvents, type EventfulWallet } from '../../../src/watch/status/status-view.js';
 
 const event = (id: number, type: EventType, data: EventJson['data'] = {}): EventJson => ({
   ...{ id, type, data, wallet: 'w', timestamp: '2026-01-01T00:00:00.000Z' },

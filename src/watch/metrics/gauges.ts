@@ -1,7 +1,23 @@
+import { Gauge, type Registry, Counter } from 'prom-client';
 import { systemClock } from '../../util/clock.js';
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
-import { Counter, Gauge, type Registry } from 'prom-client';
-import { addGauge } from './gauge.js';
+
+/** Adds a gauge whose value is read at each scrape; it is absent from the scrape while the value is undefined. */
+export function addGauge(
+  registry: Registry,
+  name: string,
+  help: string,
+  value: () => number | undefined,
+): void {
+  new Gauge({
+    ...{ name, help, registers: [registry] },
+    collect() {
+      const now = value();
+      if (now === undefined) this.remove();
+      else this.set(now);
+    },
+  });
+}
 
 const NANOSECONDS = 1e9;
 /** Interval between two samples of the event loop's delay [ms]. */
