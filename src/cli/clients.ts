@@ -11,7 +11,7 @@ import { registry } from '../rpc/registry.js';
 import type { Config } from './config/config.js';
 import { systemClock } from '../util/clock.js';
 import { fileErrorCode } from '../util/files.js';
-import { ConfigError } from './config/config-error.js';
+import { ConfigError } from './config/config-values.js';
 import type { Credentials } from './config/prepare.js';
 import { RefusalLog, type RefusalTexts } from './output/refusal-log.js';
 

@@ -1,8 +1,7 @@
 import { utf8 } from '../../util/bytes.js';
 import { isSafeTransport } from '../../util/address.js';
 import { Secret } from '../../util/secret.js';
-import { ConfigError } from './config-error.js';
-import { optional } from './config-values.js';
+import { ConfigError, optional } from './config-values.js';
 import { integer, list, type Given, type Options } from './option.js';
 import { readFingerprints } from './ssl-options.js';
 import { readCertificates } from './tls-files.js';

@@ -1,16 +1,14 @@
 import { parseConfigFile, readSetting, type Setting, type Settings } from './config-file.js';
-import { ConfigError } from './config-error.js';
+import { ConfigError, optional, readText } from './config-values.js';
 import { CLUSTER_OPTIONS, clusterConfig } from './cluster-options.js';
-import { optional, readText } from './config-values.js';
 import { DAEMON_OPTIONS, daemonConfig } from './daemon-options.js';
 import { readOptions, type RawOptions } from './option.js';
 import { environmentName, OPTIONS } from './options.js';
-import { PAY_OPTIONS, payConfig } from './pay-options.js';
+import { PAY_OPTIONS, payConfig, WATCH_OPTIONS, watchConfig } from './page-options.js';
 import { NETWORK_OPTIONS, networkOf, PROCESS_OPTIONS, processConfig } from './process-options.js';
 import { rpcConfig, SERVER_OPTIONS, SERVER_TLS_OPTIONS } from './server-options.js';
 import { sslConfig } from './ssl-options.js';
 import { WALLET_OPTIONS, walletConfig } from './wallet-options.js';
-import { WATCH_OPTIONS, watchConfig } from './watch-options.js';
 
 /**
  * Merges the sources of settings: the command line overrides the environment, which overrides the config file. A source

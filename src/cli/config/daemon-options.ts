@@ -4,12 +4,16 @@ import { DAEMON_RPC_PORT } from '../../monero/cryptonote/constants.js';
 import type { NetworkType } from '../../monero/cryptonote/types.js';
 import type { Nameserver } from '../../net/dns/exchange.js';
 import { parseNameserver } from '../../net/dns/resolver.js';
-import { ConfigError } from './config-error.js';
-import { optional, readLogin } from './config-values.js';
-import { assertVerifiable, readDaemonAddresses, type DaemonSslConfig } from './daemon-addresses.js';
+import { ConfigError, optional, readLogin } from './config-values.js';
+import {
+  assertVerifiable,
+  readDaemonAddresses,
+  type DaemonSslConfig,
+  parseTcpEndpoint,
+  type TcpEndpoint,
+} from './daemon-addresses.js';
 import { list, readInteger, texts, type Given, type Options, type RawOptions } from './option.js';
 import { sslOptions } from './ssl-options.js';
-import { parseTcpEndpoint, type TcpEndpoint } from './tcp-endpoint.js';
 
 const MAX_PORT = 65_535;
 

@@ -1,6 +1,5 @@
 import { parseFingerprint } from '../../util/certificates.js';
-import { ConfigError } from './config-error.js';
-import { optional } from './config-values.js';
+import { ConfigError, optional } from './config-values.js';
 import { list, oneOf, type Given, type Options } from './option.js';
 
 const MODE = {

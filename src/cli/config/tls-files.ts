@@ -10,8 +10,7 @@ import {
 } from '../../http/server/http-server.js';
 import { PemError, readCertificateFile } from '../../util/certificates.js';
 import { fileErrorCode, readOperatorFile } from '../../util/files.js';
-import { ConfigError } from './config-error.js';
-import { optional, PIPE_PATIENCE_MS } from './config-values.js';
+import { ConfigError, optional, PIPE_PATIENCE_MS } from './config-values.js';
 import type { SslConfig } from './ssl-options.js';
 
 /** Files of the options `--rpc-ssl-…`, which belong together. */

@@ -5,7 +5,7 @@ import { pinoLevel } from '../../services/manager/log-control.js';
 import { LineFile, printable, printableLines } from '../../util/line-file.js';
 import { makeDirectory, fileErrorCode } from '../../util/files.js';
 import { currentTrace } from '../../util/trace.js';
-import { ConfigError } from '../config/config-error.js';
+import { ConfigError } from '../config/config-values.js';
 
 /** A logger, with its file if it has one. */
 export interface Log {

@@ -4,14 +4,14 @@ import { RegtestDaemon } from '../../regtest/rpc/daemon.js';
 import { digestAuth } from '../../http/login/authentication.js';
 import { HttpServer } from '../../http/server/http-server.js';
 import { LoginDeadline } from '../../http/server/connection-limits.js';
-import { minerAddress } from '../../regtest/rpc/methods/mining.js';
+import { minerAddress } from '../../regtest/rpc/mining.js';
 import { FaultInjector } from '../../regtest/fault-injection.js';
 import { ChainEvents } from '../../regtest/rpc/chain-events.js';
 import { createDaemonApp } from '../../regtest/rpc/service.js';
 import { Publisher } from '../../net/zmq/publisher.js';
 import { systemRng } from '../../util/random.js';
-import { withFaults } from '../../regtest/rpc/request-faults.js';
-import { ConfigError } from '../config/config-error.js';
+import { withFaults } from '../../regtest/rpc/paths/misbehave.js';
+import { ConfigError } from '../config/config-values.js';
 import { cannotListen, sayBound } from '../config/prepare.js';
 import type { RegtestConfig } from './regtest-options.js';
 

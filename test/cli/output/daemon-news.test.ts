@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { ReorganisationAlert } from '../../../src/cli/output/reorganisation-alert.js';
+import { ReorganisationAlert } from '../../../src/cli/output/daemon-news.js';
 
 function setUp(limit: number) {
   const lines: unknown[] = [];

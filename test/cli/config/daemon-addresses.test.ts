@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseCommandLine } from '../../../src/cli/config/command-line.js';
-import { ConfigError } from '../../../src/cli/config/config-error.js';
+import { ConfigError } from '../../../src/cli/config/config-values.js';
 import { toConfig } from '../../../src/cli/config/config.js';
 import { REGTEST_DAEMON, toRegtestConfig } from '../../../src/cli/regtest/regtest-options.js';
-import { parseTcpEndpoint } from '../../../src/cli/config/tcp-endpoint.js';
+import { parseTcpEndpoint } from '../../../src/cli/config/daemon-addresses.js';
 
 const VALID: readonly (readonly [text: string, host: string, port: number])[] = [
   ['tcp://127.0.0.1:18083', '127.0.0.1', 18083],

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { notifyServiceManager } from '../../../src/cli/process/service-manager.js';
+import { notifyServiceManager } from '../../../src/cli/process/run-process.js';
 
 let directory: string;
 let received: string;

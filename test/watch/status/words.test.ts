@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { durationText, grouped, percentage } from '../../src/watch/status/words.js';
+import { durationText, grouped, percentage } from '../../../src/watch/status/words.js';
 
 describe('figures', () => {
   it.each([

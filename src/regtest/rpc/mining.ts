@@ -1,24 +1,42 @@
+import { toHex, fromHex, isHex } from '../../util/bytes.js';
+import type { Json } from '../../util/json.js';
+import type { Node } from '../chain/node.js';
+import { versionAt, seedHeight, nextSeedHeight } from '../rules/block-rules.js';
 import {
   block as blockCodec,
   blockHash,
   blockHashingBlob,
   parseBlock,
-} from '../../../monero/cryptonote/block.js';
-import { parseAddress } from '../../../monero/cryptonote/address.js';
-import { parseExtra, txPublicKeys } from '../../../monero/cryptonote/extra.js';
-import type { Address, Block } from '../../../monero/cryptonote/types.js';
-import type { Hash } from '../../../monero/crypto/types.js';
-import { height, listOf, none, params, text, u32 } from '../../../http/methods/params.js';
-import { fromHex, isHex, toHex } from '../../../util/bytes.js';
-import { CodecError, encode, sizeOf, varintNumber } from '../../../util/codec.js';
-import { Violation } from '../../rules/violation.js';
-import { nextSeedHeight, seedHeight } from '../../rules/seed-height.js';
-import type { Node } from '../../chain/node.js';
-import type { Template } from '../../chain/template.js';
-import { refuse } from '../errors.js';
-import { defineMethod, type DaemonMethod } from '../method.js';
-import { minerData } from '../miner-data.js';
-import { replied, toHash, wide } from '../shapes.js';
+} from '../../monero/cryptonote/block.js';
+import { parseAddress, formatAddress, standardOf } from '../../monero/cryptonote/address.js';
+import { parseExtra, txPublicKeys } from '../../monero/cryptonote/extra.js';
+import type { Address, Block } from '../../monero/cryptonote/types.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import { height, listOf, none, params, text, u32, flag } from '../../http/methods/params.js';
+import { CodecError, encode, sizeOf, varintNumber } from '../../util/codec.js';
+import { Violation } from '../rules/tx-rules.js';
+import type { Template } from '../chain/template.js';
+import { refuse, defineMethod, type DaemonMethod, CODE } from './method.js';
+import { replied, toHash, wide } from './shapes.js';
+import { availableParallelism } from 'node:os';
+import { DIFFICULTY_TARGET_SECONDS } from '../../monero/cryptonote/constants.js';
+import { RpcError } from '../../http/calls/errors.js';
+
+/** Data for miners that build their own blocks. Source: blockchain.cpp `get_miner_data`. */
+export async function minerData(node: Node): Promise<Readonly<Record<string, Json>>> {
+  const { tip, measures, backlog } = await node.nextBlockContext();
+  const height = tip.height + 1;
+  return {
+    major_version: versionAt(height),
+    height,
+    prev_id: toHex(tip.hash),
+    seed_hash: toHex(node.store.blocks.at(seedHeight(height))?.hash ?? new Uint8Array(32)),
+    difficulty: `0x${node.chain.difficulty.toString(16)}`,
+    median_weight: measures.penaltyMedian,
+    already_generated_coins: measures.generated,
+    tx_backlog: backlog.map(({ hash, weight, fee }) => ({ id: toHex(hash), weight, fee })),
+  };
+}
 
 const MAX_RESERVE = 255;
 /**
@@ -203,3 +221,92 @@ export function readBlock(blob: Uint8Array): Block {
     throw error;
   }
 }
+
+const THREADS_PER_CORE = 4;
+const IDLE = {
+  speed: 0,
+  threads_count: 0,
+  address: '',
+  block_reward: 0n,
+};
+
+function readAddress(given: string): Address | string {
+  try {
+    return minerAddress(given);
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    return error.code === CODE.subaddress
+      ? "Mining to subaddress isn't supported yet"
+      : 'Failed, wrong address';
+  }
+}
+
+export const miningPaths: readonly DaemonMethod[] = [
+  defineMethod({
+    name: '/start_mining',
+    summary: 'Starts mining to an address, one block per interval.',
+    meta: { unrestricted: true },
+    params: params({
+      miner_address: text.default(''),
+      threads_count: height.default(0),
+      do_background_mining: flag.default(false),
+      ignore_battery: flag.default(false),
+    }),
+    source: 'COMMAND_RPC_START_MINING, on_start_mining',
+    handle({ daemon: { miner } }, { miner_address, threads_count }) {
+      const address = readAddress(miner_address);
+      if (typeof address === 'string') return replied({}, address);
+      if (threads_count > THREADS_PER_CORE * availableParallelism())
+        return replied({}, 'Failed, too many threads relative to CPU cores.');
+      const started = miner.start({ address, threads: Math.max(1, threads_count) });
+      return replied({}, started ? 'OK' : 'Already mining');
+    },
+  }),
+
+  defineMethod({
+    name: '/stop_mining',
+    summary: 'Stops mining.',
+    meta: { unrestricted: true },
+    params: none,
+    source: 'COMMAND_RPC_STOP_MINING, on_stop_mining',
+    handle: ({ daemon: { miner } }) => replied({}, miner.stop() ? 'OK' : 'Mining never started'),
+  }),
+
+  defineMethod({
+    name: '/mining_status',
+    summary: 'Status of the miner.',
+    meta: { unrestricted: true },
+    params: none,
+    source: 'COMMAND_RPC_MINING_STATUS, on_mining_status',
+    handle({ daemon: { miner, node } }) {
+      const { job } = miner;
+      const busy = job && {
+        speed: miner.speed,
+        threads_count: job.threads,
+        address: formatAddress(standardOf(job.address)),
+        block_reward: node.chain.measures.baseReward,
+      };
+      return replied({
+        active: job !== undefined,
+        ...(busy ?? IDLE),
+        pow_algorithm: 'RandomX',
+        is_background_mining_enabled: false,
+        bg_idle_threshold: 0,
+        bg_min_idle_seconds: 0,
+        bg_ignore_battery: false,
+        bg_target: 0,
+        block_target: DIFFICULTY_TARGET_SECONDS,
+        ...wide('difficulty', node.chain.difficulty),
+      });
+    },
+  }),
+
+  defineMethod({
+    name: '/set_log_hash_rate',
+    summary: 'Logs the hash rate or not; without effect here.',
+    meta: { unrestricted: true },
+    params: params({ visible: flag.default(false) }),
+    source: 'COMMAND_RPC_SET_LOG_HASH_RATE, on_set_log_hash_rate',
+    handle: ({ daemon: { miner } }) => replied({}, miner.job === undefined ? 'NOT MINING' : 'OK'),
+  }),
+];

@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { writeOutputFile, type Content } from '../../../src/cli/commands/output-file.js';
+import { writeOutputFile, type Content } from '../../../src/cli/commands/export-command.js';
 import { utf8 } from '../../../src/util/bytes.js';
 
 let directory: string;
