@@ -35,7 +35,7 @@ import { ConfigError } from './config/config-values.js';
 import { environmentName, OPTIONS } from './config/options.js';
 import { IncomingLog } from './output/incoming-log.js';
 import { ProgressLine, ProgressLog } from './output/progress.js';
-import type { StatusLine } from './output/status-line.js';
+import type { StatusLine } from './output/log.js';
 import type { Credentials, Prepared } from './config/prepare.js';
 import { Opening, readPassword } from './opening.js';
 import { startRegtestProcess } from './regtest/regtest-process.js';

@@ -3,9 +3,8 @@ import { parseCommandLine } from './config/command-line.js';
 import { mergeSources, toConfig } from './config/config.js';
 import { detach, sayReady } from './detach.js';
 import { failWith, keepKeysFromCoreDumps, notifyServiceManager, runProcess } from './process/run-process.js';
-import { createLogger } from './output/log.js';
+import { createLogger, StatusLine } from './output/log.js';
 import { prepareStart } from './config/prepare.js';
-import { StatusLine } from './output/status-line.js';
 import { readOwnPackage } from '../util/own-package.js';
 
 /** Names of the commands that `commands.ts` runs. */

@@ -128,3 +128,9 @@ export function unlessAborted<T>(result: Promise<T>, signal: AbortSignal | undef
     result.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }
+
+/** Returns a function that creates a value at its first call, and returns the same value at every later call. */
+export function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}

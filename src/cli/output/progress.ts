@@ -4,7 +4,7 @@ import { printable } from '../../util/line-file.js';
 import type { SyncProgress, WalletProgress } from '../../watch/sync-progress.js';
 import { systemClock } from '../../util/clock.js';
 import type { Logger } from 'pino';
-import type { StatusLine } from './status-line.js';
+import type { StatusLine } from './log.js';
 
 /** Interval between changes of the line [ms]. */
 const INTERVAL_MS = 500;

@@ -5,7 +5,7 @@ import * as wire from '../../http/methods/wire.js';
 import type { KeyImage, Signature } from '../../monero/crypto/types.js';
 import { concatBytes, toHex, tryFromHex } from '../../util/bytes.js';
 import { workSlices } from '../../util/event-loop.js';
-import { once } from '../../util/once.js';
+import { once } from '../../util/concurrency.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { SignedKeyImage } from '../../monero/wallet/scan/key-images.js';
 import type {

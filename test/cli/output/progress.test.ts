@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ProgressLine, progressText, ProgressLog } from '../../../src/cli/output/progress.js';
-import { StatusLine } from '../../../src/cli/output/status-line.js';
+import { StatusLine } from '../../../src/cli/output/log.js';
 import { SyncProgress } from '../../../src/watch/sync-progress.js';
 import { pino } from 'pino';
 
