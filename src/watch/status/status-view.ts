@@ -144,49 +144,48 @@ export interface StatusParts {
 }
 
 /** Reads the content of the status page; yields to the event loop between wallets. */
-export class StatusReader {
-  readonly #parts: StatusParts;
-
-  constructor(parts: StatusParts) {
-    this.#parts = parts;
-  }
-
-  async read(): Promise<StatusView> {
-    const { server, health, readiness, sync, start, facts: reader, daySums } = this.#parts;
-    // First, because it requests the state of the daemon, which the rest shows.
-    const reasons = await readiness.reasons();
-    const open = server.openWallets();
-    const latest = health.info?.height;
-    const facts = await workSlices.map(open, (wallet) => reader.read(wallet, latest));
-    const today = new Map<string, PaymentSums>();
-    for (const wallet of open) today.set(wallet.name, await daySums.read(wallet));
-    const listed = [...facts]
-      .sort((a, b) => Number(b.isDamaged) - Number(a.isDamaged) || b.blocks - a.blocks || byName(a, b))
-      .slice(0, MAX_LISTED);
-    return {
-      reasons,
-      daemon: {
-        address: server.daemonAddress,
-        hasAnswered: health.hasAnswered,
-        outage: health.outage,
-        height: latest,
-        synchronized: health.info?.synchronized,
-        listed: server.failover.statuses,
-      },
-      cluster: server.settings.cluster && clusterView(server.settings.cluster),
-      wallets: listed.map((wallet) => ({
-        ...wallet,
-        progress: sync.of(wallet.name),
-        today: today.get(wallet.name) ?? NO_SUMS,
-      })),
-      unopened: start().unopened.slice(0, MAX_LISTED),
-      names: facts.map(({ name }) => name).sort(),
-      requests: totalRequests(facts),
-      today: totalSums([...today.values()]),
-      uptime: process.uptime(),
-      ...(await recentEvents(open)),
-    };
-  }
+export async function readStatus({
+  server,
+  health,
+  readiness,
+  sync,
+  start,
+  facts: reader,
+  daySums,
+}: StatusParts): Promise<StatusView> {
+  // First, because it requests the state of the daemon, which the rest shows.
+  const reasons = await readiness.reasons();
+  const open = server.openWallets();
+  const latest = health.info?.height;
+  const facts = await workSlices.map(open, (wallet) => reader.read(wallet, latest));
+  const today = new Map<string, PaymentSums>();
+  for (const wallet of open) today.set(wallet.name, await daySums.read(wallet));
+  const listed = [...facts]
+    .sort((a, b) => Number(b.isDamaged) - Number(a.isDamaged) || b.blocks - a.blocks || byName(a, b))
+    .slice(0, MAX_LISTED);
+  return {
+    reasons,
+    daemon: {
+      address: server.daemonAddress,
+      hasAnswered: health.hasAnswered,
+      outage: health.outage,
+      height: latest,
+      synchronized: health.info?.synchronized,
+      listed: server.failover.statuses,
+    },
+    cluster: server.settings.cluster && clusterView(server.settings.cluster),
+    wallets: listed.map((wallet) => ({
+      ...wallet,
+      progress: sync.of(wallet.name),
+      today: today.get(wallet.name) ?? NO_SUMS,
+    })),
+    unopened: start().unopened.slice(0, MAX_LISTED),
+    names: facts.map(({ name }) => name).sort(),
+    requests: totalRequests(facts),
+    today: totalSums([...today.values()]),
+    uptime: process.uptime(),
+    ...(await recentEvents(open)),
+  };
 }
 
 function clusterView({

@@ -156,7 +156,7 @@ export const targets: readonly Target[] = [
   {
     name: 'digest-login',
     errors: [],
-    modules: ['http/login/authentication', 'util/digest-parameters', 'http/login/nonce-store'],
+    modules: ['http/login/authentication', 'util/http-digest', 'http/login/nonce-store'],
     maxBytes: HEADER_BYTES,
     limitMs: HEADER_MS,
     words: [
@@ -176,7 +176,7 @@ export const targets: readonly Target[] = [
   {
     name: 'digest-challenge',
     errors: [],
-    modules: ['util/digest-answer', 'util/digest-parameters'],
+    modules: ['util/http-digest'],
     words: ['Digest ', 'realm="', 'nonce="', 'qop="auth"', 'algorithm=SHA-512-256', '\\"', ',', ' '],
     maxBytes: HEADER_BYTES,
     limitMs: HEADER_MS,
@@ -206,7 +206,7 @@ export const targets: readonly Target[] = [
   {
     name: 'event-stream',
     errors: [],
-    modules: ['client/server-sent-events'],
+    modules: ['client/events'],
     words: ['data:', 'id: ', 'event:', '\n\n', '\r\n', '\r', ':'],
     prepare: () =>
       textParser(

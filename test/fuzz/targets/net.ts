@@ -76,7 +76,7 @@ export const targets: readonly Target[] = [
   {
     name: 'dns-answer',
     errors: [CodecError],
-    modules: ['net/dns/message', 'net/dns/name'],
+    modules: ['net/dns/message'],
     maxBytes: 65_535,
     prepare: () => ({
       seeds: dnsAnswers(),
@@ -89,7 +89,7 @@ export const targets: readonly Target[] = [
   {
     name: 'dns-name',
     errors: [CodecError],
-    modules: ['net/dns/name', 'net/dns/message'],
+    modules: ['net/dns/message'],
     maxBytes: 1024,
     prepare: () =>
       textParser(['donate.example.org', 'b\u00fccher.example', 'xn--bcher-kva.example.'], (text) =>
@@ -129,7 +129,7 @@ export const targets: readonly Target[] = [
   {
     name: 'webhook-answer',
     errors: [],
-    modules: ['net/webhooks/sender', 'net/webhooks/schedule'],
+    modules: ['net/webhooks/sender'],
     words: [
       '\r\n',
       'HTTP/1.1 ',
@@ -160,7 +160,7 @@ export const targets: readonly Target[] = [
   {
     name: 'retry-after',
     errors: [],
-    modules: ['net/webhooks/schedule'],
+    modules: ['net/webhooks/sender'],
     maxBytes: 128,
     prepare: () =>
       textParser(['120', 'Sun, 06 Nov 1994 08:49:37 GMT', ''], (text) => {
