@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { wasm } from '../src/monero/crypto/curve/kernel-relaxed.wasm.js';
-import { SERVER_FLAGS, setV8Flags } from '../src/util/v8-flags.js';
+import { SERVER_FLAGS, setV8Flags } from '../src/util/v8-heap.js';
 import { NODE_FLAGS } from '../test/support/processes/wallet-rpc.js';
 
 /*

@@ -1,6 +1,6 @@
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { DigestLogin, type DigestCredentials } from '../src/util/digest-login.js';
+import { DigestLogin, type DigestCredentials } from '../src/util/http-digest.js';
 
 /** Calls a wallet server over one kept connection, with a digest login that is sent ahead of its challenge. */
 export class HttpCaller {

@@ -289,9 +289,9 @@ const roomsOf: Record<string, readonly (readonly string[])[]> = {
     ['keys'],
     ['file'],
   ],
-  regtest: [['rpc'], ['bans', 'fault-injection', 'log-settings'], ['chain'], ['store'], ['rules']],
+  regtest: [['rpc'], ['bans', 'fault-injection'], ['chain'], ['store'], ['rules']],
   http: [['http-app', 'forward'], ['pages', 'server'], ['methods'], ['calls'], ['login'], ['message']],
-  net: [['webhooks', 'zmq', 'dns']],
+  net: [['webhooks', 'zmq', 'dns'], ['byte-queue']],
   monero: [['index'], ['wallet'], ['kernel'], ['cryptonote'], ['ringct'], ['crypto', 'epee']],
 };
 const roomOf = (path: string): string => (path.split(sep)[1] ?? '').replace(/\.[jt]s$/, '');

@@ -10,8 +10,8 @@ import { NonceStore } from '../http/login/nonce-store.js';
 import { registry } from '../rpc/registry.js';
 import type { Config } from './config/config.js';
 import { systemClock } from '../util/clock.js';
-import { fileErrorCode } from '../util/operator-file.js';
-import { ConfigError } from './config/config-error.js';
+import { fileErrorCode } from '../util/files.js';
+import { ConfigError } from './config/config-values.js';
 import type { Credentials } from './config/prepare.js';
 import { RefusalLog, type RefusalTexts } from './output/refusal-log.js';
 

@@ -22,7 +22,7 @@ import { ClusterNode } from '../services/cluster/cluster-node.js';
 import { systemClock } from '../util/clock.js';
 import type { Json } from '../util/json.js';
 import type { Config } from './config/config.js';
-import { ConfigError } from './config/config-error.js';
+import { ConfigError } from './config/config-values.js';
 import { RefusalLog, type RefusalTexts } from './output/refusal-log.js';
 
 /* Loaded for a cluster only: the client of PostgreSQL, and the passing on of requests. */

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { withoutCompileCache } from './process/compile-cache.js';
-import { ConfigError } from './config/config-error.js';
+import { ConfigError } from './config/config-values.js';
 import { environmentName } from './config/options.js';
 
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));

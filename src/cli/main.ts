@@ -1,4 +1,4 @@
-import { SERVER_FLAGS, setV8Flags } from '../util/v8-flags.js';
+import { SERVER_FLAGS, setV8Flags } from '../util/v8-heap.js';
 import { keepCompiledModules } from './process/compile-cache.js';
 import { closeDebugger } from './process/signals.js';
 

@@ -5,7 +5,7 @@ import { explain } from '../rpc/faults/fault-table.js';
 import { isPlainName } from '../services/context/wallet-name.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import { faultOf } from '../model/wallet-error.js';
-import { fileErrorCode, readOperatorFile } from '../util/operator-file.js';
+import { fileErrorCode, readOperatorFile } from '../util/files.js';
 import type { StartProgress, UnopenedWallet } from '../watch/readiness.js';
 import { withoutLineEnd } from './config/config-values.js';
 

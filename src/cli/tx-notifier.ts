@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Logger } from 'pino';
 import type { NoticeRunner, NoticeSource } from '../services/events/tx-notices.js';
-import { waitAtMost } from '../util/bounded-wait.js';
+import { waitAtMost } from '../util/concurrency.js';
 
 /** Largest number of commands that run at the same time. */
 const MAX_CONCURRENT = 4;

@@ -1,13 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { parseCommandLine } from './config/command-line.js';
 import { mergeSources, toConfig } from './config/config.js';
-import { keepKeysFromCoreDumps } from './process/core-dumps.js';
 import { detach, sayReady } from './detach.js';
-import { failWith, runProcess } from './process/run-process.js';
-import { createLogger } from './output/log.js';
+import { failWith, keepKeysFromCoreDumps, notifyServiceManager, runProcess } from './process/run-process.js';
+import { createLogger, StatusLine } from './output/log.js';
 import { prepareStart } from './config/prepare.js';
-import { notifyServiceManager } from './process/service-manager.js';
-import { StatusLine } from './output/status-line.js';
 import { readOwnPackage } from '../util/own-package.js';
 
 /** Names of the commands that `commands.ts` runs. */

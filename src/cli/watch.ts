@@ -11,15 +11,13 @@ import { systemClock } from '../util/clock.js';
 import { Listeners } from '../util/listeners.js';
 import { readOwnPackage } from '../util/own-package.js';
 import { DaemonHealth } from '../watch/daemon-health.js';
-import { DaySumReader } from '../watch/day-sums.js';
-import { healthPages } from '../watch/health-pages.js';
+import { DaySumReader, WalletFactReader } from '../watch/wallet-facts.js';
+import { healthPages, Readiness, type StartProgress } from '../watch/readiness.js';
 import { Metrics } from '../watch/metrics/metrics.js';
-import { Readiness, type StartProgress } from '../watch/readiness.js';
 import { Receiving } from '../watch/status/receiving.js';
 import { statusPages } from '../watch/status/status-pages.js';
-import { StatusReader } from '../watch/status/status-view.js';
+import { readStatus } from '../watch/status/status-view.js';
 import { SyncProgress } from '../watch/sync-progress.js';
-import { WalletFactReader } from '../watch/wallet-facts.js';
 import type { Config } from './config/config.js';
 
 /** Pages and measurements with which operators watch the server. */
@@ -103,13 +101,11 @@ export function createWatch({ config, server, call: plainCall, listeners, start,
   });
   const openPages = healthPages(readiness, server.failover);
   const call = metrics.calls.measured(plainCall, (method) => registry.find(method)?.name, onBug);
-  const status = statusPages(
-    new StatusReader({
-      ...{ server, health, readiness, facts, start, sync: listeners.sync },
-      daySums: new DaySumReader(systemClock),
-    }),
-    new Receiving(server, call),
-  );
+  const parts = {
+    ...{ server, health, readiness, facts, start, sync: listeners.sync },
+    daySums: new DaySumReader(systemClock),
+  };
+  const status = statusPages(() => readStatus(parts), new Receiving(server, call));
   const ownPages = [...(watch.metrics === undefined ? [metrics.page] : []), ...status.pages];
   let metricsServer: HttpServer | undefined;
   return {

@@ -5,7 +5,7 @@ import { hkdf } from '@noble/hashes/hkdf.js';
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes, toHex, tryFromHex, utf8 } from '../util/bytes.js';
-import { fileErrorCode, readOperatorFile } from '../util/operator-file.js';
+import { fileErrorCode, readOperatorFile } from '../util/files.js';
 import { Secret } from '../util/secret.js';
 import { ClusterRefused } from './errors.js';
 

@@ -1,9 +1,8 @@
 import type { Hash } from '../monero/crypto/types.js';
 import type { FetchedTx } from '../monero/wallet/scan/fetched-tx.js';
-import { chunks } from '../util/bytes.js';
+import { chunks, wasmBinary } from '../util/bytes.js';
 import { CodecError, Writer, u64Number } from '../util/codec.js';
 import { ParsedTxs } from './parsed-txs.js';
-import { wasmBinary } from '../util/wasm-binary.js';
 import { wasm as binary } from './block-parser.wasm.js';
 
 /** Exports of the WebAssembly module; assembly/block-parser.ts documents them. */

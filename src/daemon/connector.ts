@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
-import { fileErrorCode, readOperatorFile } from '../util/operator-file.js';
+import { fileErrorCode, readOperatorFile } from '../util/files.js';
 import { anyHost, connectTcp, connectTls, connectWithin, peerFingerprint } from '../util/outbound/connect.js';
-import { PemError, readCertificateFile } from '../util/pem-certificates.js';
+import { PemError, readCertificateFile } from '../util/certificates.js';
 import { DaemonError } from './errors.js';
 import { connectThrough, parseProxy, type Proxy } from './socks.js';
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { DigestLogin, type DigestCredentials } from '../util/digest-login.js';
+import { DigestLogin, type DigestCredentials } from '../util/http-digest.js';
 import { OutboundAgent } from '../util/outbound/agent.js';
 import { CallEnd } from '../util/outbound/call-end.js';
 import { exchange, Unanswered } from '../util/outbound/exchange.js';
-import { Semaphore } from '../util/semaphore.js';
+import { Semaphore } from '../util/concurrency.js';
 import { Connector, parseEndpoint, type DaemonSsl, type Endpoint } from './connector.js';
 import { DaemonError } from './errors.js';
 

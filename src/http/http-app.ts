@@ -8,12 +8,11 @@ import { callerOf, senderOf, type Caller } from './message/caller.js';
 import { AnswerLost, type CallOrigin, type Dispatcher } from './calls/dispatcher.js';
 import { sendEvents, type EventSource } from './message/event-stream.js';
 import { INVALID_REQUEST } from './calls/errors.js';
-import { bodyOf, shortBodyOf, isLost } from './message/given-body.js';
+import { bodyOf, shortBodyOf, isLost, RequestTooLarge } from './message/request-body.js';
 import { headerOf, sendText, type Handler, setHead, runHandlers } from './message/handler.js';
 import { BadIdempotencyKey, readIdempotencyKey } from './calls/idempotency-key.js';
-import type { LoginDeadline } from './server/login-deadline.js';
+import type { LoginDeadline } from './server/connection-limits.js';
 import { serveForms, servePages, singleValues, type FormTarget, type Page } from './pages/pages.js';
-import { RequestTooLarge } from './message/request-body.js';
 
 export interface HttpAppOptions {
   readonly dispatcher: Dispatcher;

@@ -3,7 +3,7 @@ import { DaemonError } from '../daemon/errors.js';
 import { HttpDaemon } from '../daemon/http-daemon.js';
 import { loadKernel } from '../monero/kernel/load-kernel.js';
 import { KernelPool } from '../monero/kernel/kernel-pool.js';
-import { collectWhenIdle } from '../util/idle-collector.js';
+import { collectWhenIdle } from '../util/v8-heap.js';
 import { monotonicMs } from '../util/clock.js';
 import { RequestActivity } from '../util/request-activity.js';
 import { ENTRY_BYTES, type PackedSubaddresses } from '../monero/wallet/scan/packed-subaddresses.js';

@@ -4,7 +4,7 @@ import { StreamRefusal, type StreamEndpoint, type StreamRequest } from '../http/
 import { assertQuorum } from '../services/cluster/quorum-guard.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import type { WalletScope } from '../services/manager/wallet-scope.js';
-import { nearestName } from '../util/nearest-name.js';
+import { nearestName } from '../http/methods/unknown-params.js';
 import { writeWholeJson } from '../util/json-writer.js';
 import { EVENT_TYPES, type EventType } from '../model/events.js';
 import { faultOf } from '../model/wallet-error.js';

@@ -2,7 +2,7 @@ import type { JsonRows } from '../http/calls/json-rows.js';
 import * as wire from '../http/methods/wire.js';
 import type { Paged } from '../util/paged.js';
 import type { Json } from '../util/json.js';
-import { Field, type RowTemplate } from '../util/row-template.js';
+import { Field, type RowTemplate } from '../util/json-writer.js';
 import type { IncomingField } from '../monero/wallet/model/records.js';
 import { indexSchema } from './shapes.js';
 

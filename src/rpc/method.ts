@@ -9,7 +9,7 @@ import type { WalletScope } from '../services/manager/wallet-scope.js';
 import type { OpenWallet } from '../services/open-wallet.js';
 import type { Spender } from '../model/spender.js';
 import type { Credential } from './access/credential.js';
-import { once } from '../util/once.js';
+import { once } from '../util/concurrency.js';
 import type { ApiVersion } from './api-version.js';
 import type { ConditionKind, Conditions } from './conditions.js';
 import type { OwnErrors } from './faults/client-error.js';

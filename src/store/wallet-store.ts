@@ -18,7 +18,7 @@ import type { StoreShipper } from './replication/store-shipper.js';
 import { replicateFile, type StoreOptions } from './replicate-file.js';
 import { WalletReader } from './wallet-reader.js';
 import type { Amount } from '../util/amount.js';
-import type { SchemaUpgrade } from '../util/migrations.js';
+import type { SchemaUpgrade } from '../util/sql-database.js';
 import { Secret } from '../util/secret.js';
 import type { BlockRef, PageFindings } from '../monero/wallet/model/records.js';
 import { yieldToEventLoop } from '../util/event-loop.js';

@@ -1,4 +1,9 @@
-import { toHex as encodeHex, toLatin1 as decodeLatin1, tryFromHex as decodeHex } from '#platform/hex.js';
+import {
+  toHex as encodeHex,
+  toLatin1 as decodeLatin1,
+  tryFromHex as decodeHex,
+  fromBase64,
+} from '#platform/hex.js';
 
 declare const role: unique symbol;
 
@@ -115,3 +120,6 @@ export function chunks(run: Uint8Array, size: number): Uint8Array[] {
     throw new RangeError(`expected a multiple of ${size} bytes, got ${run.length}`);
   return Array.from({ length: run.length / size }, (_, i) => run.subarray(i * size, (i + 1) * size));
 }
+
+/** Decodes WebAssembly that a module returns as base64. It is no file, so that it is found wherever Node.js runs. */
+export const wasmBinary = (base64: () => string): Uint8Array<ArrayBuffer> => fromBase64(base64());

@@ -25,3 +25,37 @@ export const unixSeconds = (clock: TimeOfDay): number => Math.floor(clock.now() 
 
 /** Returns the time since an arbitrary moment [ms], from the same clock in all threads of the process. */
 export const monotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6;
+
+/** Latest time that is read: the end of the year 9999 [Unix s]. */
+const LATEST = 253_402_300_799n;
+
+/** Unix time in digits. Fewer than nine digits may be a year or a date without hyphens. */
+const DIGITS = /^(?:0|\d{9,12})$/;
+
+/** Date, or date with a time of day and its offset from UTC. */
+const ISO = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:\d{2}))?$/;
+
+const inRange = (seconds: bigint): number | undefined =>
+  seconds >= 0n && seconds <= LATEST ? Number(seconds) : undefined;
+
+/**
+ * Reads a time: Unix seconds, a date, which begins at 00:00 UTC, or a date with a time of day and its offset from UTC.
+ * A fraction of a second is rounded up. @returns Unix time [s]; undefined for anything else.
+ */
+export function readInstant(given: bigint | string): number | undefined {
+  if (typeof given === 'bigint' || DIGITS.test(given)) return inRange(BigInt(given));
+  const [, date, time = '00:00:00', offset = 'Z'] = ISO.exec(given) ?? [];
+  if (date === undefined || !isDate(date)) return undefined;
+  const parsed = Date.parse(`${date}T${time}${offset}`);
+  return Number.isNaN(parsed) ? undefined : inRange(BigInt(Math.ceil(parsed / 1000)));
+}
+
+/** True unless the day lies beyond the end of its month, which JavaScript reads as a day of the next one. */
+function isDate(date: string): boolean {
+  const time = Date.parse(`${date}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(date);
+}
+
+/** Writes a time in UTC as ISO 8601. @param seconds Unix time [s]. */
+export const instantText = (seconds: number): string =>
+  new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');

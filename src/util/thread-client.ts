@@ -1,3 +1,4 @@
+import { Worker, type TransferListItem } from 'node:worker_threads';
 import {
   buffersOf,
   type InputOf,
@@ -6,7 +7,180 @@ import {
   type Jobs,
   type ResultOf,
 } from './thread-jobs.js';
-import { WorkerPool } from './worker-pool.js';
+
+/** Task that waits for a thread. The caller of {@link WorkerPool.run} receives its output or error. */
+export interface WaitingTask<In, Out> {
+  readonly input: In;
+  readonly resolve: (output: Out) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface Task<In, Out> extends WaitingTask<In, Out> {
+  readonly transfer: readonly TransferListItem[];
+}
+
+/**
+ * Runs tasks in worker threads, with one message for the input and one for the output. Tasks start in the order of
+ * their calls. The tasks of a worker that dies fail, and the next task starts another worker. Threads start on demand,
+ * end after an idle time, and do not keep the process alive.
+ */
+export class WorkerPool<In, Out> {
+  readonly #script: URL;
+  readonly #size: number;
+  readonly #idleSeconds: number;
+  readonly #workerData: unknown;
+  readonly #queue: Task<In, Out>[] = [];
+  /** Idle workers, longest idle first, each with the timer that ends it. */
+  readonly #idle: { readonly worker: Worker; readonly timer: NodeJS.Timeout }[] = [];
+  /** Busy workers, each with its tasks in order: the running task, and tasks that were sent ahead. */
+  readonly #busy = new Map<Worker, Task<In, Out>[]>();
+  #closed = false;
+
+  /**
+   * @param size largest number of threads; at least one is used.
+   * @param idleSeconds idle time after which a thread ends [s].
+   * @param workerData data for each thread.
+   */
+  constructor(script: URL, size: number, idleSeconds = 60, workerData?: unknown) {
+    this.#script = script;
+    this.#idleSeconds = idleSeconds;
+    this.#workerData = workerData;
+    this.#size = Math.max(1, size);
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Number of threads that could run a task now, started or not. */
+  get free(): number {
+    return this.#size - this.#busy.size;
+  }
+
+  /** Starts threads before their first task. @param count number of threads up to which new ones are started. */
+  start(count = this.#size): void {
+    while (!this.#closed && this.#idle.length + this.#busy.size < Math.min(count, this.#size))
+      this.#addIdle(this.#spawn());
+  }
+
+  /**
+   * Runs a task on a thread. @param transfer buffers of `input` that are transferred instead of copied.
+   * @throws Error if the worker fails or the pool is closed.
+   */
+  run(input: In, transfer: readonly TransferListItem[] = []): Promise<Out> {
+    if (this.#closed) return Promise.reject(new Error('worker pool is closed'));
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ input, transfer, resolve, reject });
+      this.#pump();
+    });
+  }
+
+  /** Removes the task that has waited longest for a thread; the caller must run and settle it. */
+  takeWaiting(): WaitingTask<In, Out> | undefined {
+    return this.#queue.shift();
+  }
+
+  /**
+   * Sends waiting tasks to busy threads, because the calling thread will be busy as well and could not send them later.
+   * @param count largest number of tasks of a thread, including the running one.
+   */
+  sendAhead(count: number): void {
+    for (const [worker, tasks] of this.#busy)
+      while (tasks.length < count && this.#queue.length > 0) this.#sendNext(worker, tasks);
+  }
+
+  /** Ends the threads; rejects running and queued tasks. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const unfinished = [...this.#queue.splice(0), ...[...this.#busy.values()].flat()];
+    const idle = this.#idle.splice(0);
+    for (const { timer } of idle) clearTimeout(timer);
+    const workers = [...idle.map(({ worker }) => worker), ...this.#busy.keys()];
+    this.#busy.clear();
+    for (const task of unfinished) task.reject(new Error('worker pool is closed'));
+    await Promise.all(workers.map((worker) => worker.terminate()));
+  }
+
+  #pump(): void {
+    while (this.#queue.length > 0) {
+      const worker = this.#takeIdle() ?? (this.#busy.size < this.#size ? this.#spawn() : undefined);
+      if (worker === undefined) return;
+      const tasks: Task<In, Out>[] = [];
+      this.#busy.set(worker, tasks);
+      worker.ref();
+      this.#sendNext(worker, tasks);
+    }
+  }
+
+  /** Sends the next waiting task to a worker. @param tasks tasks of the worker. */
+  #sendNext(worker: Worker, tasks: Task<In, Out>[]): void {
+    const task = this.#queue.shift();
+    if (task === undefined) return;
+    tasks.push(task);
+    worker.postMessage(task.input, task.transfer);
+  }
+
+  /** Takes the worker that became idle last, so that others reach their idle time. */
+  #takeIdle(): Worker | undefined {
+    const last = this.#idle.pop();
+    clearTimeout(last?.timer);
+    return last?.worker;
+  }
+
+  #addIdle(worker: Worker): void {
+    const finish = (): void => {
+      this.#removeIdle(worker);
+      void worker.terminate();
+    };
+    this.#idle.push({ worker, timer: setTimeout(finish, 1000 * this.#idleSeconds).unref() });
+  }
+
+  #removeIdle(worker: Worker): void {
+    const index = this.#idle.findIndex((idle) => idle.worker === worker);
+    if (index < 0) return;
+    clearTimeout(this.#idle[index]?.timer);
+    this.#idle.splice(index, 1);
+  }
+
+  #spawn(): Worker {
+    const worker = new Worker(this.#script, { workerData: this.#workerData });
+    worker.unref();
+    worker.on('message', (output: Out) => {
+      const tasks = this.#busy.get(worker);
+      const task = tasks?.shift();
+      if (tasks?.length === 0) {
+        this.#busy.delete(worker);
+        this.#addIdle(worker);
+        worker.unref();
+      }
+      task?.resolve(output);
+      this.#pump();
+    });
+    worker.on('error', (error) => this.#failTasks(worker, withSystemCode(error as Error)));
+    worker.on('exit', () => {
+      this.#removeIdle(worker);
+      this.#failTasks(worker, new Error('worker thread stopped'));
+      if (!this.#closed) this.#pump();
+    });
+    return worker;
+  }
+
+  #failTasks(worker: Worker, error: Error): void {
+    const tasks = this.#busy.get(worker) ?? [];
+    this.#busy.delete(worker);
+    for (const { reject } of tasks) reject(error);
+  }
+}
+
+/**
+ * Adds the error code of the operating system to an error that prevented the start of a thread; Node.js gives the code
+ * in the message only.
+ */
+function withSystemCode(error: Error): Error {
+  const [, named] = /^Worker initialization failure: (E[A-Z]+)$/.exec(error.message) ?? [];
+  const code = error.message.includes('too many open files') ? 'EMFILE' : named;
+  return code === undefined ? error : Object.assign(error, { code });
+}
 
 export interface ThreadOptions<Refusal> {
   /** Largest number of threads; at least one is used. */

@@ -1,7 +1,7 @@
 import { failureOf, type DaemonCallReport } from '../daemon/call-report.js';
 import type { DaemonInfo } from '../daemon/daemon.js';
 import { DaemonError, isAnswered } from '../daemon/errors.js';
-import { waitAtMost } from '../util/bounded-wait.js';
+import { waitAtMost } from '../util/concurrency.js';
 
 /** Age of the daemon's state from which it is requested again [ms]. */
 const RECENT_MS = 5_000;

@@ -1,8 +1,27 @@
+import { statfs } from 'node:fs/promises';
 import type { ClusterNode } from '../services/cluster/cluster-node.js';
-import { workSlices } from '../util/work-slices.js';
+import { workSlices } from '../util/event-loop.js';
 import type { DaemonHealth } from './daemon-health.js';
-import { diskSpace, type DiskSpace } from './disk-space.js';
-import { lagOf, type FollowingWallet } from './wallet-lag.js';
+import { lagOf, type FollowingWallet } from './wallet-facts.js';
+import type { Page, PageAnswer } from '../http/pages/pages.js';
+import type { DaemonFailover } from '../services/failover/daemon-failover.js';
+import { writeWholeJson } from '../util/json-writer.js';
+
+/** Free and total space of a file system [bytes]. */
+interface DiskSpace {
+  readonly free: number;
+  readonly total: number;
+}
+
+/** Reads the space that this process may use on the file system of a directory; undefined if it cannot be read. */
+export async function diskSpace(directory: string): Promise<DiskSpace | undefined> {
+  try {
+    const { bavail, blocks, bsize } = await statfs(directory);
+    return { free: bavail * bsize, total: blocks * bsize };
+  } catch {
+    return undefined;
+  }
+}
 
 /** Limits above (for disk space: below) which a server is not ready. */
 export interface ReadinessLimits {
@@ -140,3 +159,46 @@ function notOpened(unopened: readonly UnopenedWallet[]): NotReady[] {
   const causes = [...new Set(unopened.map(({ cause }) => cause))].sort();
   return [{ reason: 'wallets_not_opened', wallets: unopened.length, causes }];
 }
+
+const OK = 200;
+const UNAVAILABLE = 503;
+
+const json = (status: number, value: Parameters<typeof writeWholeJson>[0]): PageAnswer => ({
+  status,
+  type: 'application/json',
+  body: `${writeWholeJson(value)}\n`,
+});
+
+/**
+ * Returns the position of the serving daemon in the list, from 1; an empty object for a single daemon. Its address is
+ * left out: see `/metrics`.
+ */
+function servingDaemon({ statuses }: Pick<DaemonFailover, 'statuses'>): {
+  readonly daemon?: { readonly serving: number; readonly listed: number; readonly preferred: boolean };
+} {
+  if (statuses.length < 2) return {};
+  const index = statuses.findIndex(({ serves }) => serves);
+  return { daemon: { serving: index + 1, listed: statuses.length, preferred: index === 0 } };
+}
+
+/**
+ * Returns the pages for supervisors and load balancers. `/livez` depends on the event loop only, since a restart
+ * repairs neither the daemon nor the disk; `/readyz` names every reason why requests may fail.
+ */
+export const healthPages = (
+  readiness: Pick<Readiness, 'reasons'>,
+  failover: Pick<DaemonFailover, 'statuses'>,
+): readonly Page[] => [
+  { path: '/livez', answer: () => json(OK, { alive: true }) },
+  {
+    path: '/readyz',
+    async answer() {
+      const reasons = await readiness.reasons();
+      const ready = reasons.length === 0;
+      return json(ready ? OK : UNAVAILABLE, {
+        ...{ ready, reasons: reasons.map((reason) => ({ ...reason })) },
+        ...servingDaemon(failover),
+      });
+    },
+  },
+];

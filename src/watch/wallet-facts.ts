@@ -1,7 +1,56 @@
+import { faultOf } from '../model/wallet-error.js';
+import type { BlockVersion } from '../daemon/newer-block.js';
 import type { RequestState } from '../model/payment-request.js';
 import type { OpenWallet } from '../services/open-wallet.js';
-import { readable } from './readable.js';
-import { lagOf, type WalletLag } from './wallet-lag.js';
+import { NO_SUMS, paymentSums, type PaymentSums } from '../services/history/payment-sums.js';
+import { unixSeconds, type TimeOfDay } from '../util/clock.js';
+
+/** Reads a value from the store of an open wallet; undefined if the store is damaged or the wallet was closed. */
+export function readable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (faultOf(error) !== undefined) return undefined;
+    throw error;
+  }
+}
+
+/** Parts of an open wallet that determine how many blocks it lacks. */
+export interface FollowingWallet {
+  readonly store: { height(): number; readonly isDamaged: boolean };
+  readonly sync: {
+    /** Number of blocks of the daemon; 0 before the first refresh. */
+    readonly daemonHeight: number;
+    readonly newerBlock?: BlockVersion | undefined;
+  };
+}
+
+/** Blocks of a wallet in comparison with the daemon. */
+interface WalletLag {
+  /** Number of blocks that the wallet knows; 0 if its store cannot be read. */
+  readonly height: number;
+  /** Number of blocks of the daemon; undefined while it is unknown. */
+  readonly daemonHeight: number | undefined;
+  /** Number of blocks that the wallet lacks; 0 while it is unknown. */
+  readonly blocks: number;
+  readonly isDamaged: boolean;
+  /** Block of a newer version than the known ones, at which the last refresh of the wallet ended. */
+  readonly newerBlock?: BlockVersion | undefined;
+}
+
+/**
+ * Compares the blocks of a wallet with the chain of the daemon. Reads the store only if it has changed since the last
+ * call.
+ * @param latest number of blocks in a recent answer of the daemon; undefined: that of the wallet's last refresh.
+ */
+export function lagOf({ store, sync }: FollowingWallet, latest?: number): WalletLag {
+  const height = readable(() => store.height());
+  const known = latest ?? sync.daemonHeight;
+  const daemonHeight = known === 0 ? undefined : known;
+  const blocks = height === undefined ? 0 : Math.max(0, (daemonHeight ?? 0) - height);
+  const { newerBlock } = sync;
+  return { height: height ?? 0, daemonHeight, blocks, isDamaged: store.isDamaged, newerBlock };
+}
 
 /** Parts of an open wallet that are watched. */
 export interface WatchedWallet {
@@ -91,4 +140,42 @@ function factsIn({ store, eventLog, webhooks }: WatchedWallet): StoredFacts {
     ...{ pendingPayments: unmined.pending, failedPayments: unmined.failed, requests },
     ...{ webhookEvents: events, webhookRetries: retries, lastEvent: eventLog.lastId },
   };
+}
+
+const DAY_SECONDS = 86_400;
+
+/** Sums of a wallet, with the day and the version of the store that they belong to. */
+interface Known {
+  readonly version: number;
+  readonly day: number;
+  readonly sums: PaymentSums;
+}
+
+/**
+ * Reads the sums of the payments since 00:00 UTC. Reads a store only if it has changed, or a day has begun, since the
+ * last call.
+ */
+export class DaySumReader {
+  readonly #clock: TimeOfDay;
+  readonly #known = new WeakMap<object, Known>();
+
+  constructor(clock: TimeOfDay) {
+    this.#clock = clock;
+  }
+
+  /** Reads the sums of a wallet; those of an earlier call while its store cannot be read. */
+  async read(wallet: Pick<WatchedWallet, 'store'>): Promise<PaymentSums> {
+    const day = Math.floor(unixSeconds(this.#clock) / DAY_SECONDS);
+    const known = this.#known.get(wallet);
+    const { version } = wallet.store;
+    if (known?.version === version && known.day === day) return known.sums;
+    try {
+      const sums = await paymentSums(wallet.store, day * DAY_SECONDS);
+      this.#known.set(wallet, { version, day, sums });
+      return sums;
+    } catch (error) {
+      if (faultOf(error) === undefined) throw error;
+      return known?.day === day ? known.sums : NO_SUMS;
+    }
+  }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseExactly } from '../../src/client/exact-json.js';
+import { parseExactly } from '../../src/client/answer.js';
 import { toClientValue } from '../../src/client/results.js';
 import { RESULT_SHAPES } from '../../src/client/method-table.js';
 import { resultSchema, type ApiVersion } from '../../src/rpc/api-version.js';

@@ -1,5 +1,4 @@
-import { writeQuery } from '../../src/net/dns/message.js';
-import { parseName } from '../../src/net/dns/name.js';
+import { writeQuery, parseName } from '../../src/net/dns/message.js';
 import { concatBytes, utf8 } from '../../src/util/bytes.js';
 
 /** Name that the answers are about. */

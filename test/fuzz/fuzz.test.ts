@@ -145,7 +145,7 @@ describe('a run in a process', () => {
 
   it('reports the branches of the target, and keeps its seeds', async () => {
     const [{ coverage, cases, kept }, findings] = await run('fingerprint', { guided: true, cases: 300 });
-    expect(coverage).toMatchObject([{ module: 'util/fingerprint' }]);
+    expect(coverage).toMatchObject([{ module: 'util/certificates' }]);
     expect(coverage?.[0]?.covered).toBeGreaterThan(0);
     expect({ cases, findings }).toEqual({ cases: 300, findings: [] });
     // The target has two seeds.

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { parseConfigFile } from '../../src/cli/config/config-file.js';
-import { ConfigError } from '../../src/cli/config/config-error.js';
+import { ConfigError } from '../../src/cli/config/config-values.js';
 import { post } from '../support/network/json-rpc.js';
 import { freePort, start, stop } from '../support/processes/process.js';
 import { until } from '../support/fakes/until.js';

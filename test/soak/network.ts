@@ -1,7 +1,7 @@
 import { copyBlocks } from '../support/chain/chain-copy.js';
 import type { Loose } from '../support/network/json-rpc.js';
 import type { Monerod } from '../support/processes/monerod.js';
-import { KeyedMutex, Mutex } from '../../src/util/mutex.js';
+import { KeyedMutex, Mutex } from '../../src/util/concurrency.js';
 import type { SoakNode } from './soak-node.js';
 
 const heightOf = async (daemon: Monerod): Promise<number> => Number((await daemon.rpc('get_info')).height);

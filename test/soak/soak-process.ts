@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { ask } from '../crash/wallet-client.js';
 import { walletCalls, type WalletCalls } from '../support/network/json-rpc.js';
 import { DEFAULT_LOOKAHEAD_ENV } from '../support/processes/reference-preload.js';
-import { Mutex } from '../../src/util/mutex.js';
+import { Mutex } from '../../src/util/concurrency.js';
 import { Machine } from './machine.js';
 import { countKinds, openFiles } from './open-files.js';
 import { patiently } from './patience.js';

@@ -10,7 +10,7 @@ import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.
 import type { Random } from '../support/fakes/seeded-random.js';
 import { ask, Refusal, type Callable } from '../crash/wallet-client.js';
 import { WalletLoad } from '../crash/wallet-load.js';
-import { Mutex } from '../../src/util/mutex.js';
+import { Mutex } from '../../src/util/concurrency.js';
 import type { Chances } from './chances.js';
 import type { Decisions } from './decisions.js';
 import type { WorldFigures } from './report.js';

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
-import { SqlDatabase } from '../../src/util/sql-database.js';
-import { migrate } from '../../src/util/migrations.js';
+import { SqlDatabase, migrate } from '../../src/util/sql-database.js';
 import { bytes } from './fixtures.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../migrations', import.meta.url));

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import Database from 'better-sqlite3';
-import { SqlDatabase } from '../../src/util/sql-database.js';
+import { SqlDatabase, migrate } from '../../src/util/sql-database.js';
 import { WalletWriter } from '../../src/store/wallet-writer.js';
-import { migrate } from '../../src/util/migrations.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../migrations', import.meta.url));
 

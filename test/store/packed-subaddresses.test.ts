@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, test } from '@jest/globals';
 import Database from 'better-sqlite3';
-import { SqlDatabase } from '../../src/util/sql-database.js';
+import { SqlDatabase, migrate } from '../../src/util/sql-database.js';
 import fc from 'fast-check';
 import { publicKeyOf, randomSecretKey } from '../../src/monero/crypto/derivation.js';
 import { keccak } from '../../src/monero/crypto/keccak.js';
@@ -12,7 +12,6 @@ import type { PublicKey } from '../../src/monero/crypto/types.js';
 import { SubaddressReader } from '../../src/store/tables/accounts.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { utf8 } from '../../src/util/bytes.js';
-import { migrate } from '../../src/util/migrations.js';
 import type { SubaddressKey } from '../../src/monero/wallet/model/records.js';
 import {
   ENTRY_BYTES,

@@ -5,11 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
-import { SqlDatabase } from '../../src/util/sql-database.js';
+import { SqlDatabase, migrate } from '../../src/util/sql-database.js';
 import type { Hash } from '../../src/monero/crypto/types.js';
 import { EventIds } from '../../src/store/file/event-ids.js';
 import { EventReader, EventWriter } from '../../src/store/tables/events.js';
-import { migrate } from '../../src/util/migrations.js';
 import { bytes } from './fixtures.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../migrations', import.meta.url));

@@ -8,7 +8,7 @@ import {
   type UnopenedWallet,
 } from '../../src/watch/readiness.js';
 import { FakeQuorum } from '../support/fakes/fake-cluster.js';
-import type { FollowingWallet } from '../../src/watch/wallet-lag.js';
+import type { FollowingWallet } from '../../src/watch/wallet-facts.js';
 import { WalletError } from '../../src/model/wallet-error.js';
 
 const TIP = 1000;

@@ -6,8 +6,8 @@ import { runClusterCommand } from './cluster-command.js';
 import { runCredentialCommand } from './credential-command.js';
 import { runExportCommand } from './export-command.js';
 import { runMigrateCommand } from './migrate-command.js';
-import { printableLines } from '../../util/printable.js';
-import { ConfigError } from '../config/config-error.js';
+import { printableLines } from '../../util/line-file.js';
+import { ConfigError } from '../config/config-values.js';
 
 const terminal = {
   print: (lines: string): void => void process.stdout.write(`${printableLines(lines)}\n`),

@@ -8,7 +8,7 @@ import { amount } from '../../util/amount.js';
 import { faultOf } from '../../model/wallet-error.js';
 import type { Terminal } from './credential-command.js';
 import { readPassword } from '../opening.js';
-import { ConfigError } from '../config/config-error.js';
+import { ConfigError } from '../config/config-values.js';
 import { accessOf, withAccess, type AccessOptions } from './wallet-access.js';
 
 interface CheckOptions extends AccessOptions {

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import type { KeysAccess } from '../../store/backup/restore.js';
-import { readText, withoutLineEnd } from '../config/config-values.js';
-import { ConfigError } from '../config/config-error.js';
-import { promptSecret } from '../config/prompt.js';
+import { readText, withoutLineEnd, ConfigError } from '../config/config-values.js';
+import { promptSecret } from '../config/prepare.js';
 
 /** Options of the commands that read a wallet. */
 export interface AccessOptions {

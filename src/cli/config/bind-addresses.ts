@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { isLoopback } from '../../util/ip-address.js';
-import { ConfigError } from './config-error.js';
+import { isLoopback } from '../../util/address.js';
+import { ConfigError } from './config-values.js';
 
 /** Address to listen on. If an optional one cannot be bound, the server starts without it. */
 export interface BindAddress {

@@ -1,10 +1,9 @@
 import { utf8 } from '../../util/bytes.js';
-import { parseFingerprint } from '../../util/fingerprint.js';
-import { isSafeTransport } from '../../util/ip-address.js';
+import { isSafeTransport } from '../../util/address.js';
 import { Secret } from '../../util/secret.js';
-import { ConfigError } from './config-error.js';
-import { optional } from './config-values.js';
+import { ConfigError, optional } from './config-values.js';
 import { integer, list, type Given, type Options } from './option.js';
+import { readFingerprints } from './ssl-options.js';
 import { readCertificates } from './tls-files.js';
 import { DEFAULT_LEASE_MS, DEFAULT_TIMEOUT_MS } from '../../cluster/cluster.js';
 
@@ -125,11 +124,7 @@ function tlsOf(
   caFile: string | undefined,
   fingerprints: readonly string[],
 ): Omit<ClusterConfig['tls'], 'allowsHttp'> {
-  const parsed = fingerprints.map((given) => {
-    const fingerprint = parseFingerprint(given);
-    if (fingerprint !== undefined) return fingerprint;
-    throw new ConfigError('--cluster-allowed-fingerprints: a SHA-256 fingerprint has 64 hex digits');
-  });
+  const parsed = readFingerprints('cluster-allowed-fingerprints', fingerprints);
   return {
     ...optional(
       'ca',

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { ConfigError } from './config-error.js';
+import { ConfigError } from './config-values.js';
 import type { OptionSpec, RawOptions } from './option.js';
 import { environmentName, OPTIONS } from './options.js';
 

@@ -1,4 +1,4 @@
-import { ConfigError } from './config-error.js';
+import { ConfigError } from './config-values.js';
 import { OPTIONS } from './options.js';
 
 /** Settings of one source by flag name; `false` means that the source turns a switch off. */

@@ -1,8 +1,12 @@
 import { utf8 } from '../../util/bytes.js';
 import { readLogLevel } from '../../util/log-categories.js';
-import { fileErrorCode, readOperatorFile } from '../../util/operator-file.js';
+import { fileErrorCode, readOperatorFile } from '../../util/files.js';
 import { Secret } from '../../util/secret.js';
-import { ConfigError } from './config-error.js';
+
+/** Error of an invalid setting. The message is shown on the terminal, and contains no secret. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
 
 /** User name and password; if the password is absent, the process prompts for it. */
 export interface LoginConfig {

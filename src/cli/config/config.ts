@@ -1,16 +1,14 @@
 import { parseConfigFile, readSetting, type Setting, type Settings } from './config-file.js';
-import { ConfigError } from './config-error.js';
+import { ConfigError, optional, readText } from './config-values.js';
 import { CLUSTER_OPTIONS, clusterConfig } from './cluster-options.js';
-import { optional, readText } from './config-values.js';
-import { daemonConfig } from './daemon-options.js';
+import { DAEMON_OPTIONS, daemonConfig } from './daemon-options.js';
 import { readOptions, type RawOptions } from './option.js';
 import { environmentName, OPTIONS } from './options.js';
-import { PAY_OPTIONS, payConfig } from './pay-options.js';
+import { PAY_OPTIONS, payConfig, WATCH_OPTIONS, watchConfig } from './page-options.js';
 import { NETWORK_OPTIONS, networkOf, PROCESS_OPTIONS, processConfig } from './process-options.js';
-import { rpcConfig, SERVER_OPTIONS } from './server-options.js';
-import { readSsl } from './ssl-options.js';
+import { rpcConfig, SERVER_OPTIONS, SERVER_TLS_OPTIONS } from './server-options.js';
+import { sslConfig } from './ssl-options.js';
 import { WALLET_OPTIONS, walletConfig } from './wallet-options.js';
-import { WATCH_OPTIONS, watchConfig } from './watch-options.js';
 
 /**
  * Merges the sources of settings: the command line overrides the environment, which overrides the config file. A source
@@ -86,14 +84,15 @@ export function toConfig(raw: RawOptions, cores: number) {
   const network = networkOf(readOptions(NETWORK_OPTIONS, raw));
   const wallet = readOptions(WALLET_OPTIONS, raw);
   const server = readOptions(SERVER_OPTIONS, raw);
-  const allowAnyCert = raw['daemon-ssl-allow-any-cert'] === true;
-  const daemonSsl = { ...readSsl('daemon-ssl', raw), allowAnyCert };
+  const daemon = readOptions(DAEMON_OPTIONS, raw);
+  const allowAnyCert = daemon['daemon-ssl-allow-any-cert'];
+  const daemonSsl = { ...sslConfig('daemon-ssl', daemon), allowAnyCert };
   const isExternalConfirmed = server['confirm-external-bind'];
   return {
     network,
     wallet: walletConfig(wallet),
-    rpc: rpcConfig(server, network, readSsl('rpc-ssl', raw)),
-    ...daemonConfig(raw, network, raw['regtest'] !== undefined, daemonSsl),
+    rpc: rpcConfig(server, network, sslConfig('rpc-ssl', readOptions(SERVER_TLS_OPTIONS, raw))),
+    ...daemonConfig(daemon, raw, network, daemonSsl),
     /** Allow targets that are not public. */
     webhooks: { allowPrivate: wallet['webhook-allow-private'] },
     watch: watchConfig(readOptions(WATCH_OPTIONS, raw), isExternalConfirmed),

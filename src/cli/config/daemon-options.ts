@@ -4,20 +4,16 @@ import { DAEMON_RPC_PORT } from '../../monero/cryptonote/constants.js';
 import type { NetworkType } from '../../monero/cryptonote/types.js';
 import type { Nameserver } from '../../net/dns/exchange.js';
 import { parseNameserver } from '../../net/dns/resolver.js';
-import { ConfigError } from './config-error.js';
-import { optional, readLogin } from './config-values.js';
-import { assertVerifiable, readDaemonAddresses, type DaemonSslConfig } from './daemon-addresses.js';
+import { ConfigError, optional, readLogin } from './config-values.js';
 import {
-  list,
-  readInteger,
-  readOptions,
-  texts,
-  type Given,
-  type Options,
-  type RawOptions,
-} from './option.js';
+  assertVerifiable,
+  readDaemonAddresses,
+  type DaemonSslConfig,
+  parseTcpEndpoint,
+  type TcpEndpoint,
+} from './daemon-addresses.js';
+import { list, readInteger, texts, type Given, type Options, type RawOptions } from './option.js';
 import { sslOptions } from './ssl-options.js';
-import { parseTcpEndpoint, type TcpEndpoint } from './tcp-endpoint.js';
 
 const MAX_PORT = 65_535;
 
@@ -114,15 +110,15 @@ const inBrackets = (host: string): string => (host.includes(':') && isIPv6(host)
 
 /**
  * Returns the settings for the daemon.
- * @param isRegtest the server starts the node itself, whose port may be 0. @throws ConfigError
+ * @param raw options, for the port, which may be 0 if the server starts the node itself. @throws ConfigError
  */
 export function daemonConfig(
+  given: Given<typeof DAEMON_OPTIONS>,
   raw: RawOptions,
   network: NetworkType,
-  isRegtest: boolean,
   ssl: DaemonSslConfig,
 ) {
-  const given: Given<typeof DAEMON_OPTIONS> = readOptions(DAEMON_OPTIONS, raw);
+  const isRegtest = given.regtest;
   const { proxy, offline, 'daemon-zmq': zmq, 'daemon-host': host = 'localhost' } = given;
   const port = readInteger('daemon-port', raw, isRegtest ? 0 : 1, MAX_PORT);
   const trusted = given['trusted-daemon'] ? true : given['untrusted-daemon'] ? false : undefined;

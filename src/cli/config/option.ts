@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ConfigError } from './config-error.js';
+import { ConfigError } from './config-values.js';
 
 /** One flag, from which the README's table, the config file, the environment, `--help` and its setting are made. */
 export interface Option {

@@ -1,11 +1,10 @@
 import { CLUSTER_OPTIONS } from './cluster-options.js';
 import { DAEMON_OPTIONS } from './daemon-options.js';
 import { inGroup, type OptionSpec } from './option.js';
-import { PAY_OPTIONS } from './pay-options.js';
+import { PAY_OPTIONS, WATCH_OPTIONS } from './page-options.js';
 import { NETWORK_OPTIONS, PROCESS_OPTIONS } from './process-options.js';
 import { SERVER_OPTIONS, SERVER_TLS_OPTIONS } from './server-options.js';
 import { WALLET_OPTIONS } from './wallet-options.js';
-import { WATCH_OPTIONS } from './watch-options.js';
 
 /** Options of the server, in the order of the help. */
 export const OPTIONS: readonly OptionSpec[] = [

@@ -1,7 +1,6 @@
-import { parseFingerprint } from '../../util/fingerprint.js';
-import { ConfigError } from './config-error.js';
-import { optional } from './config-values.js';
-import { list, oneOf, readOptions, type Given, type Options, type RawOptions } from './option.js';
+import { parseFingerprint } from '../../util/certificates.js';
+import { ConfigError, optional } from './config-values.js';
+import { list, oneOf, type Given, type Options } from './option.js';
 
 const MODE = {
   argument: 'mode',
@@ -63,37 +62,30 @@ function sslMode(name: string, asked: SslMode, pinned: boolean): SslMode {
 }
 
 /**
- * Reads the settings of one side of TLS.
+ * Returns the settings of one side of TLS.
  * @param name of the option with the mode, with which the names of the others begin. @throws ConfigError
  */
-export function readSsl(name: string, raw: RawOptions): SslConfig {
-  const parts = Object.keys(PARTS).flatMap((part) => {
-    const value = raw[`${name}-${part}`];
-    return value === undefined ? [] : [[part, value] as const];
-  });
-  const {
-    'private-key': key,
-    certificate,
-    'ca-certificates': caFile,
-    'allowed-fingerprints': fingerprints,
-    'allow-chained': allowChained,
-  } = readOptions(PARTS, Object.fromEntries(parts));
-  const allowedFingerprints = fingerprints.map((item) => readFingerprint(name, item));
+export function sslConfig<const Name extends string>(name: Name, given: Given<SslOptions<Name>>): SslConfig {
+  const part = <Part extends keyof typeof PARTS>(of: Part) =>
+    given[`${name}-${of}` as keyof typeof given] as Given<typeof PARTS>[Part];
+  const [key, certificate, caFile] = [part('private-key'), part('certificate'), part('ca-certificates')];
+  const allowedFingerprints = readFingerprints(`${name}-allowed-fingerprints`, part('allowed-fingerprints'));
   if ((key === undefined) !== (certificate === undefined))
     throw new ConfigError(`--${name}-private-key and --${name}-certificate go together`);
-  const { [name]: asked = MODE.default } = readOptions({ [name]: MODE }, raw);
   return {
-    mode: sslMode(name, asked, caFile !== undefined || allowedFingerprints.length > 0),
+    mode: sslMode(name, given[name], caFile !== undefined || allowedFingerprints.length > 0),
     ...optional('privateKeyPath', key),
     ...optional('certificatePath', certificate),
     ...optional('caFile', caFile),
     allowedFingerprints,
-    allowChained,
+    allowChained: part('allow-chained'),
   };
 }
 
-function readFingerprint(name: string, text: string): string {
-  const fingerprint = parseFingerprint(text);
-  if (fingerprint !== undefined) return fingerprint;
-  throw new ConfigError(`--${name}-allowed-fingerprints: a SHA-256 fingerprint has 64 hex digits`);
-}
+/** Parses fingerprints of certificates. @param option that lists them. @returns lower-case hex. @throws ConfigError */
+export const readFingerprints = (option: string, texts: readonly string[]): string[] =>
+  texts.map((text) => {
+    const fingerprint = parseFingerprint(text);
+    if (fingerprint !== undefined) return fingerprint;
+    throw new ConfigError(`--${option}: a SHA-256 fingerprint has 64 hex digits`);
+  });

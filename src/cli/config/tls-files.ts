@@ -2,12 +2,15 @@ import { createSecureContext } from 'node:tls';
 import type { Logger } from 'pino';
 import { assertTlsFiles, type DaemonSsl } from '../../daemon/connector.js';
 import { DaemonError } from '../../daemon/errors.js';
-import type { HttpServer, TlsOptions } from '../../http/server/http-server.js';
-import { makeSelfSigned, type CertifiedKey } from '../../http/server/self-signed.js';
-import { PemError, readCertificateFile } from '../../util/pem-certificates.js';
-import { fileErrorCode, readOperatorFile } from '../../util/operator-file.js';
-import { ConfigError } from './config-error.js';
-import { optional, PIPE_PATIENCE_MS } from './config-values.js';
+import {
+  makeSelfSigned,
+  type CertifiedKey,
+  type HttpServer,
+  type TlsOptions,
+} from '../../http/server/http-server.js';
+import { PemError, readCertificateFile } from '../../util/certificates.js';
+import { fileErrorCode, readOperatorFile } from '../../util/files.js';
+import { ConfigError, optional, PIPE_PATIENCE_MS } from './config-values.js';
 import type { SslConfig } from './ssl-options.js';
 
 /** Files of the options `--rpc-ssl-…`, which belong together. */

@@ -4,8 +4,7 @@ import type { Amount } from '../../util/amount.js';
 import { utf8 } from '../../util/bytes.js';
 import { CodecError } from '../../util/codec.js';
 import { Secret } from '../../util/secret.js';
-import { ConfigError } from './config-error.js';
-import { optional, readText, withoutLineEnd } from './config-values.js';
+import { ConfigError, optional, readText, withoutLineEnd } from './config-values.js';
 import { integer, list, oneOf, texts, type Given, type Options } from './option.js';
 
 const DAY_MS = 86_400_000;

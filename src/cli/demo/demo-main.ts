@@ -7,8 +7,7 @@ import { failWith } from '../process/run-process.js';
 import { startRegtestProcess } from '../regtest/regtest-process.js';
 import { prepareStart } from '../config/prepare.js';
 import { startServer, type RunningServer } from '../server.js';
-import { serverAt } from './demo-client.js';
-import { runDemo } from './demo.js';
+import { serverAt, runDemo } from './demo.js';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 

@@ -2,12 +2,43 @@ import { dirname, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { pino, type Logger, type StreamEntry } from 'pino';
 import { pinoLevel } from '../../services/manager/log-control.js';
-import { LineFile } from '../../util/line-file.js';
-import { makeDirectory } from '../../util/make-directory.js';
-import { fileErrorCode } from '../../util/operator-file.js';
-import { printable, printableLines } from '../../util/printable.js';
+import { LineFile, printable, printableLines } from '../../util/line-file.js';
+import { makeDirectory, fileErrorCode } from '../../util/files.js';
 import { currentTrace } from '../../util/trace.js';
-import { ConfigError } from '../config/config-error.js';
+import { ConfigError } from '../config/config-values.js';
+
+/** Output stream of a terminal. */
+export type TerminalOutput = Pick<NodeJS.WriteStream, 'write'> & { readonly columns?: number };
+
+/** Moves to the start of the line and erases it. Source: ECMA-48, EL. */
+const CLEAR = '\r\u001b[K';
+
+/** Assumed width of a terminal that reports none or 0 [columns]. */
+const DEFAULT_COLUMNS = 80;
+
+/** Last line of a terminal, which changes in place; all other text is written above it. */
+export class StatusLine {
+  readonly #out: TerminalOutput;
+  #line = '';
+
+  constructor(out: TerminalOutput) {
+    this.#out = out;
+  }
+
+  /** Writes complete lines above the last line. */
+  print(lines: string): void {
+    this.#out.write(this.#line === '' ? lines : `${CLEAR}${lines}${this.#line}`);
+  }
+
+  /** Replaces the last line. @param text empty: removes the line. */
+  show(text: string): void {
+    // A line longer than the terminal would wrap, and could not be erased.
+    const line = text.slice(0, (this.#out.columns || DEFAULT_COLUMNS) - 1);
+    if (line === this.#line) return;
+    this.#line = line;
+    this.#out.write(`${CLEAR}${line}`);
+  }
+}
 
 /** A logger, with its file if it has one. */
 export interface Log {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { networkOf } from '../../http/message/client-address.js';
+import { networkOf } from '../../http/message/caller.js';
 import type { Clock } from '../../util/clock.js';
 
 /** Length of a period, which begins with a refusal [ms]. */

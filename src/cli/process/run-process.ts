@@ -1,9 +1,10 @@
-import { closeSync, constants, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, openSync, rmSync, writeFileSync, readFileSync } from 'node:fs';
 import type { Logger } from 'pino';
-import { fileErrorCode } from '../../util/operator-file.js';
-import { printableLines } from '../../util/printable.js';
-import { ConfigError } from '../config/config-error.js';
+import { fileErrorCode } from '../../util/files.js';
+import { printableLines } from '../../util/line-file.js';
+import { ConfigError } from '../config/config-values.js';
 import { ignoreSignals, RELOAD_SIGNAL, STOP_SIGNALS } from './signals.js';
+import { execFile } from 'node:child_process';
 
 /** Longest time for an orderly stop [ms]; then the process exits with code 1. */
 const STOP_TIMEOUT_MS = 9_000;
@@ -94,4 +95,61 @@ export function failWith(program: string, error: unknown): never {
   )
     process.stderr.write(`${printableLines(error.stack ?? '')}\n`);
   process.exit(1);
+}
+
+/** File with the kinds of memory that a core dump of this process includes, as a bit mask in hex. Source: core(5). */
+const FILTER = '/proc/self/coredump_filter';
+
+/** Matches the soft limit for the size of core dumps. Source: getrlimit(2), proc(5). */
+const LIMIT = /^Max core file size +(\S+)/m;
+
+/**
+ * Excludes all memory from core dumps of this process, since the memory contains the keys of open wallets. Node.js
+ * cannot lower the size limit of core dumps; `bin/wallet-rpc` does. The mask also has an effect where a program
+ * collects dumps independently of the limit. Linux only.
+ * @returns false if core dumps are enabled and would contain keys.
+ */
+export function keepKeysFromCoreDumps(): boolean {
+  try {
+    writeFileSync(FILTER, '0');
+    if (Number.parseInt(readFileSync(FILTER, 'utf8'), 16) === 0) return true;
+  } catch {
+    // The file does not exist, or /proc is read-only: the size limit decides.
+  }
+  try {
+    return LIMIT.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] === '0';
+  } catch {
+    // The limit is unknown: the system is not Linux.
+    return true;
+  }
+}
+
+/** States of a service that `systemctl start` and `systemctl status` use. Source: sd_notify(3). */
+const ASSIGNMENTS = { ready: 'READY=1', stopping: 'STOPPING=1' } as const;
+
+/** Longest time for a notification [ms]. */
+const TIMEOUT_MS = 5_000;
+
+/**
+ * Notifies systemd of the state of this process, if a unit with `Type=notify` started it. Runs the program
+ * `systemd-notify`, since Node.js cannot send datagrams on Unix sockets: the unit needs `NotifyAccess=all`. Logs a
+ * failure.
+ */
+export function notifyServiceManager(
+  state: keyof typeof ASSIGNMENTS,
+  log: Pick<Logger, 'warn'>,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<void> {
+  if (env['NOTIFY_SOCKET'] === undefined) return Promise.resolve();
+  const args = [`--pid=${process.pid}`, ASSIGNMENTS[state]];
+  return new Promise((resolve) => {
+    execFile('systemd-notify', args, { env, timeout: TIMEOUT_MS }, (error) => {
+      if (error !== null)
+        log.warn(
+          { state, reason: error.message },
+          'systemd could not be notified of the state of the server',
+        );
+      resolve();
+    });
+  });
 }

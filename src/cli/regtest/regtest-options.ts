@@ -1,9 +1,8 @@
 import { parseFaults, FAULTS, type InjectedFault } from '../../regtest/fault-injection.js';
-import { logCategories } from '../config/config-values.js';
+import { logCategories, ConfigError } from '../config/config-values.js';
 import type { Program } from '../config/command-line.js';
-import { ConfigError } from '../config/config-error.js';
 import type { OptionSpec, RawOptions } from '../config/option.js';
-import { parseTcpEndpoint } from '../config/tcp-endpoint.js';
+import { parseTcpEndpoint } from '../config/daemon-addresses.js';
 
 const ignored = (name: string, argument?: string): OptionSpec => ({
   name,

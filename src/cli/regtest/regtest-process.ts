@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
-import { ConfigError } from '../config/config-error.js';
+import { ConfigError } from '../config/config-values.js';
 
 /** Message from the daemon to its parent process, sent once the daemon listens. */
 export interface RegtestGreeting {

@@ -1,5 +1,5 @@
-import { decodePercent } from '../../util/percent.js';
-import { PemError, readCertificateFile } from '../../util/pem-certificates.js';
+import { decodePercent } from '../../util/address.js';
+import { PemError, readCertificateFile } from '../../util/certificates.js';
 import { ClusterRefused } from '../errors.js';
 
 /** One database server. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { monotonicMs } from '../../util/clock.js';
 import { within } from '../../util/outbound/call-end.js';
-import { Semaphore } from '../../util/semaphore.js';
+import { Semaphore } from '../../util/concurrency.js';
 import type { DatabaseAddress, DatabaseHost } from './address.js';
 import type { ClusterLog } from '../cluster.js';
 import { ClusterRefused, ClusterUnreachable, NotReplicated } from '../errors.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { utf8 } from '../../util/bytes.js';
-import { KeyedMutex } from '../../util/mutex.js';
+import { KeyedMutex } from '../../util/concurrency.js';
 import type { ClusterSecret } from '../cluster-secret.js';
 import type { ClusterLog } from '../cluster.js';
 import { ClusterUnreachable, Fenced, MemberGone, WalletKnown } from '../errors.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { toHex } from '../../util/bytes.js';
-import { KeyedMutex } from '../../util/mutex.js';
+import { KeyedMutex } from '../../util/concurrency.js';
 import type { ClusterSecret } from '../cluster-secret.js';
 import { Fenced } from '../errors.js';
 import { haveRemains, LogRemains } from './log-remains.js';

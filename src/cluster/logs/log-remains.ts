@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { monotonicMs } from '../../util/clock.js';
-import { KeyedMutex, Mutex } from '../../util/mutex.js';
+import { KeyedMutex, Mutex } from '../../util/concurrency.js';
 import { Fenced } from '../errors.js';
 import type { HeldLease, Membership } from '../members/membership.js';
 import { heldRow, lockOf, numberOf } from '../database/rows.js';

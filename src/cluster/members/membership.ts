@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { toHex } from '../../util/bytes.js';
 import { Listeners } from '../../util/listeners.js';
-import { Mutex } from '../../util/mutex.js';
+import { Mutex } from '../../util/concurrency.js';
 import type { ClusterSecret } from '../cluster-secret.js';
 import { OF_COMMAND, type ClusterLog } from '../cluster.js';
 import { ClusterUnreachable } from '../errors.js';

@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { releaseBuffer } from '../../util/buffer-release.js';
+import { releaseBuffer, PacedResponse } from '../message/paced-response.js';
 import { totalLength } from '../../util/bytes.js';
 import type { AnswerText } from './dispatcher.js';
 import { RpcError } from './errors.js';
 import { headerOf, setHead } from '../message/handler.js';
-import { PacedResponse } from '../message/paced-response.js';
 
 /** Answer to a request. */
 export interface Answer {

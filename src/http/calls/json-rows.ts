@@ -1,5 +1,5 @@
 import type { Json } from '../../util/json.js';
-import { markReleasable } from '../../util/buffer-release.js';
+import { markReleasable } from '../message/paced-response.js';
 import { toHex, totalLength } from '../../util/bytes.js';
 import { yieldToEventLoop } from '../../util/event-loop.js';
 import { alphabeticalKeys, EncodedJson, JsonWriter, type Writable } from '../../util/json-writer.js';

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Request, RequestHandler, Response } from 'express';
 import { systemClock, type TimeOfDay } from '../../util/clock.js';
 import { addressOf, setCaller, type Login } from '../message/caller.js';
-import { giveBody } from '../message/given-body.js';
+import { giveBody } from '../message/request-body.js';
 import { sendText } from '../message/handler.js';
 import { askForBody, sealAnswer } from './sealed-answer.js';
 import {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { bodyOf } from '../message/given-body.js';
-import { LARGEST_BYTES, ORDINARY_BYTES, RequestMemory } from '../message/request-body.js';
+import { bodyOf, LARGEST_BYTES, ORDINARY_BYTES, RequestMemory } from '../message/request-body.js';
 
 /** Body of a request that is kept, so that it can be sent to another process, perhaps several times. */
 export class KeptBody {

@@ -2,9 +2,9 @@ import type { Request, RequestHandler, Response } from 'express';
 import { utf8 } from '../../util/bytes.js';
 import { isObject, parseJson, type Json } from '../../util/json.js';
 import { writeWholeJson } from '../../util/json-writer.js';
-import { decodePercent } from '../../util/percent.js';
+import { decodePercent } from '../../util/address.js';
 import { RpcError } from '../calls/errors.js';
-import { bodyOf, isLost } from '../message/given-body.js';
+import { bodyOf, isLost } from '../message/request-body.js';
 import { attempt, type AttemptParts } from './attempt.js';
 import { hashOf, loginText, originOf } from './signature.js';
 

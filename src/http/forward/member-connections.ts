@@ -8,7 +8,7 @@ import {
   type ConnectTarget,
   type TlsIdentity,
 } from '../../util/outbound/connect.js';
-import { isSafeTransport } from '../../util/ip-address.js';
+import { isSafeTransport } from '../../util/address.js';
 
 /** How the other processes are reached; certificates are absent: those that the authorities of Node.js certify. */
 export interface MemberTls {

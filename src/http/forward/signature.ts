@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { utf8 } from '../../util/bytes.js';
-import { decodePercent } from '../../util/percent.js';
+import { decodePercent } from '../../util/address.js';
 import { inBlocks, systemRng } from '../../util/random.js';
 
 /*

@@ -1,6 +1,6 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { readDigestParameters } from '../../util/digest-parameters.js';
+import { readDigestParameters } from '../../util/http-digest.js';
 import { addressOf, setCaller, type Login, type Logins } from '../message/caller.js';
 import { sendText, type Handler } from '../message/handler.js';
 import { NonceStore } from './nonce-store.js';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { U64_MAX, type Amount } from '../../util/amount.js';
-import { readInstant } from '../../util/instant.js';
+import { readInstant } from '../../util/clock.js';
 import { isObject } from '../../util/json.js';
-import { workSlices } from '../../util/work-slices.js';
+import { workSlices } from '../../util/event-loop.js';
 import { INVALID_PARAMS, RpcError } from '../calls/errors.js';
 import {
   isEmpty,

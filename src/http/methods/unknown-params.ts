@@ -1,6 +1,55 @@
 import * as z from 'zod';
 import { isObject } from '../../util/json.js';
-import { nearestName, plainName } from '../../util/nearest-name.js';
+
+/** Length from which a name is compared with none: it is no misspelling. */
+const LONGEST = 40;
+
+/** Returns a name as far as spellings keep it: without case, `_` and `-`. */
+const plainName = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '');
+
+/** Returns the number of letters that are inserted, removed, replaced or exchanged with their neighbour between texts. */
+function distance(a: string, b: string): number {
+  let before: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const isSame = a[i - 1] === b[j - 1];
+      const isExchanged = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      row[j] = Math.min(
+        (last[j] ?? 0) + 1,
+        (row[j - 1] ?? 0) + 1,
+        (last[j - 1] ?? 0) + (isSame ? 0 : 1),
+        isExchanged ? (before[j - 2] ?? 0) + 1 : Infinity,
+      );
+    }
+    [before, last] = [last, row];
+  }
+  return last[b.length] ?? 0;
+}
+
+/** Returns how far a name is from a known one; Infinity unless it may be meant for it. */
+function difference(given: string, known: string): number {
+  if (given === known) return 0;
+  // A beginning, as of expires_in in expires.
+  const shorter = Math.min(given.length, known.length);
+  if (shorter >= 3 && (known.startsWith(given) || given.startsWith(known))) return 1;
+  const letters = distance(given, known);
+  return letters <= Math.max(1, Math.floor(Math.max(given.length, known.length) / 3)) ? letters : Infinity;
+}
+
+/** Returns the known name that is most like a given one; undefined if none is. The first one of several. */
+export function nearestName(given: string, known: readonly string[]): string | undefined {
+  if (given.length > LONGEST) return undefined;
+  let nearest: string | undefined;
+  let least = Infinity;
+  for (const name of known) {
+    const far = difference(plainName(given), plainName(name));
+    if (far >= least) continue;
+    [nearest, least] = [name, far];
+  }
+  return nearest;
+}
 
 /** Largest number of unknown members that an error names. */
 const MOST_NAMED = 5;

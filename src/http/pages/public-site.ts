@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { peerAddress } from '../message/client-address.js';
+import { peerAddress } from '../message/caller.js';
 import { sendEvents, type EventSource } from '../message/event-stream.js';
 import type { PageAnswer } from './pages.js';
 

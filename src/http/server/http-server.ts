@@ -1,3 +1,5 @@
+import { ThreadClient } from '../../util/thread-client.js';
+import type { SelfSignedJobs } from './self-signed-thread.js';
 import {
   createServer as createHttp,
   type IncomingMessage,
@@ -8,14 +10,36 @@ import {
 import { createServer as createHttps, type Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { createSecureContext, type TLSSocket } from 'node:tls';
-import { fingerprintOf } from '../../util/fingerprint.js';
-import { LOOPBACK, networkOf, peerAddress } from '../message/client-address.js';
+import { fingerprintOf } from '../../util/certificates.js';
+import { LOOPBACK, networkOf, peerAddress } from '../message/caller.js';
 import { STALL_MS } from '../calls/answer.js';
-import { CountedConnections, type ReachedLimit } from './counted-connections.js';
+import { CountedConnections, type ReachedLimit, type LoginDeadline } from './connection-limits.js';
 import { Listener } from './listener.js';
-import type { LoginDeadline } from './login-deadline.js';
 import { RequestOrder } from './request-order.js';
-import type { CertifiedKey } from './self-signed.js';
+
+/** A private key and the certificate of its public key, both in PEM form. */
+export interface CertifiedKey {
+  readonly key: string | Buffer;
+  readonly cert: string | Buffer;
+  /** SHA-256 of the certificate [upper-case hex with colons]. */
+  readonly fingerprint?: string;
+}
+
+/**
+ * Makes a new key with a self-signed certificate, valid for ten years, on a thread that ends afterwards: loading the
+ * library for certificates takes a tenth of a second and about 15 MB. Source: net_ssl.cpp `create_rsa_ssl_certificate`;
+ * with P-256 in place of RSA, since such a key is generated at once.
+ */
+export async function makeSelfSigned(): Promise<CertifiedKey> {
+  const thread = new ThreadClient<SelfSignedJobs>(new URL('./self-signed-thread.js', import.meta.url), {
+    threads: 1,
+  });
+  try {
+    return await thread.run('make', undefined);
+  } finally {
+    await thread.close();
+  }
+}
 
 export interface TlsOptions {
   /** Key and certificate, or a function that makes them at the first TLS connection. */

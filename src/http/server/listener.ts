@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { peerAddress } from '../message/client-address.js';
-import { CountedConnections } from './counted-connections.js';
+import { peerAddress } from '../message/caller.js';
+import { CountedConnections } from './connection-limits.js';
 
 /**
  * Largest numbers of connections that wait for {@link Listener.serve}, of all clients and of one network; further

@@ -1,4 +1,4 @@
-import { wasmBinary } from '../../util/wasm-binary.js';
+import { wasmBinary } from '../../util/bytes.js';
 import { wasm as binary } from './keccak.wasm.js';
 import type { Hash } from './types.js';
 

@@ -3,7 +3,7 @@ import { SBOX } from './aes-box.js';
 import { groestl256 } from './groestl.js';
 import { jh256 } from './jh.js';
 import { skein512For256 } from './skein.js';
-import { wasmBinary } from '../../util/wasm-binary.js';
+import { wasmBinary } from '../../util/bytes.js';
 import { wasm as plain } from './slow-hash-plain.wasm.js';
 import { wasm as simd } from './slow-hash-simd.wasm.js';
 import type { Hash } from './types.js';

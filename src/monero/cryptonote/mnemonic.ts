@@ -2,9 +2,18 @@ import { slowHashAsync } from '#slow-hash';
 import { bytesToInt, reduce, scalarBytes } from '../crypto/scalar.js';
 import type { SecretKey } from '../crypto/types.js';
 import { utf8 } from '../../util/bytes.js';
-import { crc32 } from '../../util/crc32.js';
 import { CodecError, Reader, u32, Writer } from '../../util/codec.js';
 import { canonical, MATCH_ORDER, OLD_ENGLISH, prefixOf, wordList, type Language } from './languages.js';
+
+/** CRC-32 of IEEE 802.3, as in ZIP and PNG. */
+function crc32(bytes: Uint8Array): number {
+  let crc = -1;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (-(crc & 1) & 0xedb88320);
+  }
+  return ~crc >>> 0;
+}
 
 const SEED_BYTES = 32;
 /** Number of words that encode a seed of 32 bytes; three words encode four bytes. */

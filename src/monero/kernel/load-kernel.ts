@@ -10,7 +10,7 @@ import {
 import { HAS_SIMD } from '../crypto/curve/simd-support.js';
 import { sharedMemory } from '../crypto/curve/wasm-memory.js';
 import { concatBytes, toHex } from '../../util/bytes.js';
-import { once } from '../../util/once.js';
+import { once } from '../../util/concurrency.js';
 import type { ScanKernel } from './kernel.js';
 import type * as reference from './reference-kernel.js';
 import { WasmKernel } from './wasm-kernel.js';

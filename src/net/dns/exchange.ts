@@ -1,9 +1,8 @@
 import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
-import { ByteQueue } from '../../util/byte-queue.js';
+import { ByteQueue } from '../byte-queue.js';
 import { CodecError } from '../../util/codec.js';
-import { readAnswer, type DnsAnswer } from './message.js';
-import type { DnsName } from './name.js';
+import { readAnswer, type DnsAnswer, type DnsName } from './message.js';
 
 /** Address and port of a resolver. */
 export interface Nameserver {

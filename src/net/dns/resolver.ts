@@ -2,8 +2,7 @@ import { isIP } from 'node:net';
 import { CodecError } from '../../util/codec.js';
 import type { Rng } from '../../util/random.js';
 import { askTcp, askUdp, type Nameserver, type Question } from './exchange.js';
-import { textsOf, writeQuery, type DnsAnswer } from './message.js';
-import { parseName, type DnsName } from './name.js';
+import { textsOf, writeQuery, type DnsAnswer, parseName, type DnsName } from './message.js';
 
 /** Error if no resolver gave a usable answer. */
 export class DnsError extends Error {

@@ -1,7 +1,6 @@
 import { systemRng, type Rng } from '../../util/random.js';
 import type { DeliveryLog, EventSource, QueuedEvent } from './delivery-log.js';
-import { nextWait } from './schedule.js';
-import type { DeliveryResult } from './sender.js';
+import { nextWait, type DeliveryResult } from './sender.js';
 
 /**
  * Name of a lane. `fresh`: first attempts, in the order of the event ids. `retry`: further attempts, in the order of

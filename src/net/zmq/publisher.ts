@@ -1,6 +1,5 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { readFrames } from './read-frames.js';
-import { greeting, message, ready, SubscriberReader, type SubscriptionChange } from './zmtp.js';
+import { readFrames, greeting, message, ready, SubscriberReader, type SubscriptionChange } from './zmtp.js';
 
 /** Limits of a publisher: number of subscribers, number of topics of each, and length of the queue of each [bytes]. */
 const MAX_SUBSCRIBERS = 100;

@@ -1,6 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { readFrames } from './read-frames.js';
-import { FrameReader, greeting, isReady, ready, subscription } from './zmtp.js';
+import { readFrames, FrameReader, greeting, isReady, ready, subscription } from './zmtp.js';
 
 export interface SubscriberOptions {
   readonly host: string;

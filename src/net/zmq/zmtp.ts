@@ -1,5 +1,6 @@
-import { ByteQueue } from '../../util/byte-queue.js';
+import { ByteQueue } from '../byte-queue.js';
 import { CodecError, Reader } from '../../util/codec.js';
+import type { Socket } from 'node:net';
 
 /** Length of the greeting [bytes]. Source: ZMTP 3.0 (rfc.zeromq.org/spec/23), "Greeting". */
 const GREETING_LENGTH = 64;
@@ -187,4 +188,40 @@ export function isReady(command: Uint8Array): boolean {
 function subscriptionChange(body: Uint8Array): SubscriptionChange | undefined {
   const kind = CHANGE_KINDS[body[0] ?? -1];
   return kind && { kind, topic: Buffer.from(body.subarray(1)).toString('utf8') };
+}
+
+/** Largest number of frames that are handled in one turn of the event loop: a peer may send a million of two bytes. */
+export const FRAMES_PER_TURN = 256;
+
+/**
+ * Handles the frames that arrive over a connection, some in each turn of the event loop; meanwhile nothing more is read.
+ * Ends the connection at an error of the protocol.
+ * @param onFrame may throw CodecError.
+ */
+export function readFrames(
+  socket: Pick<Socket, 'destroy' | 'destroyed' | 'on' | 'pause' | 'resume'>,
+  reader: FrameReader,
+  onFrame: (frame: Frame) => void,
+): void {
+  const handle = (): void => {
+    for (let count = 0; count < FRAMES_PER_TURN; count++) {
+      const frame = socket.destroyed ? undefined : reader.next();
+      if (frame === undefined) return void socket.resume();
+      onFrame(frame);
+    }
+    socket.pause();
+    setImmediate(handleOrEnd);
+  };
+  const handleOrEnd = (): void => {
+    try {
+      handle();
+    } catch (error) {
+      if (!(error instanceof CodecError)) throw error;
+      socket.destroy();
+    }
+  };
+  socket.on('data', (chunk: Buffer) => {
+    reader.append(chunk);
+    handleOrEnd();
+  });
 }

@@ -2,7 +2,7 @@ import { monotonicMs, systemClock, unixSeconds } from '../../util/clock.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import type { Daemon } from '../../daemon/daemon.js';
 import { toHex } from '../../util/bytes.js';
-import { unlessAborted } from '../../util/bounded-wait.js';
+import { unlessAborted } from '../../util/concurrency.js';
 import { outlineReadable } from '../scan/chain-block.js';
 import type { BatchScanner } from '../scan/match-group.js';
 import { packHashes } from '../commit/packed-hashes.js';

@@ -4,16 +4,13 @@ import { transactionWeight } from '../../monero/cryptonote/transaction.js';
 import type { Block } from '../../monero/cryptonote/types.js';
 import { equalBytes } from '../../util/bytes.js';
 import { encode } from '../../util/codec.js';
-import { isVersionAllowed } from '../rules/hard-fork.js';
-import { median } from '../rules/median.js';
+import { isVersionAllowed, TIMESTAMP_WINDOW } from '../rules/block-rules.js';
+import { median, generatedAfter } from '../rules/block-weight.js';
 import { checkMinerTx } from '../rules/miner-tx.js';
-import { generatedAfter } from '../rules/reward.js';
-import { TIMESTAMP_WINDOW } from '../rules/timestamps.js';
-import { demand, Violation } from '../rules/violation.js';
+import { demand, Violation } from '../rules/tx-rules.js';
 import type { AlternativeBlock } from '../store/alternatives.js';
-import type { Chain } from './chain.js';
+import type { Chain, VerificationCache } from './chain.js';
 import type { Pool } from './pool.js';
-import type { VerificationCache } from './verification-cache.js';
 
 /** Result of submitting a block. */
 export type Placement =

@@ -1,13 +1,21 @@
-import { MedianBag } from '../rules/median.js';
+import { keccak } from '../../monero/crypto/keccak.js';
+import type { RingMember } from '../../monero/ringct/types.js';
+import { concatBytes, toHex, equalBytes } from '../../util/bytes.js';
 import {
+  MedianBag,
   effectiveLongTermMedian,
   LONG_TERM_WINDOW,
   longTermWeight,
   penaltyMedian,
   SHORT_TERM_WINDOW,
-} from '../rules/weights.js';
+  feeEstimates,
+  isFeeEnough,
+  leastFeePerByte,
+  MAX_GRACE_BLOCKS,
+  blockReward,
+  generatedAfter,
+} from '../rules/block-weight.js';
 import type { BlockTable, StoredBlock } from '../store/blocks.js';
-import { keccak } from '../../monero/crypto/keccak.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { block as blockCodec, blockHash } from '../../monero/cryptonote/block.js';
 import {
@@ -18,20 +26,71 @@ import {
 } from '../../monero/cryptonote/transaction.js';
 import type { Block, Transaction } from '../../monero/cryptonote/types.js';
 import { zeroCommit } from '../../monero/ringct/commitment.js';
-import { feeEstimates, isFeeEnough, leastFeePerByte, MAX_GRACE_BLOCKS } from '../rules/dynamic-fees.js';
-import { GENESIS } from '../rules/genesis.js';
-import { isVersionAllowed } from '../rules/hard-fork.js';
+import {
+  GENESIS,
+  isVersionAllowed,
+  adjustedTime,
+  earliestTimestamp,
+  FUTURE_LIMIT,
+  TIMESTAMP_WINDOW,
+} from '../rules/block-rules.js';
 import { checkMinerTx, checkReward } from '../rules/miner-tx.js';
-import { blockReward, generatedAfter } from '../rules/reward.js';
-import { adjustedTime, earliestTimestamp, FUTURE_LIMIT, TIMESTAMP_WINDOW } from '../rules/timestamps.js';
-import { resolveInputs, type ChainView, type Payment } from '../rules/tx-rules.js';
-import { demand } from '../rules/violation.js';
+import { resolveInputs, type ChainView, type Payment, demand } from '../rules/tx-rules.js';
 import type { ChainStore } from '../store/chain-store.js';
-import { concatBytes, equalBytes, toHex } from '../../util/bytes.js';
 import { unixSeconds, type TimeOfDay } from '../../util/clock.js';
 import { ZERO, type Amount } from '../../util/amount.js';
 import { encode } from '../../util/codec.js';
-import type { VerificationCache } from './verification-cache.js';
+
+/** Proofs or signatures of a payment that are to be verified. */
+export interface ProofClaim {
+  /** Key in the cache; equal claims have equal keys and share a result. */
+  readonly key: string;
+  readonly payment: Payment;
+  /** Rings whose signatures are to be verified; absent: the amounts and the range proof are to be verified. */
+  readonly rings?: readonly (readonly RingMember[])[];
+}
+
+/** Largest number of cached results; a claim whose result was evicted is verified again. */
+const MAX_RESULTS = 50_000;
+
+/**
+ * Results of verifying proofs and signatures. A claim without a result is assumed to be true and recorded. The caller
+ * must then roll back its change, verify the recorded claims on other threads, and run the change again.
+ */
+export class VerificationCache {
+  readonly #results = new Map<string, boolean>();
+  readonly #unverified = new Map<string, ProofClaim>();
+
+  areAmountsProved(payment: Payment): boolean {
+    return this.#holds({ key: toHex(payment.hash), payment });
+  }
+
+  isSigned(payment: Payment, rings: readonly (readonly RingMember[])[]): boolean {
+    const members = rings.flat().flatMap(({ publicKey, commitment }) => [publicKey, commitment]);
+    return this.#holds({ key: toHex(keccak(concatBytes(payment.hash, ...members))), payment, rings });
+  }
+
+  #holds(claim: ProofClaim): boolean {
+    const result = this.#results.get(claim.key);
+    if (result === undefined) this.#unverified.set(claim.key, claim);
+    return result ?? true;
+  }
+
+  /** Returns the claims that were assumed to be true, and forgets them. */
+  takeUnverified(): ProofClaim[] {
+    const unverified = [...this.#unverified.values()];
+    this.#unverified.clear();
+    return unverified;
+  }
+
+  record({ key }: Pick<ProofClaim, 'key'>, holds: boolean): void {
+    this.#results.set(key, holds);
+    for (const oldest of this.#results.keys()) {
+      if (this.#results.size <= MAX_RESULTS) break;
+      this.#results.delete(oldest);
+    }
+  }
+}
 
 /**
  * Block weights in the window of the long-term median. They are updated as the chain grows, and read again after a

@@ -3,21 +3,20 @@ import type { Hash } from '../../monero/crypto/types.js';
 import { SPENDABLE_AGE_BLOCKS } from '../../monero/cryptonote/constants.js';
 import type { Block } from '../../monero/cryptonote/types.js';
 import type { MinerShare } from '../rules/miner-tx.js';
-import { Violation } from '../rules/violation.js';
+import { Violation } from '../rules/tx-rules.js';
 import type { StoredBlock } from '../store/blocks.js';
 import { ChainStore } from '../store/chain-store.js';
 import type { PoolTx } from '../store/pool.js';
 import { toHex } from '../../util/bytes.js';
 import { unixSeconds, type TimeOfDay } from '../../util/clock.js';
-import { Mutex } from '../../util/mutex.js';
+import { Mutex } from '../../util/concurrency.js';
 import type { Rng } from '../../util/random.js';
 import { Listeners } from '../../util/listeners.js';
 import { ThreadClient } from '../../util/thread-client.js';
 import { BlockTree, type Placement } from './block-tree.js';
-import { Chain, type ChainOptions, type Measures } from './chain.js';
+import { Chain, type ChainOptions, type Measures, VerificationCache, type ProofClaim } from './chain.js';
 import { Pool, type Origin, type PoolOptions } from './pool.js';
 import { TemplateMaker, type Template } from './template.js';
-import { VerificationCache, type ProofClaim } from './verification-cache.js';
 import type { VerifyJobs } from './verify-thread.js';
 
 /** Largest number of removals that are kept. */

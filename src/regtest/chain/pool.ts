@@ -8,11 +8,11 @@ import {
   readPayment,
   resolveInputs,
   type Payment,
+  demand,
+  Violation,
 } from '../rules/tx-rules.js';
-import { demand, Violation } from '../rules/violation.js';
 import { compareHashes, type PoolTx } from '../store/pool.js';
-import type { Chain } from './chain.js';
-import type { VerificationCache } from './verification-cache.js';
+import type { Chain, VerificationCache } from './chain.js';
 
 /**
  * Lifetime of a pool transaction [s]; it is longer if a removed block contained the transaction. Source:

@@ -1,7 +1,53 @@
+import { areSubgroupPoints } from '../../monero/crypto/curve/points.js';
+import { loadCurve } from '../../monero/crypto/curve/load-curve.js';
+import { prefixHash } from '../../monero/cryptonote/transaction.js';
+import { verifyRange } from '../../monero/ringct/bulletproofs-plus.js';
+import { verifyClsag } from '../../monero/ringct/clsag.js';
+import { amountsBalance } from '../../monero/ringct/commitment.js';
+import { preMlsagHash } from '../../monero/ringct/message.js';
 import type { RingMember } from '../../monero/ringct/types.js';
+import { systemRng } from '../../util/random.js';
 import { answerCalls, job } from '../../util/thread-jobs.js';
-import { areAmountsProved, isSigned } from '../rules/proofs.js';
-import { readPayment } from '../rules/tx-rules.js';
+import { readPayment, type Payment } from '../rules/tx-rules.js';
+
+/**
+ * Verifies the keys, the amounts and the range proof of a payment. The result does not depend on the chain. Source:
+ * cryptonote_core.cpp `check_tx_semantic`; rctSigs.cpp `verRctSemanticsSimple`.
+ */
+function areAmountsProved({ inputs, tx, base, prunable }: Payment): boolean {
+  const [proof] = prunable.bulletproofsPlus;
+  const images = inputs.map(({ keyImage }) => keyImage);
+  return (
+    loadCurve().arePoints(tx.prefix.outputs.map(({ publicKey }) => publicKey)) &&
+    areSubgroupPoints(images) &&
+    amountsBalance(prunable.pseudoOuts, base.outPk, base.fee) &&
+    proof !== undefined &&
+    verifyRange([{ proof, commitments: base.outPk }], systemRng)
+  );
+}
+
+/** Verifies the ring signatures of a payment. Source: rctSigs.cpp `verRctNonSemanticsSimple`. */
+function isSigned(
+  { inputs, tx, base, prunable }: Payment,
+  rings: readonly (readonly RingMember[])[],
+): boolean {
+  const message = preMlsagHash(
+    prefixHash(tx.prefix),
+    base,
+    prunable,
+    inputs.length,
+    tx.prefix.outputs.length,
+  );
+  return inputs.every(({ keyImage }, i) => {
+    const [ring, clsag, pseudoOut] = [rings[i], prunable.clsags[i], prunable.pseudoOuts[i]];
+    return (
+      ring !== undefined &&
+      clsag !== undefined &&
+      pseudoOut !== undefined &&
+      verifyClsag({ message, ring, clsag, keyImage, pseudoOut })
+    );
+  });
+}
 
 interface VerifyTask {
   readonly blob: Uint8Array;

@@ -8,8 +8,8 @@ import type { Node } from '../chain/node.js';
 import type { StoredBlock } from '../store/blocks.js';
 import type { PoolTx } from '../store/pool.js';
 import type { Publisher } from '../../net/zmq/publisher.js';
-import { fullBlock, fullTransaction } from './full-json.js';
-import { minerData } from './miner-data.js';
+import { fullBlock, fullTransaction } from './tx-json.js';
+import { minerData } from './mining.js';
 
 /** Topics to which clients subscribe. Source: zmq_pub.cpp `chain_contexts`, `miner_contexts`, `txpool_contexts`. */
 const TOPIC = {

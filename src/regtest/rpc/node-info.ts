@@ -4,7 +4,7 @@ import { U64_MAX } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import type { Context } from './method.js';
 import { accessed, wide } from './shapes.js';
-import { visiblePool } from './visible-pool.js';
+import { visiblePool } from './pool.js';
 
 const GIB = 1024 ** 3;
 /** Multiple to which the database size is rounded up at a restricted port [bytes]. */

@@ -12,8 +12,8 @@ import type { Address, Transaction, TxOutput } from '../../monero/cryptonote/typ
 import { ZERO, amount, U64_MAX, type Amount } from '../../util/amount.js';
 import { concatBytes } from '../../util/bytes.js';
 import type { Rng } from '../../util/random.js';
-import { blockReward } from './reward.js';
-import { demand } from './violation.js';
+import { blockReward } from './block-weight.js';
+import { demand } from './tx-rules.js';
 
 /** Address that receives the reward of a block template, and the bytes that the miner reserves. */
 export interface MinerShare {

@@ -8,13 +8,50 @@ import {
   SPENDABLE_AGE_BLOCKS,
 } from '../../monero/cryptonote/constants.js';
 import { ringIndices } from '../../monero/cryptonote/ring-indices.js';
-import { parseTransaction, transactionHash, transactionWeight } from '../../monero/cryptonote/transaction.js';
+import {
+  parseTransaction,
+  transactionHash,
+  transactionWeight,
+  isCoinbase,
+} from '../../monero/cryptonote/transaction.js';
 import type { KeyInput, Transaction } from '../../monero/cryptonote/types.js';
 import { isLockOpen } from '../../monero/cryptonote/unlock-time.js';
 import type { RctBase, RctPrunable, RingMember } from '../../monero/ringct/types.js';
 import { compareBytes, toHex } from '../../util/bytes.js';
 import { CodecError } from '../../util/codec.js';
-import { demand, Violation } from './violation.js';
+import { median } from './block-weight.js';
+
+/**
+ * Flags of the reasons that the pool reports to the sender of a transaction. Source: verification_context.h
+ * `tx_verification_context`.
+ */
+export type TxFlag =
+  | 'lowMixin'
+  | 'doubleSpend'
+  | 'invalidInput'
+  | 'invalidOutput'
+  | 'tooBig'
+  | 'overspend'
+  | 'feeTooLow'
+  | 'tooFewOutputs'
+  | 'extraTooBig'
+  | 'nonzeroUnlockTime';
+
+/** Thrown when a block or transaction violates a consensus rule or relay rule. The message names the rule. */
+export class Violation extends Error {
+  override readonly name = 'Violation';
+  readonly flags: readonly TxFlag[];
+
+  constructor(message: string, flags: readonly TxFlag[] = [], options?: ErrorOptions) {
+    super(message, options);
+    this.flags = flags;
+  }
+}
+
+/** Checks a rule. @param rule name of the rule, for the message. @throws Violation if `holds` is false. */
+export function demand(holds: boolean, rule: string, ...flags: readonly TxFlag[]): asserts holds {
+  if (!holds) throw new Violation(rule, flags);
+}
 
 /** Largest size of a transaction [bytes]. Source: cryptonote_config.h `CRYPTONOTE_MAX_TX_SIZE`. */
 const MAX_TX_SIZE = 1_000_000;
@@ -161,3 +198,39 @@ const isSorted = (inputs: readonly KeyInput[]): boolean =>
     const before = inputs[i - 1];
     return before === undefined || compareBytes(before.keyImage, keyImage) > 0;
   });
+
+/**
+ * Number of ring members below which a transaction is not checked. Source: tx_sanity_check.cpp, as for the constants
+ * below.
+ */
+const MIN_MEMBERS = 10;
+/** Number of outputs of the chain below which a transaction is not checked. */
+const LEAST_CHAIN_OUTPUTS = 10_000;
+
+/**
+ * Returns true if the rings look like those that a wallet makes: members are distinct, and most of them are recent.
+ * @param available number of outputs that are old enough to be spent. Source: tx_sanity_check.cpp `tx_sanity_check`.
+ */
+export function looksSane(blob: Uint8Array, available: number): boolean {
+  const tx = tryParse(blob);
+  if (tx === undefined || isCoinbase(tx)) return false;
+  const members = tx.prefix.inputs.flatMap((input) => {
+    if (input.type !== 'key' || input.amount !== 0n) return [];
+    return ringIndices(input.keyOffsets).map(Number);
+  });
+  if (members.length <= MIN_MEMBERS || available < LEAST_CHAIN_OUTPUTS) return true;
+  const distinct = [...new Set(members)];
+  return (
+    distinct.length >= Math.floor((members.length * 8) / 10) &&
+    median(distinct) >= Math.floor((available * 6) / 10)
+  );
+}
+
+function tryParse(blob: Uint8Array): Transaction | undefined {
+  try {
+    return parse(blob);
+  } catch (error) {
+    if (error instanceof Violation) return undefined;
+    throw error;
+  }
+}

@@ -2,11 +2,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import type { Bytes } from '../../util/bytes.js';
-import { makeDirectory } from '../../util/make-directory.js';
-import { migrate } from '../../util/migrations.js';
+import { makeDirectory } from '../../util/files.js';
+import { migrate, SqlDatabase, sqlitePath } from '../../util/sql-database.js';
 import { PACKAGE_ROOT } from '../../util/own-package.js';
-import { SqlDatabase } from '../../util/sql-database.js';
-import { sqlitePath } from '../../util/sqlite-path.js';
 
 const MIGRATIONS = fileURLToPath(new URL('migrations/regtest', PACKAGE_ROOT));
 const FILE = 'regtest.sqlite';

@@ -1,6 +1,5 @@
 import type { Clock } from '../../util/clock.js';
-import { LineFile, type LineFileOptions } from '../../util/line-file.js';
-import { printable } from '../../util/printable.js';
+import { LineFile, type LineFileOptions, printable } from '../../util/line-file.js';
 import { RefusalCounts, type RefusalCount } from './refusal-counts.js';
 
 /** Record of one call. Never contains parameters. */

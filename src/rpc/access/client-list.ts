@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
-import { plainAddress } from '../../util/ip-address.js';
+import { plainAddress } from '../../util/address.js';
 
 /** List of client addresses: IP addresses, and networks as `address/bits`. */
 export class ClientList {

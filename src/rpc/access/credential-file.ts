@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import * as z from 'zod';
 import { formatAddress, tryParseAddress } from '../../monero/cryptonote/address.js';
-import { fileErrorCode, readOperatorFile } from '../../util/operator-file.js';
+import { fileErrorCode, readOperatorFile } from '../../util/files.js';
 import { ClientList } from './client-list.js';
 import { Credential, type CredentialRules, type SpendLimits } from './credential.js';
 import { isFamily } from './family.js';

@@ -1,5 +1,5 @@
 import { systemClock } from '../../util/clock.js';
-import { CallRate, type RateRule } from '../../util/call-rate.js';
+import { CallRate, type RateRule } from '../../http/server/connection-limits.js';
 import type { ClientList } from './client-list.js';
 import { isFamily, type Family } from './family.js';
 import { matchesGlob } from './glob.js';

@@ -4,8 +4,8 @@ import { flag, listOf, params, text, u32 } from '../../http/methods/params.js';
 import * as wire from '../../http/methods/wire.js';
 import type { KeyImage, Signature } from '../../monero/crypto/types.js';
 import { concatBytes, toHex, tryFromHex } from '../../util/bytes.js';
-import { workSlices } from '../../util/work-slices.js';
-import { once } from '../../util/once.js';
+import { workSlices } from '../../util/event-loop.js';
+import { once } from '../../util/concurrency.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { SignedKeyImage } from '../../monero/wallet/scan/key-images.js';
 import type {

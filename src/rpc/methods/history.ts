@@ -5,7 +5,7 @@ import * as wire from '../../http/methods/wire.js';
 import type { HistoryList, IncomingKind } from '../../services/history/history.js';
 import { fromHex, isHex } from '../../util/bytes.js';
 import { singlePage, unheld } from '../../util/paged.js';
-import { workSlices } from '../../util/work-slices.js';
+import { workSlices } from '../../util/event-loop.js';
 import { WalletError } from '../../model/wallet-error.js';
 import { incomingSchema, IncomingRows } from '../incoming-rows.js';
 import { DAEMON } from '../faults/groups.js';

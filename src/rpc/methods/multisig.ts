@@ -2,7 +2,7 @@ import { flag, listOf, none, params, text, u32 } from '../../http/methods/params
 import * as wire from '../../http/methods/wire.js';
 import type { RoundResult } from '../../services/multisig/multisig-setup.js';
 import { toHex } from '../../util/bytes.js';
-import { once } from '../../util/once.js';
+import { once } from '../../util/concurrency.js';
 import { orderParams, orderTerms } from '../order-params.js';
 import { hashesSchema, hashesShape } from '../payment-shapes.js';
 import { causeText, type Kind, type Texts } from '../faults/fault-entry.js';

@@ -2,7 +2,7 @@ import { flag, height, listOf, none, params, text, u32 } from '../../http/method
 import * as wire from '../../http/methods/wire.js';
 import { LANGUAGES } from '../../monero/cryptonote/languages.js';
 import { POLYSEED_LANGUAGES } from '../../monero/cryptonote/polyseed-languages.js';
-import { parseFingerprint } from '../../util/fingerprint.js';
+import { parseFingerprint } from '../../util/certificates.js';
 import { WalletError } from '../../model/wallet-error.js';
 import { LATEST_API } from '../api-version.js';
 import { DAEMON } from '../faults/groups.js';

@@ -1,6 +1,6 @@
 import { atomic, flag, listOf, params, text, u32, u64 } from '../../http/methods/params.js';
 import type { Amount } from '../../util/amount.js';
-import { once } from '../../util/once.js';
+import { once } from '../../util/concurrency.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { Kind } from '../faults/fault-entry.js';
 import { ADDRESS, PAYMENT } from '../faults/groups.js';

@@ -7,7 +7,7 @@ import type { OrderTerms } from '../../services/payments/orders.js';
 import type { PaymentRequest } from '../../services/payments/transfers.js';
 import type { MadePayments } from '../../model/made-payment.js';
 import type { Spender } from '../../model/spender.js';
-import { once } from '../../util/once.js';
+import { once } from '../../util/concurrency.js';
 import { orderParams, orderTerms } from '../order-params.js';
 import type { Kind } from '../faults/fault-entry.js';
 import { ADDRESS, CREDENTIAL, DAEMON, PAYMENT, RELAY } from '../faults/groups.js';

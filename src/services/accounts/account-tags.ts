@@ -1,4 +1,4 @@
-import { matching, PatternError } from '../../util/bounded-regexp.js';
+import { matching, PatternError } from './bounded-regexp.js';
 import { WalletError } from '../../model/wallet-error.js';
 import { mapPages, TURN_BYTES, weighedPages } from '../../util/paged.js';
 import type { Accounts } from './accounts.js';

@@ -1,9 +1,9 @@
-import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import type { Lease } from '../../cluster/lease.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { PageLogs } from '../../cluster/cluster.js';
 import { logOf } from '../../store/file/atomic-replace.js';
-import { withFileErrors, withFileErrorsAsync } from '../../store/file/file-errors.js';
+import { openRegular, withFileErrorsAsync } from '../../store/file/file-errors.js';
 import { isEmptyLog, writeKeptLog } from '../../store/file/kept-log.js';
 import { readBase } from '../../store/replication/base-parts.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
@@ -13,7 +13,7 @@ const FIRST = 1;
 
 /** Checks that the main file of a store contains all its commits. @throws WalletError `bad_cluster_request`, `wallet_io` */
 export function assertClosedStore({ name, store }: WalletPaths): void {
-  withFileErrors(store, () => statSync(store));
+  closeSync(openRegular(store));
   if (isEmptyLog(store)) return;
   throw new WalletError({
     kind: 'bad_cluster_request',
@@ -32,7 +32,7 @@ export async function uploadClosedStore(
   logs: Pick<PageLogs, 'putBase'>,
 ): Promise<void> {
   await withFileErrorsAsync(store, async () => {
-    const file = openSync(store, 'r');
+    const file = openRegular(store);
     try {
       const { parts, close } = await readBase({
         log: logOf(store),

@@ -2,7 +2,7 @@ import type { Cluster, Member, Quorum } from '../../cluster/cluster.js';
 import type { WalletEntry } from '../../cluster/lease.js';
 import { faultOf, WalletError } from '../../model/wallet-error.js';
 import type { Clock } from '../../util/clock.js';
-import { SharedRun } from '../../util/shared-run.js';
+import { SharedRun } from '../../util/concurrency.js';
 import type { WalletLog } from '../context/wallet-log.js';
 import { Custody } from './custody.js';
 import { FailedTakeovers } from './failed-takeovers.js';

@@ -9,7 +9,7 @@ import {
 } from '../../store/replication/replication.js';
 import type { WalletStore } from '../../store/wallet-store.js';
 import type { Clock } from '../../util/clock.js';
-import { Mutex } from '../../util/mutex.js';
+import { Mutex } from '../../util/concurrency.js';
 import type { Holding } from '../context/holding.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
 import type { WalletLog } from '../context/wallet-log.js';

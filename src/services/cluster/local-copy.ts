@@ -4,7 +4,7 @@ import { WalletError } from '../../model/wallet-error.js';
 import type { LogContent, PageLogs } from '../../cluster/cluster.js';
 import { databaseFilesOf, removeDatabase } from '../../store/file/atomic-replace.js';
 import { FileDraft } from '../../store/file/file-draft.js';
-import { assertRegular, withFileErrors } from '../../store/file/file-errors.js';
+import { regularAt, withFileErrors } from '../../store/file/file-errors.js';
 import { rebuildStore } from '../../store/replication/rebuild-store.js';
 import { equalBytes, utf8 } from '../../util/bytes.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
@@ -47,8 +47,7 @@ const versionOf = ({ store, keys }: WalletPaths): string =>
 function readMark(paths: WalletPaths): Mark | undefined {
   const path = markOf(paths);
   return withFileErrors(path, () => {
-    if (!existsSync(path)) return undefined;
-    assertRegular(path, statSync(path));
+    if (!existsSync(path) || regularAt(path) === undefined) return undefined;
     // An earlier version created wallets of such names; a mark would replace the store.
     if (existsSync(`${path}.keys`))
       throw badName(

@@ -2,7 +2,7 @@ import type { KeyImage, PublicKey } from '../../monero/crypto/types.js';
 import { SPENT_IN_CHAIN, UNSPENT, type KeyImageStatus } from '../../daemon/daemon.js';
 import type { Amount } from '../../util/amount.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
-import { Mutex } from '../../util/mutex.js';
+import { Mutex } from '../../util/concurrency.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { LocatedOutput, SignedKeyImage } from '../../monero/wallet/scan/key-images.js';
 import { spendSecretIn } from '../../monero/wallet/keys.js';

@@ -7,7 +7,7 @@ import { amount } from '../../util/amount.js';
 import { zip } from '../../util/zip.js';
 import { concatBytes, equalBytes, fromHex, isHex, toHex } from '../../util/bytes.js';
 import { CodecError } from '../../util/codec.js';
-import { Mutex } from '../../util/mutex.js';
+import { Mutex } from '../../util/concurrency.js';
 import { WalletError } from '../../model/wallet-error.js';
 import {
   outputExport,

@@ -3,7 +3,7 @@ import type { Daemon } from '../../daemon/daemon.js';
 import { DaemonError } from '../../daemon/errors.js';
 import type { DaemonConfig } from '../../daemon/http-daemon.js';
 import type { Refresher } from '../../refresh/refresher.js';
-import { SharedRun } from '../../util/shared-run.js';
+import { SharedRun } from '../../util/concurrency.js';
 import type { ConnectDaemon, DaemonClient } from './daemon-client.js';
 import { DaemonList, type ListedDaemon, type NamedDaemon } from './daemon-list.js';
 

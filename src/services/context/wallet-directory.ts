@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { isOpenHere } from '../../store/file/file-identity.js';
 import { withFileErrors } from '../../store/file/file-errors.js';
 import { contentOf } from '../../store/file/store-format.js';
-import { makeDirectory } from '../../util/make-directory.js';
+import { makeDirectory } from '../../util/files.js';
 import { WalletError, type FoundFile } from '../../model/wallet-error.js';
 import { assertName, assertNewName, badName, endingOf, isPlainName, OWN_ENDINGS } from './wallet-name.js';
 

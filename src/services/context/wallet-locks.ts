@@ -1,4 +1,4 @@
-import { Mutex } from '../../util/mutex.js';
+import { Mutex } from '../../util/concurrency.js';
 
 /** Locks of one open wallet. Order of acquisition: `refresh`, `payment`, `spentStates`. */
 export class WalletLocks {

@@ -1,6 +1,6 @@
 import type { WalletStore } from '../../store/wallet-store.js';
 import type { Clock } from '../../util/clock.js';
-import { SharedRun } from '../../util/shared-run.js';
+import { SharedRun } from '../../util/concurrency.js';
 
 /** Pause after a failed flush [ms]. */
 const ERROR_PAUSE_MS = 5000;

@@ -4,7 +4,7 @@ import type { HeightRange, TxRange } from '../../store/tables/pages.js';
 import type { PaymentPlace } from '../../store/tables/payments.js';
 import type { IncomingFilter } from '../../store/tables/incoming.js';
 import { equalBytes } from '../../util/bytes.js';
-import type { RowTemplate } from '../../util/row-template.js';
+import type { RowTemplate } from '../../util/json-writer.js';
 import { mapPages, singlePage, type Paged } from '../../util/paged.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { IncomingField, OutgoingTx, Payment } from '../../monero/wallet/model/records.js';

@@ -1,5 +1,5 @@
 import type { TxRange } from '../../store/tables/pages.js';
-import { workSlices } from '../../util/work-slices.js';
+import { workSlices } from '../../util/event-loop.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 /** Sums of payments from a time on [atomic units]. */

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { cacheKey } from '../../monero/crypto/kdf.js';
 import type { KeysAccess } from '../../store/backup/restore.js';
 import { newestBackup } from '../../store/file/backup-name.js';
-import { withFileErrors } from '../../store/file/file-errors.js';
+import { readRegular } from '../../store/file/file-errors.js';
 import { storeFormat } from '../../store/file/store-format.js';
 import type { KeysFile } from '../../store/keys/keys-file.js';
 import { loadKeysFile } from '../../store/keys/keys-file-disk.js';
@@ -91,7 +90,7 @@ async function readCache(
 ): Promise<ReferenceCache> {
   const corrupt = (reason: string, cause?: unknown): WalletError =>
     new WalletError({ kind: 'wallet_corrupt', name, reason }, { cause });
-  const bytes = withFileErrors(path, () => readFileSync(path));
+  const bytes = readRegular(path);
   try {
     const cache =
       openCache(bytes, await cacheKey(password, kdfRounds)) ??

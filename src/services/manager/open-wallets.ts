@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { KeysFile } from '../../store/keys/keys-file.js';
 import { keysFileVersion } from '../../store/keys/keys-file-disk.js';
 import { equalBytes } from '../../util/bytes.js';
-import { KeyedMutex, Mutex } from '../../util/mutex.js';
+import { KeyedMutex, Mutex } from '../../util/concurrency.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { Custody } from '../cluster/custody.js';
 import type { HeldWallet } from '../cluster/held-wallet.js';

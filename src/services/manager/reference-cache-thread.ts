@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { withFileErrors } from '../../store/file/file-errors.js';
+import { readRegular } from '../../store/file/file-errors.js';
 import { importWallet } from '../../store/import-wallet.js';
 import { writeStoreDraft } from '../../store/store-draft.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
@@ -52,7 +51,7 @@ const countsOf = (wallet: ImportedWallet): CacheCounts => ({
 
 function importFile({ path, cacheKey, storeKey, owner, store }: CacheTask): CacheOutcome {
   try {
-    const bytes = withFileErrors(path, () => readFileSync(path));
+    const bytes = readRegular(path);
     const cache = openCache(bytes, cacheKey);
     if (cache === undefined) return { problem: 'it cannot be decrypted', otherKey: true };
     const wallet = importCache(cache, owner);

@@ -1,7 +1,7 @@
-import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { cacheKey, secretKeysKey } from '../../monero/crypto/kdf.js';
 import type { SecretKey } from '../../monero/crypto/types.js';
+import { regularAt } from '../../store/file/file-errors.js';
 import { addBackupName } from '../../store/file/backup-name.js';
 import { lookaheadOf, type KeysFile } from '../../store/keys/keys-file.js';
 import { commitDraftAsync } from '../../store/file/atomic-replace.js';
@@ -72,7 +72,7 @@ export const oldCacheKey = (
 /** Imports a cache on a thread. Tries the cache key of current releases, then the one of old releases. */
 async function importOnThread(request: ReferenceImport): Promise<CacheOutcome> {
   const { path, keysFile, password, kdfRounds } = request;
-  if (statSync(path).size > MAX_BYTES) throw tooLarge(path);
+  if ((regularAt(path)?.size ?? 0n) > MAX_BYTES) throw tooLarge(path);
   const thread = new ThreadClient<CacheJobs, ThreadRefusal>(
     new URL('./reference-cache-thread.js', import.meta.url),
     { threads: 1, toError: refusalError((text) => new Error(text)) },

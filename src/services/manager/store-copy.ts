@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { copyStore } from '../../store/backup/store-copy.js';
-import { withFileErrors } from '../../store/file/file-errors.js';
+import { regularAt, withFileErrors } from '../../store/file/file-errors.js';
 import { cipherOf, storeKey } from '../../store/file/store-cipher.js';
 import type { KeysFile } from '../../store/keys/keys-file.js';
 import { WalletStore } from '../../store/wallet-store.js';
@@ -17,6 +17,7 @@ export async function withStoreCopy<T>(
   { viewSecret, spendSecret }: Pick<KeysFile, 'viewSecret' | 'spendSecret'>,
   task: (store: WalletStore) => T | Promise<T>,
 ): Promise<T> {
+  regularAt(store);
   const directory = mkdtempSync(join(tmpdir(), 'wallet-copy-'));
   const path = join(directory, name);
   const key = storeKey(viewSecret, spendSecret);

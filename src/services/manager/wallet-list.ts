@@ -1,5 +1,5 @@
 import type { WalletEntry } from '../../cluster/lease.js';
-import { workSlices } from '../../util/work-slices.js';
+import { workSlices } from '../../util/event-loop.js';
 import type { WalletDirectory } from '../context/wallet-directory.js';
 import type { OpenWallet } from '../open-wallet.js';
 import type { OpenWallets } from './open-wallets.js';

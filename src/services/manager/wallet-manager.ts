@@ -26,7 +26,7 @@ import type { ServerSettings } from './server-settings.js';
 import { listWallets, withClusterWallets, type ListedWallet } from './wallet-list.js';
 import { WalletOpener } from './wallet-opener.js';
 import { WalletScope, type ScopeResources, type WalletAccess } from './wallet-scope.js';
-import { KeyedMutex } from '../../util/mutex.js';
+import { KeyedMutex } from '../../util/concurrency.js';
 import { resolve } from 'node:path';
 import type { Backup } from '../../store/backup/backup.js';
 import { heightOfDatedWallet, readTip, type TipSource } from '../context/chain-tip.js';

@@ -1,7 +1,7 @@
 import { monotonicMs, unixSeconds } from '../../util/clock.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { equalBytes } from '../../util/bytes.js';
-import { KeyedMutex } from '../../util/mutex.js';
+import { KeyedMutex } from '../../util/concurrency.js';
 import { yieldToEventLoop } from '../../util/event-loop.js';
 import type { MadePayment, MadePayments } from '../../model/made-payment.js';
 import type { Order, OrderRequest, OrderState } from '../../model/order.js';

@@ -2,7 +2,7 @@ import type { SecretKey } from '../../monero/crypto/types.js';
 import type { OutputKeyImage } from '../../refresh/scan/packed-key-images.js';
 import { betweenWrites } from '../../store/between-writes.js';
 import { resolveAmbiguousSpends } from '../../store/resolve-key-images.js';
-import { Mutex } from '../../util/mutex.js';
+import { Mutex } from '../../util/concurrency.js';
 import { isBackgroundSyncType } from '../../model/background-sync-mode.js';
 import { WalletError } from '../../model/wallet-error.js';
 import { secretsOfWords } from '../context/seed-words.js';

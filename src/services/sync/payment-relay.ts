@@ -3,7 +3,7 @@ import type { RelayOutcome } from '../../daemon/daemon.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
 import { monotonicMs } from '../../util/clock.js';
-import { Mutex } from '../../util/mutex.js';
+import { Mutex } from '../../util/concurrency.js';
 import { faultOf, WalletError } from '../../model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { PaymentRoutes } from './payment-routes.js';

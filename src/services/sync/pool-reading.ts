@@ -1,5 +1,5 @@
 import { toHex } from '../../util/bytes.js';
-import { SharedRun } from '../../util/shared-run.js';
+import { SharedRun } from '../../util/concurrency.js';
 import { RefreshCancelled } from '../../refresh/refresh-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { MempoolTracker } from './mempool-tracker.js';

@@ -2,7 +2,13 @@ import type { Logger } from 'pino';
 import { connectThrough, parseProxy } from '../../daemon/socks.js';
 import { WalletError } from '../../model/wallet-error.js';
 import { monotonicMs, systemClock, type Clock } from '../../util/clock.js';
-import { directConnect, proxiedConnect, type Connect } from '../../net/webhooks/connect.js';
+import {
+  directConnect,
+  proxiedConnect,
+  type Connect,
+  parseTarget,
+  TargetError,
+} from '../../net/webhooks/target.js';
 import { Dispatcher } from '../../net/webhooks/dispatcher.js';
 import {
   HttpSender,
@@ -11,7 +17,6 @@ import {
   type DeliverySender,
   type ResponseHead,
 } from '../../net/webhooks/sender.js';
-import { parseTarget, TargetError } from '../../net/webhooks/target.js';
 
 export interface WebhookSettings {
   /** True: allows targets that are not public (loopback, private networks, local names). */

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { makeDirectory } from '../../util/make-directory.js';
+import { makeDirectory } from '../../util/files.js';
 import { WalletError } from '../../model/wallet-error.js';
 import { DRAFT_SUFFIX, draftOf } from '../file/file-draft.js';
 import { withFileErrors, withFileErrorsAsync } from '../file/file-errors.js';

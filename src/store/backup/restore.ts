@@ -1,11 +1,11 @@
 import { copyFile } from 'node:fs/promises';
-import { chmodSync, existsSync, statSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 import type { NetworkType } from '../../monero/cryptonote/types.js';
 import { WalletError } from '../../model/wallet-error.js';
 import { commitDraftAsync, discardDatabase, removeDatabase } from '../file/atomic-replace.js';
 import { addressRecordOf, createAddressRecord } from '../file/address-record.js';
 import { discardFile, draftOf, FileDraft } from '../file/file-draft.js';
-import { assertRegular, withFileErrors, withFileErrorsAsync } from '../file/file-errors.js';
+import { regularAt, withFileErrorsAsync } from '../file/file-errors.js';
 import { syncFileAsync } from '../file/fsync.js';
 import { cipherOf, storeKey } from '../file/store-cipher.js';
 import type { StoreKey } from '../file/database.js';
@@ -45,11 +45,7 @@ export async function openSource(
 /** Opens a backup and checks every page of its store. @throws WalletError as {@link openSource} */
 export async function verifyBackup(directory: string, access: KeysAccess): Promise<VerifiedBackup> {
   const files = filesOfBackup(directory);
-  // Reading a pipe would wait for a writer for ever.
-  withFileErrors(files.store, () => {
-    const stat = statSync(files.store, { throwIfNoEntry: false });
-    if (stat !== undefined) assertRegular(files.store, stat);
-  });
+  regularAt(files.store);
   const { source, network, viewOnly } = await openSource(files, access);
   return { name: files.name, network, viewOnly, ...(await checkStore(source.store, source.storeKey)) };
 }

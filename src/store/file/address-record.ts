@@ -1,5 +1,5 @@
-import { closeSync, fstatSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
-import { assertRegular, withFileErrors } from './file-errors.js';
+import { closeSync, fstatSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { regularAt, withFileErrors } from './file-errors.js';
 
 /** Ending of the file beside a store that says how many addresses its wallet has given out. */
 export const ADDRESS_RECORD_SUFFIX = '.wallet-rpc-addresses';
@@ -27,9 +27,8 @@ export interface AddressRecord {
 export function readAddressRecord(store: string): AddressRecord | undefined {
   const path = addressRecordOf(store);
   return withFileErrors(path, () => {
-    const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+    const stat = regularAt(path);
     if (stat === undefined) return undefined;
-    assertRegular(path, stat);
     const text = readFileSync(path, 'latin1').trim();
     // A file without a number was not written to the disk before the machine stopped.
     const count = text === RESTORED ? Infinity : /^\d{1,15}$/.test(text) ? Number(text) : 0;

@@ -3,10 +3,15 @@ import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { toHex } from '../../util/bytes.js';
-import { lacksMigrations, migrate, NewerSchemaError, type SchemaUpgrade } from '../../util/migrations.js';
+import {
+  lacksMigrations,
+  migrate,
+  NewerSchemaError,
+  type SchemaUpgrade,
+  SqlDatabase,
+  sqlitePath,
+} from '../../util/sql-database.js';
 import { PACKAGE_ROOT } from '../../util/own-package.js';
-import { SqlDatabase } from '../../util/sql-database.js';
-import { sqlitePath } from '../../util/sqlite-path.js';
 import { WalletError } from '../../model/wallet-error.js';
 import { codeOf, fileError, withFileErrors } from './file-errors.js';
 import type { StoreCipher } from './store-cipher.js';

@@ -1,16 +1,7 @@
 import { systemClock, type TimeOfDay } from '../../util/clock.js';
-import {
-  closeSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { assertRegular, codeOf, withFileErrors } from './file-errors.js';
+import { codeOf, regularAt, withFileErrors } from './file-errors.js';
 import { draftOf } from './file-draft.js';
 import { syncDirectory } from './fsync.js';
 
@@ -95,7 +86,7 @@ export class EventIds {
 function readCeiling(path: string): number {
   return withFileErrors(path, () => {
     try {
-      assertRegular(path, statSync(path));
+      if (regularAt(path) === undefined) return 0;
       const ceiling = Number(readFileSync(path, 'utf8').trim());
       return Number.isSafeInteger(ceiling) && ceiling > 0 ? ceiling : 0;
     } catch (error) {

@@ -1,4 +1,15 @@
-import { accessSync, closeSync, constants, openSync, statfsSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  statfsSync,
+  statSync,
+  type BigIntStats,
+} from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { WalletError } from '../../model/wallet-error.js';
 
@@ -131,8 +142,74 @@ export async function withFileErrorsAsync<T>(path: string, task: () => Promise<T
 }
 
 /** Checks that a path is a regular file. @throws WalletError `wallet_io` for a directory, FIFO, socket or device. */
-export function assertRegular(path: string, stat: { isFile(): boolean; isDirectory(): boolean }): void {
+function assertRegular(path: string, stat: { isFile(): boolean; isDirectory(): boolean }): void {
   if (stat.isFile()) return;
   const reason = stat.isDirectory() ? 'it is a directory' : NOT_A_FILE;
   throw new WalletError({ kind: 'wallet_io', file: basename(path), reason });
+}
+
+/**
+ * Returns the state of a file, which must be a regular one: opening a FIFO would wait for a writer for ever.
+ * @returns undefined if there is no file. @throws WalletError `wallet_io`
+ */
+export const regularAt = (path: string): BigIntStats | undefined =>
+  withFileErrors(path, () => {
+    const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+    if (stat !== undefined) assertRegular(path, stat);
+    return stat;
+  });
+
+/** Flags that open a file without waiting, whatever it is. */
+const NO_WAIT = constants.O_NONBLOCK | constants.O_NOCTTY;
+
+/**
+ * Opens a regular file, without waiting. The caller closes it.
+ * @param flags of the operating system. @throws WalletError `wallet_io`, also if there is no file
+ */
+export const openRegular = (path: string, flags: number = constants.O_RDONLY, mode?: number): number =>
+  withFileErrors(path, () => {
+    const file = openSync(path, flags | NO_WAIT, mode);
+    try {
+      assertRegular(path, fstatSync(file));
+      return file;
+    } catch (error) {
+      closeSync(file);
+      throw error;
+    }
+  });
+
+/** Reads a regular file, without waiting. @throws WalletError `wallet_io`, also if there is no file */
+export function readRegular(path: string): Buffer {
+  const file = openRegular(path);
+  try {
+    return withFileErrors(path, () => readFileSync(file));
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Opens a regular file for reading, without waiting, and without holding up this thread. The caller closes it.
+ * @returns undefined if there is no file. @throws WalletError `wallet_io`
+ */
+export async function openRegularAsync(
+  path: string,
+): Promise<{ readonly file: FileHandle; readonly size: number } | undefined> {
+  return withFileErrorsAsync(path, async () => {
+    let file;
+    try {
+      file = await open(path, constants.O_RDONLY | NO_WAIT);
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+    try {
+      const stat = await file.stat();
+      assertRegular(path, stat);
+      return { file, size: stat.size };
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  });
 }

@@ -1,7 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import { CodecError, Reader, varintNumber } from '../../util/codec.js';
-import { assertRegular, codeOf, fileError } from './file-errors.js';
+import { openRegular, openRegularAsync } from './file-errors.js';
 import { CIPHER_BYTES, CIPHER_BYTES_OFFSET } from './store-cipher.js';
 
 /**
@@ -48,16 +47,13 @@ function isSealedFile(head: Uint8Array, size: number): boolean {
   }
 }
 
-/** Flags that open a file for reading without waiting, whatever it is. */
-const READ_NOW = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
-
 /**
  * Detects the content of a regular file by its first bytes, on this thread: a store of this program, a cache of the
  * reference, or any other file. A file that cannot be read counts as any other.
  */
 export function contentOf(path: string): 'store' | 'cache' | 'file' {
   try {
-    const file = openSync(path, READ_NOW);
+    const file = openRegular(path);
     try {
       const buffer = new Uint8Array(HEAD_BYTES);
       const head = buffer.subarray(0, readSync(file, buffer, 0, HEAD_BYTES, 0));
@@ -77,17 +73,10 @@ export function contentOf(path: string): 'store' | 'cache' | 'file' {
  * @throws WalletError `wallet_io` for a directory, FIFO, socket or device, which are not read.
  */
 export async function storeFormat(path: string): Promise<StoreFormat> {
-  let file;
+  const opened = await openRegularAsync(path);
+  if (opened === undefined) return 'empty';
+  const { file, size } = opened;
   try {
-    file = await open(path, READ_NOW);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return 'empty';
-    throw fileError(path, error);
-  }
-  try {
-    const stat = await file.stat();
-    assertRegular(path, stat);
-    const { size } = stat;
     const { buffer, bytesRead } = await file.read(new Uint8Array(HEAD_BYTES), 0, HEAD_BYTES, 0);
     const head = buffer.subarray(0, bytesRead);
     if (hasLayout(head)) return 'store';

@@ -1,5 +1,5 @@
 import { answerCalls, job } from '../../util/thread-jobs.js';
-import type { SchemaUpgrade } from '../../util/migrations.js';
+import type { SchemaUpgrade } from '../../util/sql-database.js';
 import { WalletError, type Fault } from '../../model/wallet-error.js';
 import { closeDatabase, openDatabase, type StoreKey } from './database.js';
 

@@ -1,9 +1,9 @@
-import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync } from 'node:fs';
 import { basename } from 'node:path';
 import Database from 'better-sqlite3';
-import { sqlitePath } from '../../util/sqlite-path.js';
+import { sqlitePath } from '../../util/sql-database.js';
 import { WalletError } from '../../model/wallet-error.js';
-import { assertRegular, codeOf, withFileErrors } from './file-errors.js';
+import { codeOf, openRegular, regularAt, withFileErrors } from './file-errors.js';
 import { identityOf } from './file-identity.js';
 
 /** Lock on a wallet that this process holds until it releases it. */
@@ -66,16 +66,11 @@ export function lockWallet(path: string, name: string): WalletLock {
  * @returns its identity; undefined if this process holds the lock, which closing the file would release.
  */
 function makeLockFile(path: string): string | undefined {
-  const existing = statSync(path, { bigint: true, throwIfNoEntry: false });
-  if (existing !== undefined) {
-    assertRegular(path, existing);
-    if (held.has(identityOf(existing))) return undefined;
-  }
-  const file = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NONBLOCK, 0o600);
+  const existing = regularAt(path);
+  if (existing !== undefined && held.has(identityOf(existing))) return undefined;
+  const file = openRegular(path, constants.O_RDWR | constants.O_CREAT, 0o600);
   try {
-    const stat = fstatSync(file, { bigint: true });
-    assertRegular(path, stat);
-    return identityOf(stat);
+    return identityOf(fstatSync(file, { bigint: true }));
   } finally {
     closeSync(file);
   }

@@ -1,10 +1,9 @@
-import { constants, existsSync, statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { existsSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Rng } from '../../util/random.js';
 import { WalletError } from '../../model/wallet-error.js';
 import { FileDraft } from '../file/file-draft.js';
-import { assertRegular, codeOf, withFileErrors, withFileErrorsAsync } from '../file/file-errors.js';
+import { openRegularAsync, withFileErrors, withFileErrorsAsync } from '../file/file-errors.js';
 import { readKeysFile, writeKeysFile, type KeysFile } from './keys-file.js';
 
 /** Largest size of a keys file that is read [bytes]; usual files have some kilobytes. */
@@ -28,21 +27,15 @@ export async function loadKeysFile(path: string, password: string, kdfRounds: nu
 export async function readKeysBytes(path: string): Promise<Uint8Array> {
   const name = basename(path, '.keys');
   return withFileErrorsAsync(path, async () => {
-    let handle;
+    const opened = await openRegularAsync(path);
+    if (opened === undefined) throw new WalletError({ kind: 'wallet_missing', name });
+    const { file, size } = opened;
     try {
-      handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
-    } catch (cause) {
-      if (codeOf(cause) !== 'ENOENT') throw cause;
-      throw new WalletError({ kind: 'wallet_missing', name }, { cause });
-    }
-    try {
-      const stat = await handle.stat();
-      assertRegular(path, stat);
-      if (stat.size > MAX_BYTES)
+      if (size > MAX_BYTES)
         throw new WalletError({ kind: 'wallet_corrupt', name, reason: 'its keys file is far too large' });
-      return await handle.readFile();
+      return await file.readFile();
     } finally {
-      await handle.close();
+      await file.close();
     }
   });
 }

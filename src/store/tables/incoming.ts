@@ -1,5 +1,5 @@
 import type { IncomingField } from '../../monero/wallet/model/records.js';
-import { rowParts, type RowParts, type RowTemplate } from '../../util/row-template.js';
+import { rowParts, type RowParts, type RowTemplate } from '../../util/json-writer.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 import { HeightPages, type Division, type HeightRange } from './pages.js';
 import { unlockedColumn, type ChainView } from './columns.js';

@@ -1,5 +1,5 @@
 import { Secret } from '../../util/secret.js';
-import type { SigningSecret } from '../../net/webhooks/secret.js';
+import type { SigningSecret } from '../../net/webhooks/signature.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 
 /** An endpoint to which events of the wallet are sent. */

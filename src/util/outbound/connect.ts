@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { connect as connectPlain, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectSecure, type PeerCertificate, type SecureContext, type TLSSocket } from 'node:tls';
-import { fingerprintOf } from '../fingerprint.js';
+import { fingerprintOf } from '../certificates.js';
 import { within } from './call-end.js';
 
 /** Interval of TCP keep-alive probes, which detect a dead peer during a long call [ms]. */

@@ -2,17 +2,13 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import type { DaemonCallReport } from '../../daemon/call-report.js';
 import type { Page } from '../../http/pages/pages.js';
 import type { DaemonFailover } from '../../services/failover/daemon-failover.js';
-import { workSlices } from '../../util/work-slices.js';
+import { workSlices } from '../../util/event-loop.js';
 import type { DaemonHealth } from '../daemon-health.js';
-import { diskSpace } from '../disk-space.js';
-import type { StartProgress } from '../readiness.js';
+import { diskSpace, type StartProgress } from '../readiness.js';
 import type { WalletFactReader, WalletFacts, WatchedWallet } from '../wallet-facts.js';
-import { CallMetrics } from './call-metrics.js';
-import { addClusterMetrics, type WatchedCluster } from './cluster-metrics.js';
-import { DaemonMetrics } from './daemon-metrics.js';
-import { addFailoverMetrics } from './failover-metrics.js';
-import { addGauge } from './gauge.js';
-import { addProcessMetrics, type BuildInfo } from './process-metrics.js';
+import { CallMetrics, DaemonMetrics } from './call-metrics.js';
+import { addClusterMetrics, type WatchedCluster, addFailoverMetrics } from './cluster-metrics.js';
+import { addGauge, addProcessMetrics, type BuildInfo } from './gauges.js';
 import { walletSeries } from './wallet-series.js';
 
 export interface MetricsParts {

@@ -1,5 +1,5 @@
 import { REQUEST_STATES } from '../../model/payment-request.js';
-import { workSlices } from '../../util/work-slices.js';
+import { workSlices } from '../../util/event-loop.js';
 import type { WalletFacts } from '../wallet-facts.js';
 
 /** A gauge with one series per wallet. */

@@ -1,19 +1,20 @@
 import { readFileSync } from 'node:fs';
-import { ClientRates, type ClientLimits } from '../../http/server/client-rates.js';
-import { CountedConnections } from '../../http/server/counted-connections.js';
+import {
+  ClientRates,
+  type ClientLimits,
+  type RateRule,
+  CountedConnections,
+} from '../../http/server/connection-limits.js';
 import type { PageAnswer } from '../../http/pages/pages.js';
 import type { PublicSite, SiteRequest, SiteStream } from '../../http/pages/public-site.js';
 import type { NetworkType } from '../../monero/cryptonote/types.js';
-import type { RateRule } from '../../util/call-rate.js';
 import { unixSeconds, type TimeOfDay } from '../../util/clock.js';
 import { PACKAGE_ROOT } from '../../util/own-package.js';
 import { busyPage, notFoundPage, payPage } from './pay-page.js';
 import type { PayStreams } from './pay-streams.js';
-import type { PayTexts } from './pay-texts.js';
 import { payView } from './pay-view.js';
 import type { FoundRequest, TokenLookup } from './token-lookup.js';
-import { GERMAN } from './texts-de.js';
-import { ENGLISH } from './texts-en.js';
+import { GERMAN, ENGLISH, type PayTexts } from './pay-texts.js';
 
 /**
  * Headers of every answer. They allow only files of this site, no inline script or style and no frame around a page, and

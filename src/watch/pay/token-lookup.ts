@@ -2,8 +2,8 @@ import type { RequestView } from '../../services/requests/payment-requests.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
 import { toHex, tryFromHex } from '../../util/bytes.js';
 import type { Rng } from '../../util/random.js';
-import { workSlices } from '../../util/work-slices.js';
-import { readable } from '../readable.js';
+import { workSlices } from '../../util/event-loop.js';
+import { readable } from '../wallet-facts.js';
 
 /** Part of an open wallet that pay pages read. */
 export interface PayWallet {

@@ -2,13 +2,10 @@ import { renderSVG } from 'uqr';
 import { REQUEST_STATES } from '../../model/payment-request.js';
 import type { EventJson } from '../../services/events/event-json.js';
 import type { DaemonStatus } from '../../services/failover/daemon-failover.js';
-import { durationText, grouped, percentage } from '../figures.js';
-import type { PaymentSums } from '../../services/history/payment-sums.js';
-import type { UnopenedWallet } from '../readiness.js';
-import { html, Html, type HtmlValue } from '../html.js';
-import type { ReceivingAddress } from './receiving.js';
-import type { ClusterView, DaemonView, ListedWallet, StatusView } from './status-view.js';
 import {
+  durationText,
+  grouped,
+  percentage,
   counted,
   eventText,
   openRequests,
@@ -18,6 +15,11 @@ import {
   spentText,
   coinsText,
 } from './words.js';
+import type { PaymentSums } from '../../services/history/payment-sums.js';
+import type { UnopenedWallet } from '../readiness.js';
+import { html, Html, type HtmlValue } from '../html.js';
+import type { ReceivingAddress } from './receiving.js';
+import type { ClusterView, DaemonView, ListedWallet, StatusView } from './status-view.js';
 
 /** Sign of an amount that left a wallet. */
 const MINUS = '\u2212';

@@ -3,7 +3,7 @@ import type { FormTarget, Page, PageAnswer, PageRequest } from '../../http/pages
 import { PACKAGE_ROOT } from '../../util/own-package.js';
 import type { Receiving } from './receiving.js';
 import { statusPage, type Extras } from './status-page.js';
-import type { StatusReader } from './status-view.js';
+import type { StatusView } from './status-view.js';
 
 /** Folder of the files that browsers receive unchanged. */
 const FILES = new URL('pages/', PACKAGE_ROOT);
@@ -29,12 +29,12 @@ const file = (name: string, type: string): Page => {
 
 /** Returns the status page, its files, and the target of the form that creates an address. */
 export function statusPages(
-  reader: Pick<StatusReader, 'read'>,
+  read: () => Promise<StatusView>,
   receiving: Pick<Receiving, 'find' | 'create'>,
 ): { readonly pages: readonly Page[]; readonly forms: readonly FormTarget[] } {
   const show = async (extras: Extras, status = 200): Promise<PageAnswer> => ({
     ...{ status, type: 'text/html; charset=utf-8', headers: HEADERS },
-    body: statusPage(await reader.read(), extras),
+    body: statusPage(await read(), extras),
   });
   const answer = async ({ query: { wallet, address } }: PageRequest): Promise<PageAnswer> => {
     const isAddress = wallet !== undefined && address !== undefined && /^\d{1,9}$/.test(address);

@@ -1,15 +1,73 @@
+import type { EventJson } from '../../services/events/event-json.js';
+import type { OpenWallet } from '../../services/open-wallet.js';
+import { workSlices } from '../../util/event-loop.js';
+import { EVENT_TYPES, type EventType } from '../../model/events.js';
+import { readable, type DaySumReader, type WalletFactReader, type WalletFacts } from '../wallet-facts.js';
 import type { DaemonStatus } from '../../services/failover/daemon-failover.js';
 import { NO_SUMS, totalSums, type PaymentSums } from '../../services/history/payment-sums.js';
 import type { ClusterNode } from '../../services/cluster/cluster-node.js';
 import type { WalletManager } from '../../services/manager/wallet-manager.js';
 import type { RequestState } from '../../model/payment-request.js';
-import { workSlices } from '../../util/work-slices.js';
 import type { DaemonHealth } from '../daemon-health.js';
-import type { DaySumReader } from '../day-sums.js';
 import type { NotReady, Readiness, StartProgress, UnopenedWallet } from '../readiness.js';
 import type { SyncProgress, WalletProgress } from '../sync-progress.js';
-import type { WalletFactReader, WalletFacts } from '../wallet-facts.js';
-import { recentEvents, type RecentEvents } from './recent-events.js';
+
+/** Part of an open wallet that has its events. */
+export interface EventfulWallet {
+  readonly eventLog: Pick<OpenWallet['eventLog'], 'lastId' | 'latest'>;
+}
+
+/** Latest events of several wallets, newest first. */
+interface RecentEvents {
+  readonly events: readonly EventJson[];
+  /** Latest event of each payment and transfer. */
+  readonly payments: readonly EventJson[];
+  /** Id of the latest event of all wallets. */
+  readonly lastId: number;
+}
+
+/** Largest number of events, and of payments, in the list. */
+const SHOWN = 10;
+/** Number of events of a wallet among which payments are searched: a payment has several events. */
+const SEARCHED = 50;
+/** Largest number of wallets whose events are read, those with the latest events. */
+const MAX_WALLETS = 32;
+
+const PAYMENT_TYPES = EVENT_TYPES.filter((type) => /^(payment|transfer)\./.test(type));
+
+/** Reads the latest events of wallets. Leaves out wallets that cannot be read. */
+export async function recentEvents(wallets: readonly EventfulWallet[]): Promise<RecentEvents> {
+  const known = await workSlices.map(wallets, ({ eventLog }) => ({
+    eventLog,
+    id: readable(() => eventLog.lastId) ?? 0,
+  }));
+  const latest = known
+    .filter(({ id }) => id > 0)
+    .sort((a, b) => b.id - a.id)
+    .slice(0, MAX_WALLETS);
+  const read = async (count: number, types: readonly EventType[]): Promise<EventJson[]> => {
+    const lists = await workSlices.map(latest, ({ eventLog }) =>
+      readable(() => eventLog.latest(count, types)),
+    );
+    return lists.flatMap((list) => list ?? []).sort((a, b) => b.id - a.id);
+  };
+  return {
+    events: (await read(SHOWN, EVENT_TYPES)).slice(0, SHOWN),
+    payments: latestOfEach(await read(SEARCHED, PAYMENT_TYPES)).slice(0, SHOWN),
+    lastId: latest[0]?.id ?? 0,
+  };
+}
+
+/** Keeps only the newest event of each payment and transfer. @param events newest first. */
+function latestOfEach(events: readonly EventJson[]): EventJson[] {
+  const seen = new Set<string>();
+  return events.filter(({ wallet, type, data }) => {
+    const key = JSON.stringify([wallet, type.split('.')[0], data['tx_hash'], data['address'] ?? '']);
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
 
 /** Largest number of wallets in the list, those that lack most blocks first. */
 const MAX_LISTED = 50;
@@ -86,49 +144,48 @@ export interface StatusParts {
 }
 
 /** Reads the content of the status page; yields to the event loop between wallets. */
-export class StatusReader {
-  readonly #parts: StatusParts;
-
-  constructor(parts: StatusParts) {
-    this.#parts = parts;
-  }
-
-  async read(): Promise<StatusView> {
-    const { server, health, readiness, sync, start, facts: reader, daySums } = this.#parts;
-    // First, because it requests the state of the daemon, which the rest shows.
-    const reasons = await readiness.reasons();
-    const open = server.openWallets();
-    const latest = health.info?.height;
-    const facts = await workSlices.map(open, (wallet) => reader.read(wallet, latest));
-    const today = new Map<string, PaymentSums>();
-    for (const wallet of open) today.set(wallet.name, await daySums.read(wallet));
-    const listed = [...facts]
-      .sort((a, b) => Number(b.isDamaged) - Number(a.isDamaged) || b.blocks - a.blocks || byName(a, b))
-      .slice(0, MAX_LISTED);
-    return {
-      reasons,
-      daemon: {
-        address: server.daemonAddress,
-        hasAnswered: health.hasAnswered,
-        outage: health.outage,
-        height: latest,
-        synchronized: health.info?.synchronized,
-        listed: server.failover.statuses,
-      },
-      cluster: server.settings.cluster && clusterView(server.settings.cluster),
-      wallets: listed.map((wallet) => ({
-        ...wallet,
-        progress: sync.of(wallet.name),
-        today: today.get(wallet.name) ?? NO_SUMS,
-      })),
-      unopened: start().unopened.slice(0, MAX_LISTED),
-      names: facts.map(({ name }) => name).sort(),
-      requests: totalRequests(facts),
-      today: totalSums([...today.values()]),
-      uptime: process.uptime(),
-      ...(await recentEvents(open)),
-    };
-  }
+export async function readStatus({
+  server,
+  health,
+  readiness,
+  sync,
+  start,
+  facts: reader,
+  daySums,
+}: StatusParts): Promise<StatusView> {
+  // First, because it requests the state of the daemon, which the rest shows.
+  const reasons = await readiness.reasons();
+  const open = server.openWallets();
+  const latest = health.info?.height;
+  const facts = await workSlices.map(open, (wallet) => reader.read(wallet, latest));
+  const today = new Map<string, PaymentSums>();
+  for (const wallet of open) today.set(wallet.name, await daySums.read(wallet));
+  const listed = [...facts]
+    .sort((a, b) => Number(b.isDamaged) - Number(a.isDamaged) || b.blocks - a.blocks || byName(a, b))
+    .slice(0, MAX_LISTED);
+  return {
+    reasons,
+    daemon: {
+      address: server.daemonAddress,
+      hasAnswered: health.hasAnswered,
+      outage: health.outage,
+      height: latest,
+      synchronized: health.info?.synchronized,
+      listed: server.failover.statuses,
+    },
+    cluster: server.settings.cluster && clusterView(server.settings.cluster),
+    wallets: listed.map((wallet) => ({
+      ...wallet,
+      progress: sync.of(wallet.name),
+      today: today.get(wallet.name) ?? NO_SUMS,
+    })),
+    unopened: start().unopened.slice(0, MAX_LISTED),
+    names: facts.map(({ name }) => name).sort(),
+    requests: totalRequests(facts),
+    today: totalSums([...today.values()]),
+    uptime: process.uptime(),
+    ...(await recentEvents(open)),
+  };
 }
 
 function clusterView({

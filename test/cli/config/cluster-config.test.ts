@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it, test } from '@jest/globals';
 import { ClusterRefused, ClusterUnreachable, NotReplicated } from '../../../src/cluster/errors.js';
 import { refusingConfig } from '../../../src/cli/cluster.js';
 import { mergeSources, toConfig } from '../../../src/cli/config/config.js';
-import { ConfigError } from '../../../src/cli/config/config-error.js';
+import { ConfigError } from '../../../src/cli/config/config-values.js';
 import type { RawOptions } from '../../../src/cli/config/option.js';
 import { makeCertificate } from '../../support/network/certificate.js';
 import { readAddress } from '../../../src/cluster/database/address.js';

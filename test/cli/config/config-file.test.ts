@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { parseConfigFile, readSetting } from '../../../src/cli/config/config-file.js';
-import { ConfigError } from '../../../src/cli/config/config-error.js';
+import { ConfigError } from '../../../src/cli/config/config-values.js';
 
 describe('the config file', () => {
   it('holds name=value lines, comments and empty lines', () => {

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { isLoopback } from '../../../src/util/ip-address.js';
+import { isLoopback } from '../../../src/util/address.js';
 import { mergeSources, toConfig, type Config } from '../../../src/cli/config/config.js';
 import { categoriesOf } from '../../../src/util/log-categories.js';
-import { ConfigError } from '../../../src/cli/config/config-error.js';
+import { ConfigError } from '../../../src/cli/config/config-values.js';
 import type { RawOptions } from '../../../src/cli/config/option.js';
 import { environmentName, OPTIONS } from '../../../src/cli/config/options.js';
 

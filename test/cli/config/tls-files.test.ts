@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { ConfigError } from '../../../src/cli/config/config-error.js';
+import { ConfigError } from '../../../src/cli/config/config-values.js';
 import type { SslConfig } from '../../../src/cli/config/ssl-options.js';
 import { readTls } from '../../../src/cli/config/tls-files.js';
 import { makeCertificate, type Certificate } from '../../support/network/certificate.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger, humanLine } from '../../../src/cli/output/log.js';
 import { categoriesOf } from '../../../src/util/log-categories.js';
-import { ConfigError } from '../../../src/cli/config/config-error.js';
+import { ConfigError } from '../../../src/cli/config/config-values.js';
 import { Secret } from '../../../src/util/secret.js';
 import { inTrace, readTraceparent } from '../../../src/util/trace.js';
 

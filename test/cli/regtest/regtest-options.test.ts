@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { parseCommandLine } from '../../../src/cli/config/command-line.js';
-import { ConfigError } from '../../../src/cli/config/config-error.js';
+import { ConfigError } from '../../../src/cli/config/config-values.js';
 import {
   REGTEST_DAEMON,
   REGTEST_OPTIONS,

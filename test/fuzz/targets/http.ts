@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
-import { EventStreamParser } from '../../../src/client/server-sent-events.js';
+import { EventStreamParser } from '../../../src/client/events.js';
 import { authentication, REALM, singleLogin } from '../../../src/http/login/authentication.js';
 import type { Login } from '../../../src/http/message/caller.js';
 import {
@@ -16,7 +16,7 @@ import { BadIdempotencyKey, readIdempotencyKey } from '../../../src/http/calls/i
 import { NonceStore } from '../../../src/http/login/nonce-store.js';
 import { readRequest, RequestTooLarge } from '../../../src/http/message/request-body.js';
 import { utf8 } from '../../../src/util/bytes.js';
-import { DigestAnswer, readChallenge } from '../../../src/util/digest-answer.js';
+import { DigestAnswer, readChallenge } from '../../../src/util/http-digest.js';
 import { JsonError, JsonParser, parseJson, type Json } from '../../../src/util/json.js';
 import { writeJson } from '../../../src/util/json-writer.js';
 import { inChunks, JSON_WORDS, recordedRequests } from '../json-requests.js';
@@ -156,7 +156,7 @@ export const targets: readonly Target[] = [
   {
     name: 'digest-login',
     errors: [],
-    modules: ['http/login/authentication', 'util/digest-parameters', 'http/login/nonce-store'],
+    modules: ['http/login/authentication', 'util/http-digest', 'http/login/nonce-store'],
     maxBytes: HEADER_BYTES,
     limitMs: HEADER_MS,
     words: [
@@ -176,7 +176,7 @@ export const targets: readonly Target[] = [
   {
     name: 'digest-challenge',
     errors: [],
-    modules: ['util/digest-answer', 'util/digest-parameters'],
+    modules: ['util/http-digest'],
     words: ['Digest ', 'realm="', 'nonce="', 'qop="auth"', 'algorithm=SHA-512-256', '\\"', ',', ' '],
     maxBytes: HEADER_BYTES,
     limitMs: HEADER_MS,
@@ -206,7 +206,7 @@ export const targets: readonly Target[] = [
   {
     name: 'event-stream',
     errors: [],
-    modules: ['client/server-sent-events'],
+    modules: ['client/events'],
     words: ['data:', 'id: ', 'event:', '\n\n', '\r\n', '\r', ':'],
     prepare: () =>
       textParser(

@@ -168,7 +168,7 @@ export const targets: readonly Target[] = [
   {
     name: 'dns-tcp',
     errors: [CodecError, NoAnswer],
-    modules: ['net/dns/exchange', 'net/dns/message', 'util/byte-queue'],
+    modules: ['net/dns/exchange', 'net/dns/message', 'net/byte-queue'],
     maxBytes: 65_537,
     prepare: tcpParser,
   },

@@ -1,9 +1,7 @@
 import type { Socket } from 'node:net';
 import { addressInRecord } from '../../../src/monero/cryptonote/open-alias.js';
-import { readAnswer, textsOf, writeQuery } from '../../../src/net/dns/message.js';
-import { parseName } from '../../../src/net/dns/name.js';
-import { parseRetryAfter } from '../../../src/net/webhooks/schedule.js';
-import { HttpSender } from '../../../src/net/webhooks/sender.js';
+import { readAnswer, textsOf, writeQuery, parseName } from '../../../src/net/dns/message.js';
+import { parseRetryAfter, HttpSender } from '../../../src/net/webhooks/sender.js';
 import { parseTarget, TargetError } from '../../../src/net/webhooks/target.js';
 import {
   FrameReader,
@@ -78,7 +76,7 @@ export const targets: readonly Target[] = [
   {
     name: 'dns-answer',
     errors: [CodecError],
-    modules: ['net/dns/message', 'net/dns/name'],
+    modules: ['net/dns/message'],
     maxBytes: 65_535,
     prepare: () => ({
       seeds: dnsAnswers(),
@@ -91,7 +89,7 @@ export const targets: readonly Target[] = [
   {
     name: 'dns-name',
     errors: [CodecError],
-    modules: ['net/dns/name', 'net/dns/message'],
+    modules: ['net/dns/message'],
     maxBytes: 1024,
     prepare: () =>
       textParser(['donate.example.org', 'b\u00fccher.example', 'xn--bcher-kva.example.'], (text) =>
@@ -131,7 +129,7 @@ export const targets: readonly Target[] = [
   {
     name: 'webhook-answer',
     errors: [],
-    modules: ['net/webhooks/sender', 'net/webhooks/schedule'],
+    modules: ['net/webhooks/sender'],
     words: [
       '\r\n',
       'HTTP/1.1 ',
@@ -162,7 +160,7 @@ export const targets: readonly Target[] = [
   {
     name: 'retry-after',
     errors: [],
-    modules: ['net/webhooks/schedule'],
+    modules: ['net/webhooks/sender'],
     maxBytes: 128,
     prepare: () =>
       textParser(['120', 'Sun, 06 Nov 1994 08:49:37 GMT', ''], (text) => {

@@ -6,7 +6,7 @@ import { eventEndpoints } from '../../../src/rpc/event-endpoints.js';
 import { EventFeed } from '../../../src/services/manager/event-feed.js';
 import { NO_SUMS } from '../../../src/services/history/payment-sums.js';
 import type { WalletManager } from '../../../src/services/manager/wallet-manager.js';
-import { healthPages } from '../../../src/watch/health-pages.js';
+import { healthPages } from '../../../src/watch/readiness.js';
 import { statusPages } from '../../../src/watch/status/status-pages.js';
 import { connectionParser, HTTP_WORDS, request } from '../http-connection.js';
 import { HEADER_BYTES, HEADER_MS, type Parser, type Target } from '../target.js';
@@ -76,7 +76,7 @@ function pageParser(): Parser {
     },
     ...{ lastId: LAST, requests: new Map(), today: NO_SUMS, cluster: undefined },
   };
-  const status = statusPages({ read: () => Promise.resolve(view) }, receiving);
+  const status = statusPages(() => Promise.resolve(view), receiving);
   const form = (head: string, fields: string): Uint8Array =>
     request(
       `POST /status/address HTTP/1.1\r\nContent-Type: application/x-www-form-urlencoded\r\n${head}`,
@@ -124,7 +124,7 @@ export const targets: readonly Target[] = [
       'rpc/event-scope',
       'http/pages/pages',
       'http/message/event-stream',
-      'watch/health-pages',
+      'watch/readiness',
       'watch/status/status-pages',
     ],
     words: [

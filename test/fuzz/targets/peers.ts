@@ -4,8 +4,7 @@ import type { Socket } from 'node:net';
 import { createClient } from '../../../src/client/client.js';
 import { WalletClientError } from '../../../src/client/errors.js';
 import { followEvents } from '../../../src/client/events.js';
-import { Login } from '../../../src/client/login.js';
-import { HttpTransport } from '../../../src/client/transport.js';
+import { Login, HttpTransport } from '../../../src/client/transport.js';
 import { Connector } from '../../../src/daemon/connector.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { Transport } from '../../../src/daemon/transport.js';
@@ -227,7 +226,7 @@ export const targets: readonly Target[] = [
       'util/outbound/agent',
       'util/outbound/call-end',
       'util/outbound/exchange',
-      'util/digest-login',
+      'util/http-digest',
     ],
     words: HTTP_WORDS,
     maxBytes: 2 * HEADER_BYTES,
@@ -246,15 +245,7 @@ export const targets: readonly Target[] = [
   {
     name: 'client-answer',
     errors: [WalletClientError],
-    modules: [
-      'client/transport',
-      'client/rpc-caller',
-      'client/http-answer',
-      'client/exact-json',
-      'client/events',
-      'client/results',
-      'client/login',
-    ],
+    modules: ['client/transport', 'client/rpc-caller', 'client/answer', 'client/events', 'client/results'],
     words: [...HTTP_WORDS, 'Content-Type: application/json\r\n', 'data: {"id":', '\n\n', '{"result":'],
     maxBytes: 65_536,
     prepare: clientParser,

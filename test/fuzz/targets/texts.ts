@@ -1,4 +1,4 @@
-import { ConfigError } from '../../../src/cli/config/config-error.js';
+import { ConfigError } from '../../../src/cli/config/config-values.js';
 import { parseConfigFile } from '../../../src/cli/config/config-file.js';
 import { parseAddress, tryParseAddress } from '../../../src/monero/cryptonote/address.js';
 import { encodeMnemonic, decodeMnemonic } from '../../../src/monero/cryptonote/mnemonic.js';

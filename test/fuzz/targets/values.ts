@@ -1,12 +1,12 @@
-import { parseFingerprint } from '../../../src/util/fingerprint.js';
-import { readInstant } from '../../../src/util/instant.js';
+import { parseFingerprint } from '../../../src/util/certificates.js';
+import { readInstant } from '../../../src/util/clock.js';
 import { textParser, type Target } from '../target.js';
 
 export const targets: readonly Target[] = [
   {
     name: 'instant',
     errors: [],
-    modules: ['util/instant'],
+    modules: ['util/clock'],
     maxBytes: 256,
     prepare: () =>
       textParser(
@@ -21,7 +21,7 @@ export const targets: readonly Target[] = [
   {
     name: 'fingerprint',
     errors: [],
-    modules: ['util/fingerprint'],
+    modules: ['util/certificates'],
     maxBytes: 512,
     prepare: () => textParser(['ab'.repeat(32), 'AB:'.repeat(31) + 'AB'], parseFingerprint),
   },

@@ -10,7 +10,7 @@ import { openAnswer } from '../../../src/http/forward/sealed-answer.js';
 import { SeenNonces, WINDOW_MS } from '../../../src/http/forward/forwarded-login.js';
 import { hashOf, newNonce, sign, SIGNATURE } from '../../../src/http/forward/signature.js';
 import { RpcError } from '../../../src/http/calls/errors.js';
-import { fingerprintOf } from '../../../src/util/fingerprint.js';
+import { fingerprintOf } from '../../../src/util/certificates.js';
 import { makeCertificate } from '../../support/network/certificate.js';
 import {
   signerOf,

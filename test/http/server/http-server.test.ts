@@ -9,7 +9,7 @@ import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { HttpServer, type TooManyConnections } from '../../../src/http/server/http-server.js';
 import { Listener } from '../../../src/http/server/listener.js';
-import { LoginDeadline } from '../../../src/http/server/login-deadline.js';
+import { LoginDeadline } from '../../../src/http/server/connection-limits.js';
 import { certificateAt, makeCertificate } from '../../support/network/certificate.js';
 import { turns } from '../../support/fakes/event-loop-turns.js';
 import { rawRequest } from '../../support/network/raw-http.js';

@@ -10,7 +10,7 @@ import {
 } from '../../../src/monero/crypto/kdf.js';
 import { slowHash } from '../../../src/monero/crypto/slow-hash.js';
 import { bytes32, concatBytes, fromHex, toHex, utf8 } from '../../../src/util/bytes.js';
-import { WorkerPool } from '../../../src/util/worker-pool.js';
+import { WorkerPool } from '../../../src/util/thread-client.js';
 import { withFakeTimeouts } from '../../support/fakes/fake-timeouts.js';
 import { SLOW_HASHES } from '../../support/jest/slow-hashes.js';
 import { readJson, secretKey } from './vectors.js';

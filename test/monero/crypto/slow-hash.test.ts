@@ -12,7 +12,7 @@ import type { SlowHashTask } from '../../../src/monero/crypto/slow-hash-thread.j
 import { startSlowHash, slowHashAsync } from '../../../src/monero/crypto/slow-hash-worker.js';
 import { toHex, utf8 } from '../../../src/util/bytes.js';
 import type { JobCall } from '../../../src/util/thread-jobs.js';
-import { WorkerPool } from '../../../src/util/worker-pool.js';
+import { WorkerPool } from '../../../src/util/thread-client.js';
 import { digests, readJson } from './vectors.js';
 import { EventLoopTurns } from '../../support/fakes/event-loop-turns.js';
 

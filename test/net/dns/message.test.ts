@@ -1,7 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import { readAnswer, textsOf, writeQuery } from '../../../src/net/dns/message.js';
-import { parseName } from '../../../src/net/dns/name.js';
+import { readAnswer, textsOf, writeQuery, parseName } from '../../../src/net/dns/message.js';
 import { CodecError } from '../../../src/util/codec.js';
 import { answerHead, record, wireName } from '../../support/network/fake-dns.js';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Secret } from '../../../src/util/secret.js';
 import { Dispatcher } from '../../../src/net/webhooks/dispatcher.js';
-import { activeSecrets, createSecret, type SigningSecret } from '../../../src/net/webhooks/secret.js';
+import { activeSecrets, createSecret, type SigningSecret } from '../../../src/net/webhooks/signature.js';
 import type { DeliveryRequest, DeliveryResult, DeliverySender } from '../../../src/net/webhooks/sender.js';
 import { MemoryDeliveryLog, MemoryEvents } from '../../support/fakes/memory-delivery-log.js';
 import { seededRng } from '../../support/fakes/seeded-rng.js';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Dispatcher, type DispatcherOptions, type Endpoint } from '../../../src/net/webhooks/dispatcher.js';
-import { createSecret } from '../../../src/net/webhooks/secret.js';
+import { createSecret } from '../../../src/net/webhooks/signature.js';
 import type { DeliveryRequest, DeliveryResult, DeliverySender } from '../../../src/net/webhooks/sender.js';
 import { MemoryDeliveryLog, MemoryEvents } from '../../support/fakes/memory-delivery-log.js';
 import { VirtualClock } from '../../support/fakes/virtual-clock.js';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { createSecret, formatSecret } from '../../../src/net/webhooks/secret.js';
-import { signatureHeaders } from '../../../src/net/webhooks/signature.js';
+import { createSecret, formatSecret, signatureHeaders } from '../../../src/net/webhooks/signature.js';
 
 const body = '{"type":"payment.seen","note":"ä€😀"}';
 const timestamp = Math.floor(Date.now() / 1000);

@@ -3,7 +3,7 @@ import { AccountTags, type TagView } from '../../../src/services/accounts/accoun
 import { collected } from '../../support/values/collected.js';
 import { faultOf, TestWallet } from '../../support/wallets/test-wallet.js';
 
-// An expression has 50 ms of wall-clock time, which a busy machine may exceed: see src/util/bounded-regexp.ts.
+// An expression has 50 ms of wall-clock time, which a busy machine may exceed: see src/services/accounts/bounded-regexp.ts.
 jest.retryTimes(3);
 
 const OUT_OF_RANGE = { kind: 'account_out_of_range', account: 4, count: 4 };

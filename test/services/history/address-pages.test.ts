@@ -9,7 +9,7 @@ import { PagedReader } from '../../../src/services/context/paged-reader.js';
 import type { IncomingFilter } from '../../../src/store/tables/incoming.js';
 import { IN_MEMORY } from '../../../src/store/file/database.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import { Field } from '../../../src/util/row-template.js';
+import { Field } from '../../../src/util/json-writer.js';
 import type { IncomingField } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 

@@ -6,7 +6,7 @@ import type { Hash, KeyImage, PublicKey } from '../../../src/monero/crypto/types
 import { History, type IncomingKind } from '../../../src/services/history/history.js';
 import { amount } from '../../../src/util/amount.js';
 import type { Paged } from '../../../src/util/paged.js';
-import { Field } from '../../../src/util/row-template.js';
+import { Field } from '../../../src/util/json-writer.js';
 import type { IncomingField } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { storeHistory } from '../../support/wallets/history-fixture.js';

@@ -19,7 +19,7 @@ import { unlockDatabase } from '../../../src/store/file/database.js';
 import { NEW_CIPHER, storeKey } from '../../../src/store/file/store-cipher.js';
 import { lockWallet } from '../../../src/store/file/wallet-lock.js';
 import { toHex } from '../../../src/util/bytes.js';
-import { migrate } from '../../../src/util/migrations.js';
+import { migrate } from '../../../src/util/sql-database.js';
 import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { fault, ownKeys } from '../../support/wallets/service-wallet.js';
 import { WalletServer } from '../../support/processes/wallet-server.js';

@@ -8,8 +8,7 @@ import type { DeliveryRequest, DeliveryResult } from '../../../src/net/webhooks/
 import type { Rng } from '../../../src/util/random.js';
 import { inTrace, readTraceparent } from '../../../src/util/trace.js';
 import { output, page, received } from '../../store/fixtures.js';
-import { parseSecret } from '../../../src/net/webhooks/secret.js';
-import { signatureHeaders } from '../../../src/net/webhooks/signature.js';
+import { parseSecret, signatureHeaders } from '../../../src/net/webhooks/signature.js';
 import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { fault } from '../../support/wallets/service-wallet.js';
 import { VirtualClock } from '../../support/fakes/virtual-clock.js';

@@ -5,7 +5,7 @@ import { openDatabase } from '../../../src/store/file/database.js';
 import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
 import { WalletReader } from '../../../src/store/wallet-reader.js';
 import { WalletWriter } from '../../../src/store/wallet-writer.js';
-import { migrate } from '../../../src/util/migrations.js';
+import { migrate } from '../../../src/util/sql-database.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
 import { EVENT_TYPES, type WalletEvent } from '../../../src/model/events.js';

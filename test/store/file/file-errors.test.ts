@@ -15,13 +15,24 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
+import type { Lease } from '../../../src/cluster/lease.js';
+import { assertClosedStore, uploadClosedStore } from '../../../src/services/cluster/closed-store.js';
+import { assertNoCopy } from '../../../src/services/cluster/local-copy.js';
+import { WalletDirectory, type WalletPaths } from '../../../src/services/context/wallet-directory.js';
+import { checkMigration } from '../../../src/services/manager/migration-check.js';
+import { importReferenceCache } from '../../../src/services/manager/reference-import.js';
+import { withStoreCopy } from '../../../src/services/manager/store-copy.js';
+import { verifyBackup } from '../../../src/store/backup/restore.js';
+import { readAddressRecord } from '../../../src/store/file/address-record.js';
 import { openDatabase } from '../../../src/store/file/database.js';
 import { draftOf, FileDraft, replaceFile } from '../../../src/store/file/file-draft.js';
+import { EventIds } from '../../../src/store/file/event-ids.js';
 import { fileError, withFileErrors } from '../../../src/store/file/file-errors.js';
 import { loadKeysFile, saveKeysFile } from '../../../src/store/keys/keys-file-disk.js';
 import { removeLeftoverDrafts } from '../../../src/store/keys/leftover-drafts.js';
 import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
 import { storeFormat } from '../../../src/store/file/store-format.js';
+import { lockWallet } from '../../../src/store/file/wallet-lock.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { systemRng } from '../../../src/util/random.js';
 import { limitWithSpare, lowerLimit } from '../../support/processes/process-limits.js';
@@ -192,6 +203,49 @@ describe('the path of a store', () => {
     await expect(
       storeFormat(path).catch((error: unknown) => Promise.reject(fileError(path, error))),
     ).rejects.toEqual(refusal('w', /directory|no regular file|socket or a device/));
+  });
+});
+
+/** Reads the files of a wallet, each with the ending of the name of the file that it reads. */
+const DOORS: Readonly<Record<string, readonly [ending: string, open: () => unknown]>> = {
+  'ids of events': ['', () => new EventIds({ path }).take(1)],
+  'number of addresses': ['.wallet-rpc-addresses', () => readAddressRecord(path)],
+  lock: ['.lock', () => lockWallet(`${path}.lock`, 'w')],
+  'store of a backup': ['', () => (writeFileSync(`${path}.keys`, ''), verifyBackup(directory, ACCESS))],
+  'mark of a copy': ['.cluster', () => assertNoCopy(walletPaths())],
+  'store that joins a cluster': ['', () => assertClosedStore(walletPaths())],
+  'store that is stored in a cluster': [
+    '',
+    () => uploadClosedStore(walletPaths(), {} as Lease, { putBase: () => Promise.resolve() }),
+  ],
+  'store of an export': ['', () => withStoreCopy(walletPaths(), keysFile, () => undefined)],
+  'old cache beside a store': [
+    '.reference-cache',
+    async () => {
+      writeFileSync(path, new Uint8Array(4096));
+      await saveKeysFile(`${path}.keys`, keysFile, ACCESS.password, ACCESS.kdfRounds, systemRng);
+      await checkMigration(walletPaths(), ACCESS);
+    },
+  ],
+  'old cache that is imported': [
+    '',
+    () =>
+      importReferenceCache({
+        ...{ path, keysFile, ...ACCESS, storeKey: KEY },
+        store: { restoreHeight: 0, createdAt: 5, spendPublicKey: keysFile.spendPublicKey },
+        log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+      }),
+  ],
+};
+const ACCESS = { password: 'p', kdfRounds: 1 };
+const walletPaths = (): WalletPaths => new WalletDirectory(directory).locate('w');
+
+describe.each(Object.entries(DOORS))('%s', (_, [ending, open]) => {
+  test.each(Object.entries(OBSTACLES))('is refused at once where a %s stands', async (__, put) => {
+    await put(`${path}${ending}`);
+    await expect((async () => await open())()).rejects.toEqual(
+      refusal(`w${ending}`, /directory|no regular file|socket or a device/),
+    );
   });
 });
 

@@ -1,13 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
-import { SqlDatabase } from '../../../src/util/sql-database.js';
+import { SqlDatabase, migrate } from '../../../src/util/sql-database.js';
 import { openDatabase } from '../../../src/store/file/database.js';
 import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
 import { WalletReader } from '../../../src/store/wallet-reader.js';
 import { WalletWriter } from '../../../src/store/wallet-writer.js';
 import { executedSql, planOf } from '../../support/wallets/executed-sql.js';
-import { migrate } from '../../../src/util/migrations.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../../migrations', import.meta.url));
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openDatabase, unlockDatabase, UpgradeNeeded } from '../../../src/store/file/database.js';
 import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import { migrate } from '../../../src/util/migrations.js';
+import { migrate } from '../../../src/util/sql-database.js';
 import { fault } from '../../support/wallets/service-wallet.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../../migrations', import.meta.url));

@@ -7,7 +7,7 @@ import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
 import { WalletReader } from '../../../src/store/wallet-reader.js';
 import { WalletWriter } from '../../../src/store/wallet-writer.js';
 import { amount } from '../../../src/util/amount.js';
-import { migrate } from '../../../src/util/migrations.js';
+import { migrate } from '../../../src/util/sql-database.js';
 import { UNDO_PAYMENT_REQUESTS } from '../../support/wallets/undo-migrations.js';
 import type { OwnedOutput, ReceivedTx } from '../../../src/monero/wallet/model/records.js';
 import { clearChain } from '../../support/chain/cleared-chain.js';

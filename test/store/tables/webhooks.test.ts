@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { Secret } from '../../../src/util/secret.js';
-import { activeSecrets } from '../../../src/net/webhooks/secret.js';
+import { activeSecrets } from '../../../src/net/webhooks/signature.js';
 
 const HOUR = 3_600_000;
 const T0 = 1_700_000_000_000;

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach } from '@jest/globals';
-import { directConnect } from '../../../src/net/webhooks/connect.js';
-import { createSecret } from '../../../src/net/webhooks/secret.js';
+import { directConnect } from '../../../src/net/webhooks/target.js';
+import { createSecret, signatureHeaders } from '../../../src/net/webhooks/signature.js';
 import { HttpSender, type SenderOptions } from '../../../src/net/webhooks/sender.js';
-import { signatureHeaders } from '../../../src/net/webhooks/signature.js';
 import { WebhookReceiver } from './webhook-receiver.js';
 
 /** A signed delivery of a body. */

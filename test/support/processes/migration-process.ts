@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { migrate } from '../../../src/util/migrations.js';
+import { migrate } from '../../../src/util/sql-database.js';
 
 /* Migrates a database; the SQL function `kill_process` kills the process. Arguments: the file, the folder of migrations. */
 

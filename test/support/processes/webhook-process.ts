@@ -1,9 +1,9 @@
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { StoreDeliveryLog } from '../../../src/store/webhook-log.js';
-import { directConnect } from '../../../src/net/webhooks/connect.js';
+import { directConnect } from '../../../src/net/webhooks/target.js';
 import type { QueuedEvent } from '../../../src/net/webhooks/delivery-log.js';
 import { Dispatcher } from '../../../src/net/webhooks/dispatcher.js';
-import { activeSecrets } from '../../../src/net/webhooks/secret.js';
+import { activeSecrets } from '../../../src/net/webhooks/signature.js';
 import { HttpSender } from '../../../src/net/webhooks/sender.js';
 
 // Delivers the events 1 to <count> to the endpoint `a` of a store, until it is killed.

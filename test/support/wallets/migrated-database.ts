@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { SqlDatabase } from '../../../src/util/sql-database.js';
-import { migrate } from '../../../src/util/migrations.js';
+import { SqlDatabase, migrate } from '../../../src/util/sql-database.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../../migrations', import.meta.url));
 

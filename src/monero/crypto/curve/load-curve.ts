@@ -1,6 +1,6 @@
 import { loadNow } from '#platform/load-now.js';
 import { toHex } from '../../../util/bytes.js';
-import { once } from '../../../util/once.js';
+import { once } from '../../../util/concurrency.js';
 import { choose, chosenOf, commitsAsRecorded, KNOWN_POINTS, type Choice } from './build-choice.js';
 import type { Curve } from './curve.js';
 import { testPointsBy } from './encoded-points.js';

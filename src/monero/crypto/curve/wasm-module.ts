@@ -1,4 +1,4 @@
-import { wasmBinary } from '../../../util/wasm-binary.js';
+import { wasmBinary } from '../../../util/bytes.js';
 import { wasm as relaxed } from './kernel-relaxed.wasm.js';
 import { wasm as simd } from './kernel-simd.wasm.js';
 

@@ -1,11 +1,12 @@
+import { publicKeyOf, randomSecretKey } from '../../../monero/crypto/derivation.js';
+import type { Rng } from '../../../util/random.js';
+import type { Node } from '../../chain/node.js';
 import type { Hash } from '../../../monero/crypto/types.js';
 import { parseTransaction, prunedTransaction } from '../../../monero/cryptonote/transaction.js';
 import type { SectionReader } from '../../../monero/epee/portable-storage.js';
 import type { TypedSection, WrittenSections } from '../../../monero/epee/storage-writer.js';
 import { chunks, concatBytes, equalBytes } from '../../../util/bytes.js';
 import { CodecError, encode } from '../../../util/codec.js';
-import type { Node } from '../../chain/node.js';
-import { reorganise } from '../../chain/reorganise.js';
 import type { RegtestDaemon } from '../daemon.js';
 import type { FaultInjector } from '../../fault-injection.js';
 import type { PoolTx } from '../../store/pool.js';
@@ -19,10 +20,32 @@ import {
   u64,
   u8,
   type BinaryEndpoint,
-} from '../binary-endpoint.js';
-import type { Context } from '../method.js';
-import { visiblePool } from '../visible-pool.js';
+  type Context,
+} from '../method.js';
+import { visiblePool } from '../pool.js';
 import { encodeBlocks, encodeIndices, joinedSections, type EncodedSections } from './block-page.js';
+
+/**
+ * Replaces the latest blocks by a branch that is one block longer, mined to a random address. The payments of the
+ * replaced blocks return to the pool and may be mined again.
+ * @param depth number of blocks to replace; at most all except the genesis block.
+ */
+async function reorganise(node: Node, depth: number, rng: Rng): Promise<void> {
+  const { tip } = node.chain;
+  const share = {
+    address: {
+      spendPublicKey: publicKeyOf(randomSecretKey(rng)),
+      viewPublicKey: publicKeyOf(randomSecretKey(rng)),
+    },
+    extraNonce: new Uint8Array(),
+  };
+  const replaced = Math.min(depth, tip.height);
+  let parent = node.store.blocks.at(tip.height - replaced)?.hash;
+  for (let mined = 0; mined <= replaced; mined++) {
+    const { block } = await node.template(share, parent);
+    parent = (await node.submitBlock(block)).hash;
+  }
+}
 
 /**
  * Largest number of blocks in a page. Source: cryptonote_config.h `COMMAND_RPC_GET_BLOCKS_FAST_…`, blockchain.cpp

@@ -2,7 +2,7 @@ import type { Hash } from '../../../monero/crypto/types.js';
 import { isLockOpen } from '../../../monero/cryptonote/unlock-time.js';
 import { U64_MAX } from '../../../util/amount.js';
 import { CodecError } from '../../../util/codec.js';
-import { accessedSection, bool, bytes, list, object, u64, type BinaryEndpoint } from '../binary-endpoint.js';
+import { accessedSection, bool, bytes, list, object, u64, type BinaryEndpoint } from '../method.js';
 import { distributionFor, distributionSection } from '../distribution.js';
 
 const MAX_OUTS = 5000;

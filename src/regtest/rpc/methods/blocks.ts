@@ -3,8 +3,7 @@ import { parseBlock } from '../../../monero/cryptonote/block.js';
 import { flag, height, listOf, none, params, text } from '../../../http/methods/params.js';
 import { toHex } from '../../../util/bytes.js';
 import type { Node } from '../../chain/node.js';
-import { refuse } from '../errors.js';
-import { defineMethod, type DaemonMethod } from '../method.js';
+import { refuse, defineMethod, type DaemonMethod } from '../method.js';
 import { accessed, EMPTY_HEADER, headerShape, replied, toHash, wide } from '../shapes.js';
 import { blockText } from '../tx-json.js';
 

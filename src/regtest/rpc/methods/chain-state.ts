@@ -1,12 +1,11 @@
 import { SPENDABLE_AGE_BLOCKS } from '../../../monero/cryptonote/constants.js';
 import { U64_MAX } from '../../../util/amount.js';
 import { flag, height, listOf, none, params, u64 } from '../../../http/methods/params.js';
-import { MAX_GRACE_BLOCKS, QUANTIZATION_MASK } from '../../rules/dynamic-fees.js';
-import { forkStatus, LATEST_VERSION, versionAt } from '../../rules/hard-fork.js';
+import { MAX_GRACE_BLOCKS, QUANTIZATION_MASK } from '../../rules/block-weight.js';
+import { forkStatus, LATEST_VERSION, versionAt } from '../../rules/block-rules.js';
 import type { Node } from '../../chain/node.js';
 import { distributionFor, distributionShape, distributionRequest } from '../distribution.js';
-import { refuse } from '../errors.js';
-import { defineMethod, type DaemonMethod } from '../method.js';
+import { refuse, defineMethod, type DaemonMethod } from '../method.js';
 import { nodeInfo } from '../node-info.js';
 import { accessed, replied } from '../shapes.js';
 

@@ -10,10 +10,9 @@ import { height, listOf, params, text, u32 } from '../../../http/methods/params.
 import { fromHex, isHex, toHex } from '../../../util/bytes.js';
 import { encode } from '../../../util/codec.js';
 import { yieldToEventLoop } from '../../../util/event-loop.js';
-import { refuse } from '../errors.js';
-import { defineMethod, type DaemonMethod } from '../method.js';
+import { refuse, defineMethod, type DaemonMethod } from '../method.js';
 import { replied, toHash } from '../shapes.js';
-import { assertBlockSize, readBlock } from './mining.js';
+import { assertBlockSize, readBlock } from '../mining.js';
 
 /** Last block version whose proof of work is CryptoNight variant 0. Source: cryptonote_config.h. */
 const LAST_CRYPTONIGHT = 6;

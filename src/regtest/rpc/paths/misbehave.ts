@@ -1,11 +1,11 @@
 import { params, text } from '../../../http/methods/params.js';
-import { parseFaults } from '../../fault-injection.js';
-import { refuse } from '../errors.js';
-import { defineMethod, type DaemonMethod } from '../method.js';
+import { parseFaults, type FaultInjector } from '../../fault-injection.js';
+import { refuse, defineMethod, type DaemonMethod } from '../method.js';
 import { replied } from '../shapes.js';
+import type { RequestListener } from 'node:http';
 
 /** Path that sets the injected faults. It exists in this daemon only, not in `monerod`. */
-export const MISBEHAVE_PATH = '/misbehave';
+const MISBEHAVE_PATH = '/misbehave';
 
 export const misbehavePaths: readonly DaemonMethod[] = [
   defineMethod({
@@ -26,3 +26,17 @@ export const misbehavePaths: readonly DaemonMethod[] = [
     },
   }),
 ];
+
+/**
+ * Wraps a request handler so that it delays and drops requests as configured. Requests to `/misbehave`, which change
+ * the configuration, are never affected.
+ */
+export function withFaults(handler: RequestListener, faults: FaultInjector): RequestListener {
+  return (req, res) => {
+    if (req.url === MISBEHAVE_PATH) return void handler(req, res);
+    if (faults.dropsRequest()) return void req.socket.destroy();
+    const { latencyMs } = faults;
+    if (latencyMs === 0) return void handler(req, res);
+    setTimeout(() => void handler(req, res), latencyMs);
+  };
+}

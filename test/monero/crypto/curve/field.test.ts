@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { bytesToInt, intToBytes, ORDER } from '../../../../src/monero/crypto/scalar.js';
 import { seededRng } from '../../../support/fakes/seeded-rng.js';
-import { wasmBinary } from '../../../../src/util/wasm-binary.js';
+import { wasmBinary } from '../../../../src/util/bytes.js';
 import { wasm as relaxed } from './field-relaxed.wasm.js';
 import { wasm as simd } from './field-simd.wasm.js';
 

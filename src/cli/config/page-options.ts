@@ -1,0 +1,91 @@
+import { readTcpBind } from './bind-addresses.js';
+import { optional, ConfigError } from './config-values.js';
+import { integer, type Given, type Options } from './option.js';
+
+/** Options of the pages that watch the server. */
+export const WATCH_OPTIONS = {
+  'metrics-bind': {
+    argument: '[ip:]port',
+    help: 'serve /metrics without a login on this address, 127.0.0.1 if only a port is given; otherwise it is behind the login of the server',
+  },
+  'reorganisation-alert': {
+    argument: 'blocks',
+    help: 'number of blocks above which a reorganisation is logged as an error and counted for an alert',
+    default: '3',
+    value: integer(0, 10_000),
+  },
+  'ready-daemon-seconds': {
+    argument: 'seconds',
+    help: 'outage of the node from which /readyz answers 503',
+    default: '60',
+    value: integer(0, 86_400),
+  },
+  'ready-blocks-behind': {
+    argument: 'n',
+    help: 'blocks that a wallet may lack before /readyz answers 503',
+    default: '10',
+    value: integer(0, 1_000_000_000),
+  },
+  'ready-disk-bytes': {
+    argument: 'bytes',
+    help: 'free space for the wallets below which /readyz answers 503',
+    default: '100000000',
+    value: integer(0, 1e15 - 1),
+  },
+} as const satisfies Options;
+
+/** Returns the settings of the pages that watch the server. @throws ConfigError */
+export const watchConfig = (given: Given<typeof WATCH_OPTIONS>, externalConfirmed: boolean) => ({
+  /** Address of `/metrics`; absent: on the port of the server. */
+  ...optional('metrics', readTcpBind('metrics-bind', given['metrics-bind'], externalConfirmed)),
+  /** Number of blocks above which a reorganisation is logged as an error. */
+  reorganisationAlert: given['reorganisation-alert'],
+  /** Limits of `/readyz`. */
+  ready: {
+    daemonSeconds: given['ready-daemon-seconds'],
+    blocksBehind: given['ready-blocks-behind'],
+    diskBytes: given['ready-disk-bytes'],
+  },
+});
+
+/** Options of the pay pages. */
+export const PAY_OPTIONS = {
+  'pay-bind': {
+    argument: '[ip:]port',
+    help: 'serve the pay pages of payment requests on this address, without a login, 127.0.0.1 if only a port is given (docs/pay-page.md); absent: there are none',
+  },
+  'pay-url': {
+    argument: 'url',
+    help: 'address under which customers reach --pay-bind, to which pay/<token> is appended; absent: http://, the address of --pay-bind and /',
+  },
+} as const satisfies Options;
+
+export interface PayConfig {
+  readonly ip: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** Address under which customers reach the pages, ending with a slash; absent: `ip` and `port` over HTTP. */
+  readonly url?: string;
+}
+
+/** Returns the settings of the pay pages; undefined: there are none. @throws ConfigError */
+export function payConfig(
+  given: Given<typeof PAY_OPTIONS>,
+  externalConfirmed: boolean,
+): PayConfig | undefined {
+  const bind = readTcpBind('pay-bind', given['pay-bind'], externalConfirmed);
+  const url = given['pay-url'];
+  if (bind === undefined && url !== undefined)
+    throw new ConfigError('--pay-url is the address of the pages of --pay-bind, which is not given');
+  return bind && { ...bind, ...optional('url', url === undefined ? undefined : readPayUrl(url)) };
+}
+
+/** Parses the public address of the pay pages. @returns the address with a slash at its end. @throws ConfigError */
+function readPayUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const isHttp = url?.protocol === 'https:' || url?.protocol === 'http:';
+  const isPlain = url?.username === '' && url.password === '' && !/[?#]/.test(value);
+  if (url === undefined || !isHttp || !isPlain)
+    throw new ConfigError('--pay-url is an https or http address, without login, query and fragment');
+  return url.href.endsWith('/') ? url.href : `${url.href}/`;
+}

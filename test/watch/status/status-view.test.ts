@@ -1,0 +1,59 @@
+import { describe, expect, it } from '@jest/globals';
+import type { EventJson } from '../../../src/services/events/event-json.js';
+import type { EventType } from '../../../src/model/events.js';
+import { WalletError } from '../../../src/model/wallet-error.js';
+import { recentEvents, type EventfulWallet } from '../../../src/watch/status/status-view.js';
+
+const event = (id: number, type: EventType, data: EventJson['data'] = {}): EventJson => ({
+  ...{ id, type, data, wallet: 'w', timestamp: '2026-01-01T00:00:00.000Z' },
+});
+
+const walletWith = (...events: EventJson[]): EventfulWallet => ({
+  eventLog: {
+    lastId: Math.max(0, ...events.map(({ id }) => id)),
+    latest: (limit, types) =>
+      events
+        .filter(({ type }) => types.includes(type))
+        .sort((a, b) => b.id - a.id)
+        .slice(0, limit),
+  },
+});
+
+const damaged: EventfulWallet = {
+  eventLog: {
+    get lastId(): number {
+      throw new WalletError({ kind: 'wallet_corrupt', name: 'w', reason: 'damaged' });
+    },
+    latest: () => [],
+  },
+};
+
+describe('the latest events of several wallets', () => {
+  it('are the ten newest ones, with the id of the last', async () => {
+    const odd = walletWith(...[1, 3, 5, 7, 9, 11, 13].map((id) => event(id, 'wallet.synced')));
+    const even = walletWith(...[2, 4, 6, 8, 10, 12].map((id) => event(id, 'wallet.synced')));
+    const { events, lastId } = await recentEvents([odd, walletWith(), even]);
+    expect(events.map(({ id }) => id)).toEqual([13, 12, 11, 10, 9, 8, 7, 6, 5, 4]);
+    expect(lastId).toBe(13);
+  });
+
+  it('show a payment once, at its latest stage, and a transfer of the same transaction beside it', async () => {
+    const paid = { tx_hash: 'a', address: '4' };
+    const wallet = walletWith(
+      event(1, 'payment.seen', paid),
+      event(2, 'payment.mined', paid),
+      event(3, 'payment.confirmed', paid),
+      event(4, 'payment.seen', { ...paid, address: '8' }),
+      event(5, 'transfer.relayed', { tx_hash: 'a' }),
+      event(6, 'wallet.synced'),
+    );
+    const { payments } = await recentEvents([wallet]);
+    expect(payments.map(({ id }) => id)).toEqual([5, 4, 3]);
+  });
+
+  it('leave out a wallet that cannot be read', async () => {
+    const { events } = await recentEvents([damaged, walletWith(event(1, 'wallet.synced'))]);
+    expect(events).toHaveLength(1);
+    expect(await recentEvents([])).toEqual({ events: [], payments: [], lastId: 0 });
+  });
+});
