@@ -267,12 +267,11 @@ const roomsOf: Record<string, readonly (readonly string[])[]> = {
   ],
   refresh: [
     ['refresher'],
-    ['refresh-thread', 'refresh-run', 'fair-queue', 'thread-calls'],
+    ['refresh-thread', 'refresh-run', 'fair-queue'],
     ['wallet-refresh'],
-    ['refresh-error'],
     ['messages'],
     ['feeds'],
-    ['scan', 'commit'],
+    ['scan'],
   ],
   store: [
     ['between-writes', 'webhook-log'],

@@ -1,5 +1,5 @@
 import type { Hash } from '../monero/crypto/types.js';
-import { keysBefore, type Candidates } from '../monero/wallet/scan/candidates.js';
+import { keysBefore, type Candidates } from '../monero/wallet/scan/output-matches.js';
 
 /** Columns with one value for each transaction, except `images`. Positions are byte offsets in `bytes`. */
 export interface TxColumns extends Candidates {

@@ -6,8 +6,7 @@ import type { BacklogEntry, CallOptions, DaemonTransaction, RelayOutcome } from 
 import { isUnverifiable } from './block-parser.js';
 import { LIMIT, type DaemonCalls } from './daemon-calls.js';
 import { DaemonError } from './errors.js';
-import type { JsonReader } from './json-reader.js';
-import { toIndex } from './wire-values.js';
+import { type JsonReader, toIndex } from './wire-values.js';
 
 /** Largest number of transactions in a request. Restricted daemons refuse more. */
 export const MAX_TRANSACTIONS_AT_ONCE = 100;

@@ -1,4 +1,4 @@
-import type { BlockVersion } from '../daemon/newer-block.js';
+import type { BlockVersion } from '../daemon/errors.js';
 import { readable } from './readable.js';
 
 /** Parts of an open wallet that determine how many blocks it lacks. */

@@ -20,7 +20,7 @@ import type { TxPrefix } from '../../src/monero/cryptonote/types.js';
 import { parseTxs, type RawTx } from '../../src/daemon/block-parser.js';
 import type { ParsedTxs } from '../../src/daemon/parsed-txs.js';
 import { NO_VIEW_TAG } from '../../src/monero/kernel/kernel.js';
-import { candidatesIn, type Candidates } from '../../src/monero/wallet/scan/candidates.js';
+import { candidatesIn, type Candidates } from '../../src/monero/wallet/scan/output-matches.js';
 import { concatBytes, fromHex, toHex } from '../../src/util/bytes.js';
 import { CodecError, decode, encode, Reader } from '../../src/util/codec.js';
 import { blocksAnswer, type SentBlock } from '../support/chain/blocks-answer.js';

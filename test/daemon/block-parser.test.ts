@@ -22,7 +22,7 @@ import { parseBlocksAnswer, parseTxs, type ParsedBlocksAnswer } from '../../src/
 import type { ParsedTxs } from '../../src/daemon/parsed-txs.js';
 import { writeStorage, type TypedSection } from '../../src/monero/epee/storage-writer.js';
 import { NO_VIEW_TAG } from '../../src/monero/kernel/kernel.js';
-import { kernelBatches } from '../../src/monero/wallet/scan/kernel-batches.js';
+import { kernelBatches } from '../../src/monero/wallet/scan/output-matches.js';
 import { U64_MAX, ZERO } from '../../src/util/amount.js';
 import { concatBytes, fromHex, toHex } from '../../src/util/bytes.js';
 import { CodecError, encode } from '../../src/util/codec.js';

@@ -1,6 +1,7 @@
-import type { Hash, PublicKey } from '../crypto/types.js';
+import type { Hash, PublicKey, KeyDerivation } from '../crypto/types.js';
 import { blob, CodecError, list, Reader, role, varint, Writer, type Codec } from '../../util/codec.js';
 import type { PaymentId } from './types.js';
+import { keccak } from '../crypto/keccak.js';
 
 /**
  * A field of tx_extra. Source: tx_extra.h.
@@ -172,3 +173,14 @@ export const paymentIdField = ({ kind, id }: ExtraPaymentId): ExtraField => ({
   type: 'nonce',
   nonce: Uint8Array.of(kind === 'short' ? SHORT_ID : LONG_ID, ...id),
 });
+
+const TAIL = Uint8Array.of(0x8d);
+
+/**
+ * Encrypts or decrypts a payment id: XOR with the first bytes of `keccak(D || 0x8d)`; payer and payee share D. Source:
+ * device_default.cpp `encrypt_payment_id`.
+ */
+export function cryptPaymentId(id: PaymentId, derivation: KeyDerivation): PaymentId {
+  const mask = keccak(derivation, TAIL);
+  return id.map((byte, i) => byte ^ (mask[i] ?? 0)) as PaymentId;
+}

@@ -1,5 +1,5 @@
 import { u16, u32, u64, u8, Writer } from '../../util/codec.js';
-import { ARRAY, SIGNATURE, size, TYPE } from './storage-format.js';
+import { ARRAY, SIGNATURE, size, TYPE } from './portable-storage.js';
 
 /** A value with the type in which it is written. */
 export type Typed =

@@ -1,5 +1,4 @@
-import { ringIndices } from '../../monero/cryptonote/ring-indices.js';
-import { isCoinbase, parseTransaction } from '../../monero/cryptonote/transaction.js';
+import { ringIndices, isCoinbase, parseTransaction } from '../../monero/cryptonote/transaction.js';
 import type { Transaction } from '../../monero/cryptonote/types.js';
 import { CodecError } from '../../util/codec.js';
 import { median } from './median.js';

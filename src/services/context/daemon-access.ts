@@ -1,6 +1,6 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import type { Daemon } from '../../daemon/daemon.js';
-import type { BlockVersion } from '../../daemon/newer-block.js';
+import type { BlockVersion } from '../../daemon/errors.js';
 import { unlessAborted } from '../../util/bounded-wait.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { DaemonConnection } from './daemon-connection.js';

@@ -8,7 +8,7 @@ import type { OrderTx } from '../../model/order.js';
 import { readFetchedTx } from '../../monero/wallet/scan/fetched-tx.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { BlindSets } from './blind-sets.js';
-import { daemonFaultOf } from './daemon-fault.js';
+import { daemonFaultOf } from './newest-block.js';
 import { inputsOf, rivalSpends, type RivalSpend } from './rival-spends.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'daemon' | 'log' | 'store'>;

@@ -214,7 +214,7 @@ export const targets: readonly Target[] = [
     name: 'extra',
     // A transaction's extra is never refused: what cannot be read is left out.
     errors: [],
-    modules: ['monero/cryptonote/extra', 'monero/cryptonote/merge-mining'],
+    modules: ['monero/cryptonote/extra'],
     prepare: () => ({
       seeds: [...transactions, ...pruned].map((blob) => txPrefix.read(new Reader(blob)).extra),
       run(input) {
@@ -229,7 +229,7 @@ export const targets: readonly Target[] = [
   {
     name: 'portable-storage',
     errors: [CodecError],
-    modules: ['monero/epee/portable-storage', 'monero/epee/storage-format', 'util/codec'],
+    modules: ['monero/epee/portable-storage', 'util/codec'],
     prepare: () => {
       const { valid, invalid = [] } = readVectors<StorageVectors>('epee/portable-storage.json');
       return {

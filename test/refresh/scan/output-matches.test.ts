@@ -9,9 +9,13 @@ import {
   type BatchScanner,
   type MatchReader,
 } from '../../../src/refresh/scan/match-group.js';
-import type { MatchStream } from '../../../src/monero/wallet/scan/output-matches.js';
+import {
+  type MatchStream,
+  BATCH_KEYS,
+  BATCH_ROWS,
+  kernelBatches,
+} from '../../../src/monero/wallet/scan/output-matches.js';
 import { SharedMatches } from '../../../src/refresh/scan/shared-matches.js';
-import { BATCH_KEYS, BATCH_ROWS, kernelBatches } from '../../../src/monero/wallet/scan/kernel-batches.js';
 import type { SecretKey } from '../../../src/monero/crypto/types.js';
 import { yieldToEventLoop } from '../../../src/util/event-loop.js';
 import { pointsFrom, strayOutputs } from '../../support/chain/coinbase.js';

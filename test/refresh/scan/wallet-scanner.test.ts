@@ -10,7 +10,7 @@ import { loadKernel } from '../../../src/monero/kernel/load-kernel.js';
 import type { ChainBlock, ChainTxs } from '../../../src/refresh/scan/chain-block.js';
 import { SharedMatches } from '../../../src/refresh/scan/shared-matches.js';
 import { WalletScanner } from '../../../src/refresh/scan/wallet-scanner.js';
-import { addressKeysOf } from '../../../src/refresh/scan/address-keys.js';
+import { addressKeysOf } from '../../../src/monero/wallet/scan/subaddress-table.js';
 import { bytes32, concatBytes } from '../../../src/util/bytes.js';
 import { outputTo, pointsFrom, strayOutputs, type RewardOutput } from '../../support/chain/coinbase.js';
 import { EventLoopTurns } from '../../support/fakes/event-loop-turns.js';

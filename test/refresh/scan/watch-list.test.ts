@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
 import type { ParsedTxs } from '../../../src/daemon/parsed-txs.js';
-import { packKeyImages } from '../../../src/refresh/scan/packed-key-images.js';
+import { packKeyImages } from '../../../src/refresh/scan/scanner-state.js';
 import { WatchList } from '../../../src/refresh/scan/watch-list.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';

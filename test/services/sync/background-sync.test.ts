@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
 import { BackgroundSync, type Recovery } from '../../../src/services/sync/background-sync.js';
 import { amount } from '../../../src/util/amount.js';
-import { RefreshCancelled } from '../../../src/refresh/refresh-error.js';
+import { RefreshCancelled } from '../../../src/refresh/messages.js';
 import type { AmbiguousSpend } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received, unnamed } from '../../store/fixtures.js';
 import { turns } from '../../support/fakes/event-loop-turns.js';

@@ -3,7 +3,7 @@ import { block, blockHash } from '../../../src/monero/cryptonote/block.js';
 import type { Block } from '../../../src/monero/cryptonote/types.js';
 import type { BlocksRequest } from '../../../src/daemon/daemon.js';
 import { parseBlocksAnswer } from '../../../src/daemon/block-parser.js';
-import type { BlockSource } from '../../../src/refresh/feeds/block-source.js';
+import type { BlockSource } from '../../../src/refresh/feeds/chain-page.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { encode } from '../../../src/util/codec.js';

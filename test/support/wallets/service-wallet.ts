@@ -5,7 +5,7 @@ import { pino, type Logger } from 'pino';
 import { publicKeyOf } from '../../../src/monero/crypto/derivation.js';
 import { subaddressKeys } from '../../../src/monero/cryptonote/subaddress-keys.js';
 import type { SubaddressIndex } from '../../../src/monero/cryptonote/types.js';
-import { addressKeysOf } from '../../../src/refresh/scan/address-keys.js';
+import { addressKeysOf } from '../../../src/monero/wallet/scan/subaddress-table.js';
 import type { Daemon } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { Accounts } from '../../../src/services/accounts/accounts.js';

@@ -5,7 +5,7 @@ import { isInMainSubgroup } from '../../crypto/curve/points.js';
 import { checkRing, signRing } from '../../crypto/ring-signature.js';
 import type { Hash, KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
 import { encodeBase58 } from '../../cryptonote/base58.js';
-import { ringIndices } from '../../cryptonote/ring-indices.js';
+import { ringIndices } from '../../cryptonote/transaction.js';
 import type { Transaction } from '../../cryptonote/types.js';
 import type { Amount } from '../../../util/amount.js';
 import { equalBytes } from '../../../util/bytes.js';

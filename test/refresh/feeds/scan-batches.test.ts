@@ -4,7 +4,7 @@ import type { Hash } from '../../../src/monero/crypto/types.js';
 import { parseTxs } from '../../../src/daemon/block-parser.js';
 import type { ChainBlock } from '../../../src/refresh/scan/chain-block.js';
 import type { ChainPage } from '../../../src/refresh/feeds/chain-page.js';
-import { scanBatchesOf } from '../../../src/refresh/scan/scan-batches.js';
+import { scanBatchesOf } from '../../../src/refresh/feeds/page-window.js';
 import { looseTx } from '../../support/chain/loose-tx.js';
 
 const hash = new Uint8Array(32) as Hash;

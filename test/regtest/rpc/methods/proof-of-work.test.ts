@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
-import { auxSlot, auxSlots, mergeMiningDepth } from '../../../src/monero/cryptonote/merge-mining.js';
-import type { Hash } from '../../../src/monero/crypto/types.js';
-import { fromHex } from '../../../src/util/bytes.js';
+import { auxSlot, auxSlots, mergeMiningDepth } from '../../../../src/regtest/rpc/methods/proof-of-work.js';
+import type { Hash } from '../../../../src/monero/crypto/types.js';
+import { fromHex } from '../../../../src/util/bytes.js';
 
 const chains = (count: number): Hash[] =>
   Array.from({ length: count }, (_, i) => fromHex(`${i}`.padStart(64, '1')) as Hash);

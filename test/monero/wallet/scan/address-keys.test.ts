@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { publicKeyOf, randomSecretKey } from '../../../src/monero/crypto/derivation.js';
-import { subaddressKeys } from '../../../src/monero/cryptonote/subaddress-keys.js';
-import { addressKeysOf } from '../../../src/refresh/scan/address-keys.js';
-import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { publicKeyOf, randomSecretKey } from '../../../../src/monero/crypto/derivation.js';
+import { subaddressKeys } from '../../../../src/monero/cryptonote/subaddress-keys.js';
+import { addressKeysOf } from '../../../../src/monero/wallet/scan/subaddress-table.js';
+import { seededRng } from '../../../support/fakes/seeded-rng.js';
 
 test('keys of many addresses at once are those of each', () => {
   const rng = seededRng('address keys');
