@@ -291,7 +291,7 @@ const roomsOf: Record<string, readonly (readonly string[])[]> = {
   regtest: [['rpc'], ['bans', 'fault-injection', 'log-settings'], ['chain'], ['store'], ['rules']],
   http: [['http-app', 'forward'], ['pages', 'server'], ['methods'], ['calls'], ['login'], ['message']],
   net: [['webhooks', 'zmq', 'dns']],
-  monero: [['index'], ['wallet'], ['kernel'], ['cryptonote'], ['ringct'], ['crypto', 'epee']],
+  monero: [['index'], ['wallet'], ['kernel'], ['cryptonote'], ['ringct'], ['crypto', 'epee'], ['format']],
 };
 const roomOf = (path: string): string => (path.split(sep)[1] ?? '').replace(/\.[jt]s$/, '');
 

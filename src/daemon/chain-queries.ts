@@ -15,7 +15,7 @@ import type {
 import { LIMIT, type DaemonCalls } from './daemon-calls.js';
 import { DaemonError, unreadError } from './errors.js';
 import { type JsonReader, blobOf, hashOf } from './wire-values.js';
-import { parseBlocksAnswer } from './block-parser.js';
+import { parseBlocksAnswer } from '../monero/wallet/scan/block-page.js';
 
 /** Fetches the state of the daemon and of its chain. @throws DaemonError */
 export async function getInfo(calls: DaemonCalls, options: CallOptions = {}): Promise<DaemonInfo> {

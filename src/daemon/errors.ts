@@ -1,5 +1,5 @@
 import { NEWEST_FORK } from '../monero/cryptonote/constants.js';
-import type { UnreadBlock } from './block-parser.js';
+import type { UnreadBlock } from '../monero/wallet/scan/block-page.js';
 
 /**
  * Kind of a failed call. unreachable: no connection, or it broke. timeout: no answer in time. busy: the daemon is

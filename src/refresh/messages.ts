@@ -12,7 +12,7 @@ import type { BatchFindings, TxBatch } from './scan/wallet-scanner.js';
 import type { ScannerState, PackedKeyImages } from './scan/scanner-state.js';
 import type { ExpectedChain } from './scan/chain-block.js';
 import { chunks, joinBytes } from '../util/bytes.js';
-import type { BlockRef, PageFindings } from '../monero/wallet/model/records.js';
+import type { BlockRef, PageFindings } from '../monero/wallet/scan/findings.js';
 
 /** Number of an open wallet, unique within the process. */
 export type WalletId = number;

@@ -1,5 +1,5 @@
 import type { Hash } from '../monero/crypto/types.js';
-import type { BlockRef, PageFindings } from '../monero/wallet/model/records.js';
+import type { BlockRef, PageFindings } from '../monero/wallet/scan/findings.js';
 import { packKeys, type PackedSubaddresses } from '../monero/wallet/scan/packed-subaddresses.js';
 import { type RefreshReport, type WalletId, receivedFindings, unpackHashes, toError } from './messages.js';
 import type { ScannerState } from './scan/scanner-state.js';

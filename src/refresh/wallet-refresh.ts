@@ -2,7 +2,7 @@ import { DaemonError, isAnswered } from '../daemon/errors.js';
 import { monotonicMs } from '../util/clock.js';
 import type { RequestActivity } from '../util/request-activity.js';
 import { TurnLimit } from '../util/event-loop.js';
-import type { PageFindings } from '../monero/wallet/model/records.js';
+import type { PageFindings } from '../monero/wallet/scan/findings.js';
 import type { ChainFeed } from './feeds/chain-feed.js';
 import type { MemberPage } from './feeds/feed-member.js';
 import { nextHeight, positionOf, type RefreshFrom } from './feeds/chain-position.js';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Hash } from '../../src/monero/crypto/types.js';
 import { commitBatchesOf, weightOf } from '../../src/refresh/wallet-refresh.js';
-import type { PageFindings } from '../../src/monero/wallet/model/records.js';
+import type { PageFindings } from '../../src/monero/wallet/scan/findings.js';
 
 /** A page whose lists hold nothing but heights. */
 function page(

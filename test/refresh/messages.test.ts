@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { Hash } from '../../src/monero/crypto/types.js';
 import fc from 'fast-check';
-import type { OwnedOutput, PageFindings, ReceivedTx } from '../../src/monero/wallet/model/records.js';
+import type { OwnedOutput, PageFindings, ReceivedTx } from '../../src/monero/wallet/scan/findings.js';
 import { packBlocks, postedFindings, receivedFindings, unpackBlocks } from '../../src/refresh/messages.js';
 import { bytes } from '../store/fixtures.js';
 

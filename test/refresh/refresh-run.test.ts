@@ -3,7 +3,7 @@ import type { Hash } from '../../src/monero/crypto/types.js';
 import { postedFindings } from '../../src/refresh/messages.js';
 import { RefreshRun, type RefreshResult, type RefreshTarget } from '../../src/refresh/refresh-run.js';
 import { unpackSubaddresses } from '../../src/monero/wallet/scan/packed-subaddresses.js';
-import type { BlockRef, PageFindings } from '../../src/monero/wallet/model/records.js';
+import type { BlockRef, PageFindings } from '../../src/monero/wallet/scan/findings.js';
 import { bytes, output, page, received } from '../store/fixtures.js';
 
 /** Hash of a block of a chain. */

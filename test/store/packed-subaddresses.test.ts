@@ -13,8 +13,8 @@ import { SubaddressReader } from '../../src/store/tables/accounts.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { utf8 } from '../../src/util/bytes.js';
 import { migrate } from '../../src/util/migrations.js';
-import type { SubaddressKey } from '../../src/monero/wallet/model/records.js';
 import {
+  type SubaddressKey,
   ENTRY_BYTES,
   packKeys,
   unpackSubaddresses,

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { ReplacedBlocks } from '../../monero/wallet/model/records.js';
+import type { ReplacedBlocks } from '../../monero/wallet/scan/findings.js';
 
 export interface ReorganisationAlertOptions {
   /** Number of replaced blocks above which a reorganisation is deep. */

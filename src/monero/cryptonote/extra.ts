@@ -1,3 +1,13 @@
+import {
+  EXTRA_ADDITIONAL_KEYS,
+  EXTRA_MERGE_MINING,
+  EXTRA_MINERGATE,
+  EXTRA_NONCE,
+  EXTRA_PADDING,
+  EXTRA_PUBLIC_KEY,
+  MAX_NONCE,
+  MAX_PADDING,
+} from '../format.js';
 import type { Hash, PublicKey, KeyDerivation } from '../crypto/types.js';
 import { blob, CodecError, list, Reader, role, varint, Writer, type Codec } from '../../util/codec.js';
 import type { PaymentId } from './types.js';
@@ -19,16 +29,13 @@ export type ExtraField =
 
 /** Tag bytes of the fields. */
 const TAG = {
-  padding: 0x00,
-  publicKey: 0x01,
-  nonce: 0x02,
-  mergeMining: 0x03,
-  additionalKeys: 0x04,
-  minergate: 0xde,
+  padding: EXTRA_PADDING,
+  publicKey: EXTRA_PUBLIC_KEY,
+  nonce: EXTRA_NONCE,
+  mergeMining: EXTRA_MERGE_MINING,
+  additionalKeys: EXTRA_ADDITIONAL_KEYS,
+  minergate: EXTRA_MINERGATE,
 };
-
-const MAX_PADDING = 255;
-const MAX_NONCE = 255;
 
 const key = role<PublicKey>(32);
 const keys = list(key);

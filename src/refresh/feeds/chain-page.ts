@@ -2,7 +2,7 @@ import type { Hash } from '../../monero/crypto/types.js';
 import type { BlocksRequest, DaemonBlocks, Daemon } from '../../daemon/daemon.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { equalBytes } from '../../util/bytes.js';
-import { MAX_REORGANISATION, type BlockRef } from '../../monero/wallet/model/records.js';
+import { MAX_REORGANISATION, type BlockRef } from '../../monero/wallet/scan/findings.js';
 import { toChainBlocks, type ChainBlock, type ChainTxs, type ExpectedChain } from '../scan/chain-block.js';
 import type { ChainPosition, PageBlocks } from './chain-position.js';
 

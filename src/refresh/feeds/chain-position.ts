@@ -1,5 +1,5 @@
 import { equalBytes } from '../../util/bytes.js';
-import { MAX_REORGANISATION, type BlockRef } from '../../monero/wallet/model/records.js';
+import { MAX_REORGANISATION, type BlockRef } from '../../monero/wallet/scan/findings.js';
 import type { ChainBlock } from '../scan/chain-block.js';
 
 /** Position from which a refresh continues. */

@@ -1,4 +1,4 @@
-import type { ParsedTxs } from '../../daemon/parsed-txs.js';
+import type { ParsedTxs } from '../../monero/wallet/scan/block-page.js';
 import {
   claimOutput,
   openClaims,
@@ -18,7 +18,7 @@ import { unprunedSize } from '../../monero/cryptonote/transaction.js';
 import { ZERO } from '../../util/amount.js';
 import { keyImagesOf } from '../../monero/wallet/exchange/pending-tx.js';
 import { receivedPaymentId } from '../../monero/wallet/scan/block-scan.js';
-import type { OwnedOutput, PoolTx, ReceivedTx } from '../../monero/wallet/model/records.js';
+import type { OwnedOutput, PoolTx, ReceivedTx } from '../../monero/wallet/scan/findings.js';
 import { readTx } from './chain-block.js';
 
 /** Record of a transaction that pays the wallet, without its block. */

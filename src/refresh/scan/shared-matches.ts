@@ -1,4 +1,4 @@
-import type { ParsedTxs } from '../../daemon/parsed-txs.js';
+import type { ParsedTxs } from '../../monero/wallet/scan/block-page.js';
 import {
   kernelBatches,
   type MatchStream,

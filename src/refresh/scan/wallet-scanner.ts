@@ -1,7 +1,6 @@
 import type { KeyImage, SecretKey } from '../../monero/crypto/types.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import type { RawTx } from '../../daemon/block-parser.js';
-import type { ParsedTxs } from '../../daemon/parsed-txs.js';
+import type { RawTx, ParsedTxs } from '../../monero/wallet/scan/block-page.js';
 import type { ScanKernel } from '../../monero/kernel/kernel.js';
 import { ZERO } from '../../util/amount.js';
 import { joinBytes } from '../../util/bytes.js';
@@ -22,7 +21,7 @@ import type {
   PoolTx,
   ReceivedTx,
   TxFindings,
-} from '../../monero/wallet/model/records.js';
+} from '../../monero/wallet/scan/findings.js';
 import { unpackSubaddresses, type PackedSubaddresses } from '../../monero/wallet/scan/packed-subaddresses.js';
 import {
   SubaddressTable,

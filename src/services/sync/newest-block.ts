@@ -2,7 +2,7 @@ import type { KeyImage, Hash } from '../../monero/crypto/types.js';
 import type { Daemon, KeyImageStatus, DaemonTransaction } from '../../daemon/daemon.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
-import type { BlockRef } from '../../monero/wallet/model/records.js';
+import type { BlockRef } from '../../monero/wallet/scan/findings.js';
 import { WalletError, faultOf } from '../../model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { MAX_TRANSACTIONS_AT_ONCE } from '../../daemon/transaction-queries.js';

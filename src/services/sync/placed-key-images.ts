@@ -1,7 +1,7 @@
 import { ringIndices, parseTransaction } from '../../monero/cryptonote/transaction.js';
 import type { Transaction } from '../../monero/cryptonote/types.js';
 import type { Hash, PublicKey } from '../../monero/crypto/types.js';
-import { isUnverifiable } from '../../daemon/block-parser.js';
+import { isUnverifiable } from '../../monero/wallet/scan/block-page.js';
 import { betweenWrites } from '../../store/between-writes.js';
 import { CachedRead } from '../../store/cached-read.js';
 import { correctKeyImages, type KeyImageCorrection } from '../../store/correct-key-images.js';

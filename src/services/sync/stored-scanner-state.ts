@@ -3,7 +3,7 @@ import type { ScannerState } from '../../refresh/scan/scanner-state.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import { totalLength } from '../../util/bytes.js';
 import { yieldToEventLoop } from '../../util/event-loop.js';
-import { MAX_REORGANISATION } from '../../monero/wallet/model/records.js';
+import { MAX_REORGANISATION } from '../../monero/wallet/scan/findings.js';
 import type { PackedSubaddresses } from '../../monero/wallet/scan/packed-subaddresses.js';
 import type { WalletContext } from '../context/wallet-context.js';
 

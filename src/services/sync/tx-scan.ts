@@ -1,6 +1,6 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import type { DaemonTransaction } from '../../daemon/daemon.js';
-import type { RawTx } from '../../daemon/block-parser.js';
+import type { RawTx } from '../../monero/wallet/scan/block-page.js';
 import type { LooseBlock } from '../../refresh/scan/chain-block.js';
 import type { BatchFindings, TxBatch, UnminedTx } from '../../refresh/scan/wallet-scanner.js';
 import { toHex } from '../../util/bytes.js';

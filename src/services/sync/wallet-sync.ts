@@ -9,14 +9,13 @@ import type { ScannerState } from '../../refresh/scan/scanner-state.js';
 import type { PoolFinding, BatchFindings, TxBatch } from '../../refresh/scan/wallet-scanner.js';
 import { unixSeconds } from '../../util/clock.js';
 import { outsideTrace } from '../../util/trace.js';
-import type { LocatedOutput, SpendingKeys } from '../../monero/wallet/scan/key-images.js';
+import type { LocatedOutput, SpendingKeys, ImportedKeyImage } from '../../monero/wallet/scan/key-images.js';
 import {
   hasFindings,
   type BlockRef,
   type PageFindings,
-  type ImportedKeyImage,
   type ReplacedBlocks,
-} from '../../monero/wallet/model/records.js';
+} from '../../monero/wallet/scan/findings.js';
 import type { PackedSubaddresses } from '../../monero/wallet/scan/packed-subaddresses.js';
 import type { Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
 import type { WalletContext } from '../context/wallet-context.js';

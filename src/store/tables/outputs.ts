@@ -1,5 +1,5 @@
 import type { Hash, KeyImage, PublicKey } from '../../monero/crypto/types.js';
-import type { OwnedOutput } from '../../monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../monero/wallet/scan/findings.js';
 import { toHex } from '../../util/bytes.js';
 import { ringPlaceOf } from '../../monero/wallet/scan/ambiguous-spends.js';
 import type { SqlDatabase, SqlParameter } from '../../util/sql-database.js';

@@ -23,8 +23,7 @@ import {
   type Section,
   type Value,
 } from '../../../src/monero/epee/portable-storage.js';
-import { parseBlocksAnswer, parseTxs } from '../../../src/daemon/block-parser.js';
-import type { ParsedTxs } from '../../../src/daemon/parsed-txs.js';
+import { parseBlocksAnswer, parseTxs, type ParsedTxs } from '../../../src/monero/wallet/scan/block-page.js';
 import { equalBytes, fromHex, toHex } from '../../../src/util/bytes.js';
 import { CodecError, encode, Reader } from '../../../src/util/codec.js';
 import { blocksAnswer } from '../../support/chain/blocks-answer.js';
@@ -153,8 +152,7 @@ export const targets: readonly Target[] = [
     name: 'block-page',
     errors: [CodecError],
     modules: [
-      'daemon/block-parser',
-      'daemon/parsed-txs',
+      'monero/wallet/scan/block-page',
       'monero/epee/portable-storage',
       'monero/cryptonote/block',
       'monero/cryptonote/transaction',
@@ -199,7 +197,7 @@ export const targets: readonly Target[] = [
   {
     name: 'block',
     errors: [CodecError],
-    modules: ['monero/cryptonote/block', 'monero/cryptonote/tree-hash'],
+    modules: ['monero/cryptonote/block'],
     prepare: () => ({
       seeds: blocks,
       run(input) {

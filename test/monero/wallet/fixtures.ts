@@ -9,7 +9,7 @@ import { amount, type Amount } from '../../../src/util/amount.js';
 import type { Rng } from '../../../src/util/random.js';
 import type { SpendableInput } from '../../../src/monero/wallet/build/construction.js';
 import type { Candidate } from '../../../src/monero/wallet/select/decoys.js';
-import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
 import { ProtocolError } from '../../../src/monero/wallet/protocol-error.js';
 import type { PlanFault, Payee } from '../../../src/monero/wallet/select/transfer-request.js';
 import { SubaddressTable } from '../../../src/monero/wallet/scan/subaddress-table.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Hash, SecretKey } from '../../../src/monero/crypto/types.js';
-import type { RawTx } from '../../../src/daemon/block-parser.js';
+import type { RawTx } from '../../../src/monero/wallet/scan/block-page.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import type { BatchScanner } from '../../../src/refresh/scan/match-group.js';
 import { monotonicMs } from '../../../src/util/clock.js';

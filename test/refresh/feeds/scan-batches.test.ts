@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Hash } from '../../../src/monero/crypto/types.js';
-import { parseTxs } from '../../../src/daemon/block-parser.js';
+import { parseTxs } from '../../../src/monero/wallet/scan/block-page.js';
 import type { ChainBlock } from '../../../src/refresh/scan/chain-block.js';
 import type { ChainPage } from '../../../src/refresh/feeds/chain-page.js';
 import { scanBatchesOf } from '../../../src/refresh/feeds/page-window.js';

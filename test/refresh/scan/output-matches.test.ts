@@ -1,6 +1,5 @@
 import { describe, expect, it, jest, test } from '@jest/globals';
-import type { ParsedTxs } from '../../../src/daemon/parsed-txs.js';
-import { parseBlocksAnswer } from '../../../src/daemon/block-parser.js';
+import { type ParsedTxs, parseBlocksAnswer } from '../../../src/monero/wallet/scan/block-page.js';
 import type { ScanBatch, ScanHits } from '../../../src/monero/kernel/kernel.js';
 import {
   BATCHES_AHEAD,

@@ -24,7 +24,7 @@ import { type ScannerState, packKeyImages } from '../../../src/refresh/scan/scan
 import { WalletScanner } from '../../../src/refresh/scan/wallet-scanner.js';
 import { amount } from '../../../src/util/amount.js';
 import { encode } from '../../../src/util/codec.js';
-import type { OwnedOutput, PageFindings } from '../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput, PageFindings } from '../../../src/monero/wallet/scan/findings.js';
 import { outputTo } from '../../support/chain/coinbase.js';
 import { extraOf } from '../../support/chain/heavy-txs.js';
 import { hashOf } from '../../support/chain/loose-tx.js';

@@ -4,7 +4,7 @@ import { scalarBytes } from '../../../src/monero/crypto/scalar.js';
 import type { PublicKey, SecretKey } from '../../../src/monero/crypto/types.js';
 import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import { writeExtra } from '../../../src/monero/cryptonote/extra.js';
-import { parseBlocksAnswer } from '../../../src/daemon/block-parser.js';
+import { parseBlocksAnswer } from '../../../src/monero/wallet/scan/block-page.js';
 import { KernelPool } from '../../../src/monero/kernel/kernel-pool.js';
 import { loadKernel } from '../../../src/monero/kernel/load-kernel.js';
 import type { ChainBlock, ChainTxs } from '../../../src/refresh/scan/chain-block.js';

@@ -3,7 +3,7 @@ import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
 import { BackgroundSync, type Recovery } from '../../../src/services/sync/background-sync.js';
 import { amount } from '../../../src/util/amount.js';
 import { RefreshCancelled } from '../../../src/refresh/messages.js';
-import type { AmbiguousSpend } from '../../../src/monero/wallet/model/records.js';
+import type { AmbiguousSpend } from '../../../src/monero/wallet/scan/findings.js';
 import { bytes, output, page, received, unnamed } from '../../store/fixtures.js';
 import { turns } from '../../support/fakes/event-loop-turns.js';
 import { PASSWORD } from '../../support/wallets/keystores.js';

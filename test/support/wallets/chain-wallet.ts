@@ -18,7 +18,7 @@ import type { SpendableInput } from '../../../src/monero/wallet/build/constructi
 import type { FetchedOutput, Ring } from '../../../src/monero/wallet/select/decoys.js';
 import { outputSecretKey } from '../../../src/monero/cryptonote/own-outputs.js';
 import { ownOutputsIn, receivedPaymentId } from '../../../src/monero/wallet/scan/block-scan.js';
-import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
 import { SubaddressTable } from '../../../src/monero/wallet/scan/subaddress-table.js';
 import type { Loose } from '../network/json-rpc.js';
 import type { Monerod } from '../processes/monerod.js';

@@ -24,12 +24,9 @@ import { toHex } from '../../../src/util/bytes.js';
 import { Secret } from '../../../src/util/secret.js';
 import { openExport, sealExport } from '../../../src/monero/wallet/exchange/export-blob.js';
 import type { WalletKeys } from '../../../src/monero/wallet/keys.js';
-import type {
-  ImportedKeyImage,
-  OwnedOutput,
-  ReceivedTx,
-  SubaddressKey,
-} from '../../../src/monero/wallet/model/records.js';
+import type { ImportedKeyImage } from '../../../src/monero/wallet/scan/key-images.js';
+import type { OwnedOutput, ReceivedTx } from '../../../src/monero/wallet/scan/findings.js';
+import type { SubaddressKey } from '../../../src/monero/wallet/scan/packed-subaddresses.js';
 import type { MultisigAccount } from '../../../src/monero/wallet/multisig/account.js';
 import { faultOf, WalletError } from '../../../src/model/wallet-error.js';
 import { page, received } from '../../store/fixtures.js';

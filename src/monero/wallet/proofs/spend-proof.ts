@@ -13,7 +13,7 @@ import type { Rng } from '../../../util/random.js';
 import { badProof, proofBytes, SIGNATURE_CHARS, WRONG_HEADER } from './proof-text.js';
 import { wrongTransaction } from '../scan/fetched-tx.js';
 import { outputSecretKey } from '../../cryptonote/own-outputs.js';
-import type { OwnedOutput } from '../model/records.js';
+import type { OwnedOutput } from '../scan/findings.js';
 
 /** Amount and global indices of the ring members of an input. */
 export interface RingReference {

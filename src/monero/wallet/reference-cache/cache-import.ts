@@ -7,7 +7,8 @@ import { amount, U64_MAX } from '../../../util/amount.js';
 import { compareBytes, toHex } from '../../../util/bytes.js';
 import { CodecError, decode } from '../../../util/codec.js';
 import type { DestinationEntry } from '../exchange/construction-data.js';
-import type { Destination, OutgoingTx, SubaddressKey } from '../model/records.js';
+import type { Destination, OutgoingTx } from '../build/outgoing-tx.js';
+import type { SubaddressKey } from '../scan/packed-subaddresses.js';
 import type { Lookahead } from '../scan/subaddress-table.js';
 import type { PaymentFacts, ImportedAccount, ImportedWallet } from './imported-wallet.js';
 import {

@@ -2,7 +2,7 @@ import type { Hash } from '../../crypto/types.js';
 import { ringIndices } from '../../cryptonote/transaction.js';
 import type { SubaddressIndex, Transaction } from '../../cryptonote/types.js';
 import { amount, sum, ZERO, type Amount } from '../../../util/amount.js';
-import type { FoundOutgoing, SpendingTx } from '../model/records.js';
+import type { FoundOutgoing, SpendingTx } from './findings.js';
 
 /** An output of the wallet whose key image is unknown, with the amount and global index by which rings name it. */
 export interface OutputWithoutKeyImage {

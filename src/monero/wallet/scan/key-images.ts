@@ -14,6 +14,20 @@ import { zip } from '../../../util/zip.js';
 import { outputSecretKey } from '../../cryptonote/own-outputs.js';
 import type { ScanKernel } from '../../kernel/kernel.js';
 
+/** A key image that was imported into a wallet without the spend key. */
+export interface ImportedKeyImage {
+  /** Key of the output to which the key image belongs. */
+  readonly publicKey: PublicKey;
+  readonly keyImage: KeyImage;
+  /** True if a signature with the output key was verified; otherwise the key image is only claimed. */
+  readonly proven: boolean;
+  /**
+   * True if an earlier version may have assigned the key image by the position of its output: it may belong to another
+   * output.
+   */
+  readonly placed?: true;
+}
+
 /** Facts of an output from which a wallet without access to the chain recognises whether the output is its own. */
 export interface OutputHint {
   readonly publicKey: PublicKey;

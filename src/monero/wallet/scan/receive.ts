@@ -39,7 +39,7 @@ export interface FoundOutput {
   readonly amount: Amount;
   /** Blinding scalar of the commitment; 1 for a plain amount. */
   readonly mask: bigint;
-  /** Absent without the spend secret. */
+  /** Absent while it is unknown: without the spend secret, unless it is imported. */
   readonly keyImage?: KeyImage;
 }
 

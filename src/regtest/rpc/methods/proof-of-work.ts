@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { block as blockCodec, blockHashingBlob } from '../../../monero/cryptonote/block.js';
+import { block as blockCodec, blockHashingBlob, treeHash } from '../../../monero/cryptonote/block.js';
 import { parseExtra, writeExtra } from '../../../monero/cryptonote/extra.js';
-import { treeHash } from '../../../monero/cryptonote/tree-hash.js';
 import type { Block } from '../../../monero/cryptonote/types.js';
 import { slowHashAsync } from '../../../monero/crypto/slow-hash-worker.js';
 import type { Hash } from '../../../monero/crypto/types.js';

@@ -1,21 +1,21 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Hash } from '../../src/monero/crypto/types.js';
-import { block } from '../../src/monero/cryptonote/block.js';
+import type { Hash } from '../../../../src/monero/crypto/types.js';
+import { block } from '../../../../src/monero/cryptonote/block.js';
 import {
   parseTransaction,
   prunableHash,
   prunedTransaction,
   transaction,
   transactionHash,
-} from '../../src/monero/cryptonote/transaction.js';
-import { parseTxs } from '../../src/daemon/block-parser.js';
-import { fromHex } from '../../src/util/bytes.js';
-import { CodecError, decode, encode } from '../../src/util/codec.js';
-import { versionOne } from '../support/chain/arbitrary-tx.js';
-import { blocksAnswer } from '../support/chain/blocks-answer.js';
-import { parseWholePage } from '../support/network/whole-page.js';
-import { readVectors } from '../monero/ringct/vectors.js';
+} from '../../../../src/monero/cryptonote/transaction.js';
+import { parseTxs } from '../../../../src/monero/wallet/scan/block-page.js';
+import { fromHex } from '../../../../src/util/bytes.js';
+import { CodecError, decode, encode } from '../../../../src/util/codec.js';
+import { versionOne } from '../../../support/chain/arbitrary-tx.js';
+import { blocksAnswer } from '../../../support/chain/blocks-answer.js';
+import { parseWholePage } from '../../../support/network/whole-page.js';
+import { readVectors } from '../../ringct/vectors.js';
 
 /* A daemon cannot change the contents of a transaction whose hash it names. */
 

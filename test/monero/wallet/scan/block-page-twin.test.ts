@@ -1,32 +1,31 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import { keccak } from '../../src/monero/crypto/keccak.js';
-import type { Hash, PublicKey } from '../../src/monero/crypto/types.js';
-import { block, blockHash } from '../../src/monero/cryptonote/block.js';
+import { keccak } from '../../../../src/monero/crypto/keccak.js';
+import type { Hash, PublicKey } from '../../../../src/monero/crypto/types.js';
+import { block, blockHash } from '../../../../src/monero/cryptonote/block.js';
 import {
   additionalPublicKeys,
   parseExtra,
   txPublicKeys,
   writeExtra,
-} from '../../src/monero/cryptonote/extra.js';
+} from '../../../../src/monero/cryptonote/extra.js';
 import {
   isCoinbase,
   parseTransaction,
   prunedTransaction,
   transactionHash,
   txPrefix,
-} from '../../src/monero/cryptonote/transaction.js';
-import type { TxPrefix } from '../../src/monero/cryptonote/types.js';
-import { parseTxs, type RawTx } from '../../src/daemon/block-parser.js';
-import type { ParsedTxs } from '../../src/daemon/parsed-txs.js';
-import { NO_VIEW_TAG } from '../../src/monero/kernel/kernel.js';
-import { candidatesIn, type Candidates } from '../../src/monero/wallet/scan/output-matches.js';
-import { concatBytes, fromHex, toHex } from '../../src/util/bytes.js';
-import { CodecError, decode, encode, Reader } from '../../src/util/codec.js';
-import { blocksAnswer, type SentBlock } from '../support/chain/blocks-answer.js';
-import { mutatedBytes } from '../support/values/mutations.js';
-import { parseWholePage } from '../support/network/whole-page.js';
-import { readVectors } from '../monero/ringct/vectors.js';
+} from '../../../../src/monero/cryptonote/transaction.js';
+import type { TxPrefix } from '../../../../src/monero/cryptonote/types.js';
+import { parseTxs, type RawTx, type ParsedTxs } from '../../../../src/monero/wallet/scan/block-page.js';
+import { NO_VIEW_TAG } from '../../../../src/monero/kernel/kernel.js';
+import { candidatesIn, type Candidates } from '../../../../src/monero/wallet/scan/output-matches.js';
+import { concatBytes, fromHex, toHex } from '../../../../src/util/bytes.js';
+import { CodecError, decode, encode, Reader } from '../../../../src/util/codec.js';
+import { blocksAnswer, type SentBlock } from '../../../support/chain/blocks-answer.js';
+import { mutatedBytes } from '../../../support/values/mutations.js';
+import { parseWholePage } from '../../../support/network/whole-page.js';
+import { readVectors } from '../../ringct/vectors.js';
 
 /* The parser in WebAssembly and the codecs in TypeScript accept the same blocks and read the same values. */
 

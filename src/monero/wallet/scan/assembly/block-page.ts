@@ -1,5 +1,6 @@
 /* Exports for the host, which writes bytes, has them parsed, and reads the columns. */
-import { parseBlock, BLOCK_HASHES, BLOCK_TIMES, BLOCK_VERSIONS, TX_ENDS, TX_HASHES, TX_STARTS } from './block';
+import { STORAGE_OBJECT } from '../../../format';
+import { EXCEPTIONAL_BLOCK, parseBlock, BLOCK_HASHES, BLOCK_TIMES, BLOCK_VERSIONS, TX_ENDS, TX_HASHES, TX_STARTS } from './block';
 import { Column, column, emptyColumns, reserve } from './columns';
 import { close, open, position } from './reading';
 import {
@@ -12,7 +13,6 @@ import {
   openSection,
   openStorage,
   skipValue,
-  SECTION,
   text,
   unsigned,
 } from './storage';
@@ -104,7 +104,7 @@ function readBlock(type: u32): void {
  * prunable part.
  */
 function readBlob(type: u32): void {
-  if (type != SECTION) {
+  if (type != STORAGE_OBJECT) {
     pushBlob(type);
     prunableHashes.push(0);
     return;
@@ -168,7 +168,7 @@ export function readAnswer(length: usize): void {
   found = 0;
   open(BYTES, BYTES + length);
   openStorage();
-  const fields = openSection(SECTION);
+  const fields = openSection(STORAGE_OBJECT);
   for (let i: u32 = 0; i < fields; i++) {
     const type = nextField(i);
     if (isNamed(i, 'blocks')) {
@@ -353,4 +353,9 @@ export function firstImages(): usize {
 }
 export function images(): usize {
   return changetype<usize>(IMAGES);
+}
+
+/** Returns the address of {@link EXCEPTIONAL_BLOCK}. */
+export function exceptionalBlock(): usize {
+  return EXCEPTIONAL_BLOCK;
 }

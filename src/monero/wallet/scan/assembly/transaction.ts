@@ -2,6 +2,7 @@
  * Finds the keys, outputs and key images of a transaction that a scan needs. Every column grows by fewer bytes than the
  * input has.
  */
+import { GEN_INPUT, KEY_INPUT, KEY_OUTPUT, NO_VIEW_TAG, TAGGED_KEY_OUTPUT } from '../../../format';
 import { column } from './columns';
 import { additionalKey, additionalKeys, mainKey, mainKeys, readExtra } from './extra';
 import { byte, count, number, skip, position, varint } from './reading';
@@ -17,12 +18,6 @@ export function offsetOf(address: usize): u32 {
   return u32(address - base);
 }
 
-const GEN_INPUT: u32 = 0xff;
-const KEY_INPUT: u32 = 0x02;
-const KEY_OUTPUT: u32 = 0x02;
-const TAGGED_KEY_OUTPUT: u32 = 0x03;
-/** Value in `VIEW_TAGS` for an output without a view tag. */
-const NO_TAG: u32 = 0x100;
 /**
  * For each transaction, its version, the index of its first key image in `IMAGES`, and 1 if it is a miner transaction.
  */
@@ -68,7 +63,7 @@ function readOutput(index: u32): void {
   if (type != KEY_OUTPUT && type != TAGGED_KEY_OUTPUT) throw new Error('unknown output type');
   OUTPUTS.pushKey(skip(32));
   OUTPUT_INDICES.push(index);
-  VIEW_TAGS.push16(type == KEY_OUTPUT ? NO_TAG : byte());
+  VIEW_TAGS.push16(type == KEY_OUTPUT ? NO_VIEW_TAG : byte());
 }
 
 /**

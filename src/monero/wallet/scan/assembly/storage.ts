@@ -1,29 +1,30 @@
 /** Reads epee's portable storage, value by value. Source: portable_storage_from_bin.h, portable_storage_base.h. */
+import {
+  smallestInStorage,
+  STORAGE_DEPTH,
+  STORAGE_LIST,
+  STORAGE_OBJECT,
+  STORAGE_SIGNATURE_A,
+  STORAGE_SIGNATURE_B,
+  STORAGE_STRING,
+  STORAGE_U16,
+  STORAGE_U32,
+  STORAGE_U64,
+  STORAGE_U8,
+  STORAGE_VERSION,
+} from '../../../format';
 import { byte, left, MAX_SAFE, skip, position } from './reading';
 
-export const U64: u32 = 5;
-export const U32: u32 = 6;
-export const U16: u32 = 7;
-export const U8: u32 = 8;
-export const TEXT: u32 = 10;
-export const SECTION: u32 = 12;
-/** Flag in a type byte: the value is a list. */
-const LIST: u32 = 0x80;
-const MAX_DEPTH: u32 = 50;
 /** Largest number of fields in a section; sections of upstream have about a dozen. */
 const MAX_FIELDS: u64 = 64;
 
-const SIGNATURE = memory.data<u8>([0x01, 0x11, 0x01, 0x01, 0x01, 0x01, 0x02, 0x01, 0x01]);
-/** Smallest size of a value by type [bytes]; 0 for an unknown type. */
-const SMALLEST = memory.data<u8>([0, 8, 4, 2, 1, 8, 4, 2, 1, 8, 1, 1, 1]);
-
 /** Address and length of each field name in the open sections, to detect duplicates. */
-const NAMES = memory.data(51 * 64 * 8, 16);
+const NAMES = memory.data((STORAGE_DEPTH + 1) * 64 * 8, 16);
 
 let depth: u32 = 0;
 
 function smallest(type: u32): u32 {
-  return type <= SECTION ? load<u8>(SMALLEST + type) : 0;
+  return u32(smallestInStorage(type));
 }
 
 function size(): u64 {
@@ -39,14 +40,18 @@ function size(): u64 {
 export function openStorage(): void {
   depth = 0;
   const start = skip(9);
-  for (let i: usize = 0; i < 9; i++)
-    if (load<u8>(start + i) != load<u8>(SIGNATURE + i)) throw new Error('portable storage: wrong signature');
+  if (
+    load<u32>(start) != STORAGE_SIGNATURE_A ||
+    load<u32>(start + 4) != STORAGE_SIGNATURE_B ||
+    load<u8>(start + 8) != STORAGE_VERSION
+  )
+    throw new Error('portable storage: wrong signature');
 }
 
 /** Enters a section. @param type type of the value to read. @returns the number of fields. */
 export function openSection(type: u32): u32 {
-  if (type != SECTION) throw new Error('portable storage: expected a section');
-  if (++depth > MAX_DEPTH) throw new Error('portable storage: nested too deeply');
+  if (type != STORAGE_OBJECT) throw new Error('portable storage: expected a section');
+  if (++depth > u32(STORAGE_DEPTH)) throw new Error('portable storage: nested too deeply');
   const fields = size();
   if (fields > MAX_FIELDS) throw new Error('portable storage: too many fields');
   return u32(fields);
@@ -90,8 +95,8 @@ export function isNamed(i: u32, name: string): bool {
 
 /** Enters a list. @param type type of the value to read. @returns the number of values in the list. */
 export function openList(type: u32): u32 {
-  const least = smallest(type & ~LIST);
-  if ((type & LIST) == 0 || least == 0) throw new Error('portable storage: expected a list');
+  const least = smallest(type & ~STORAGE_LIST);
+  if ((type & STORAGE_LIST) == 0 || least == 0) throw new Error('portable storage: expected a list');
   const items = size();
   if (items > left() || items * least > left()) throw new Error('portable storage: count exceeds the input');
   return u32(items);
@@ -99,32 +104,32 @@ export function openList(type: u32): u32 {
 
 /** Returns the type of a list's values. @param type type of the list. */
 export function itemType(type: u32): u32 {
-  return type & ~LIST;
+  return type & ~STORAGE_LIST;
 }
 
 /** Skips a string. @returns the address of its first byte; it ends at the {@link position}. */
 export function text(type: u32): usize {
-  if (type != TEXT) throw new Error('portable storage: expected a string');
+  if (type != STORAGE_STRING) throw new Error('portable storage: expected a string');
   return skip(size());
 }
 
 /** Reads an unsigned integer of any width. @param type type of the value to read. */
 export function unsigned(type: u32): u64 {
-  if (type == U64) {
+  if (type == STORAGE_U64) {
     const value = load<u64>(skip(8));
     if (value > MAX_SAFE) throw new Error('portable storage: integer too large');
     return value;
   }
-  if (type == U32) return load<u32>(skip(4));
-  if (type == U16) return load<u16>(skip(2));
-  if (type == U8) return byte();
+  if (type == STORAGE_U32) return load<u32>(skip(4));
+  if (type == STORAGE_U16) return load<u16>(skip(2));
+  if (type == STORAGE_U8) return byte();
   throw new Error('portable storage: expected an unsigned integer');
 }
 
 /** Skips a list of 64-bit integers. @returns their number; the list ends at the {@link position}. */
 export function integers(type: u32): u32 {
   const count = openList(type);
-  if (count > 0 && itemType(type) != U64) throw new Error('portable storage: expected integers');
+  if (count > 0 && itemType(type) != STORAGE_U64) throw new Error('portable storage: expected integers');
   const start = skip(u64(count) << 3);
   for (let value = start; value < position(); value += 8)
     if (load<u64>(value) > MAX_SAFE) throw new Error('portable storage: integer too large');
@@ -133,13 +138,13 @@ export function integers(type: u32): u32 {
 
 /** Skips a value of any type. @param type type of the value. */
 export function skipValue(type: u32): void {
-  if ((type & LIST) != 0) {
+  if ((type & STORAGE_LIST) != 0) {
     for (let items = openList(type); items > 0; items--) skipValue(itemType(type));
-  } else if (type == SECTION) {
+  } else if (type == STORAGE_OBJECT) {
     const fields = openSection(type);
     for (let i: u32 = 0; i < fields; i++) skipValue(nextField(i));
     closeSection();
-  } else if (type == TEXT) {
+  } else if (type == STORAGE_STRING) {
     text(type);
   } else {
     const width = smallest(type);

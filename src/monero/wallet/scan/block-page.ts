@@ -1,14 +1,16 @@
-import type { Hash } from '../monero/crypto/types.js';
-import type { FetchedTx } from '../monero/wallet/scan/fetched-tx.js';
-import { chunks } from '../util/bytes.js';
-import { CodecError, Writer, u64Number } from '../util/codec.js';
-import { ParsedTxs } from './parsed-txs.js';
-import { wasmBinary } from '../util/wasm-binary.js';
-import { wasm as binary } from './block-parser.wasm.js';
+import type { Hash } from '../../crypto/types.js';
+import { BLOCK_202612 } from '../../cryptonote/block.js';
+import type { FetchedTx } from './fetched-tx.js';
+import { chunks } from '../../../util/bytes.js';
+import { CodecError, Writer, u64Number } from '../../../util/codec.js';
+import { wasmBinary } from '../../../util/wasm-binary.js';
+import { wasm as binary } from './block-page.wasm.js';
+import { keysBefore, type Candidates } from './output-matches.js';
 
-/** Exports of the WebAssembly module; assembly/block-parser.ts documents them. */
+/** Exports of the WebAssembly module; assembly/block-page.ts documents them. */
 interface ParserExports {
   readonly memory: WebAssembly.Memory;
+  exceptionalBlock(): number;
   reserveInput(length: number): number;
   readAnswer(length: number): void;
   fieldsFound(): number;
@@ -97,17 +99,22 @@ const MAX_REUSED_BYTES = 32 << 20;
  */
 let reused: WeakRef<ParserExports> | undefined;
 
-const module = new WebAssembly.Module(wasmBinary(binary));
+let compiled: WebAssembly.Module | undefined;
+
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+const utf16 = new TextDecoder('utf-16le');
 
 function instantiate(): ParserExports {
   // The module calls `abort` with the address of a message when an input does not follow its format.
   const abort = (message = 0): never => {
     const { buffer } = exports.memory;
     const [length = 0] = new Uint32Array(buffer, message - 4, 1);
-    throw new CodecError(Buffer.from(buffer, message, length).toString('utf16le'));
+    throw new CodecError(utf16.decode(new Uint8Array(buffer, message, length)));
   };
-  const instance = new WebAssembly.Instance(module, { env: { abort } });
-  const exports = instance.exports as unknown as ParserExports;
+  compiled ??= new WebAssembly.Module(wasmBinary(binary));
+  const exports = new WebAssembly.Instance(compiled, { env: { abort } }).exports as unknown as ParserExports;
+  const { computed, actual } = BLOCK_202612;
+  new Uint8Array(exports.memory.buffer, exports.exceptionalBlock(), 64).set([...computed, ...actual]);
   return exports;
 }
 
@@ -215,7 +222,7 @@ export function parseBlocksAnswer(answer: Uint8Array, complete = false): ParsedB
     wasm.readAnswer(answer.length);
     const found = wasm.fieldsFound();
     if ((found & 4) === 0) throw new CodecError('status: expected a string');
-    const status = Buffer.from(answer.subarray(wasm.statusStartsAt(), wasm.statusEndsAt())).toString('utf8');
+    const status = utf8.decode(answer.subarray(wasm.statusStartsAt(), wasm.statusEndsAt()));
     const unread = status === 'OK' ? parseReadable(wasm, answer.length, complete) : undefined;
     const txs = txsOf(wasm, answer);
     return {
@@ -258,4 +265,92 @@ export function parseTxs(txs: readonly RawTx[]): ParsedTxs {
       throw new CodecError('a transaction lacks output indices');
     return parsed;
   });
+}
+
+/** Columns with one value for each transaction, except `images`. Positions are byte offsets in `bytes`. */
+export interface TxColumns extends Candidates {
+  readonly bytes: Uint8Array;
+  /** Transaction hashes, 32 bytes each. */
+  readonly hashes: Uint8Array;
+  readonly starts: Uint32Array;
+  readonly ends: Uint32Array;
+  readonly versions: Uint8Array;
+  readonly rewards: Uint8Array;
+  /** Byte offset of the global indices of the transaction's outputs, 8 bytes each. */
+  readonly indices: Uint32Array;
+  /** Index in `images` of the transaction's first key image. */
+  readonly firstImages: Uint32Array;
+  /** Byte offsets of the key images of all transactions. */
+  readonly images: Uint32Array;
+}
+
+/**
+ * Parsed transactions as offsets into their encoding. Most transactions do not concern the wallet and are never built
+ * as objects.
+ */
+export class ParsedTxs {
+  readonly count: number;
+  readonly #columns: TxColumns;
+  readonly #view: DataView;
+
+  constructor(columns: TxColumns) {
+    this.count = columns.starts.length;
+    this.#columns = columns;
+    const { bytes } = columns;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  }
+
+  /** Returns a copy of a transaction's hash. @param tx index of the transaction. */
+  hash(tx: number): Hash {
+    return this.#columns.hashes.slice(32 * tx, 32 * tx + 32) as Hash;
+  }
+
+  /** Returns the encoding of a transaction as a view of shared memory. @param tx index of the transaction. */
+  blob(tx: number): Uint8Array {
+    const { bytes, starts, ends } = this.#columns;
+    return bytes.subarray(starts[tx], ends[tx]);
+  }
+
+  version(tx: number): 1 | 2 {
+    return this.#columns.versions[tx] === 1 ? 1 : 2;
+  }
+
+  isCoinbase(tx: number): boolean {
+    return this.#columns.rewards[tx] === 1;
+  }
+
+  outputCount(tx: number): number {
+    return this.#outputsBefore(tx + 1) - this.#outputsBefore(tx);
+  }
+
+  /**
+   * Returns the global index of an output among all outputs of its amount.
+   * @param output index of the output in its transaction.
+   */
+  globalIndex(tx: number, output: number): number {
+    if (output >= this.outputCount(tx)) throw new RangeError('no output has this index');
+    const at = (this.#columns.indices[tx] ?? 0) + 8 * output;
+    return this.#view.getUint32(at, true) + this.#view.getUint32(at + 4, true) * 2 ** 32;
+  }
+
+  get candidates(): Candidates {
+    return this.#columns;
+  }
+
+  /** Returns the number of transaction public keys of all transactions before `tx`. */
+  keysBefore(tx: number): number {
+    return keysBefore(this.#columns, tx);
+  }
+
+  /** Calls `visit` for each key image of a transaction, with the bytes that contain it and its offset in them. */
+  eachKeyImage(tx: number, visit: (bytes: Uint8Array, offset: number) => void): void {
+    const { bytes, firstImages, images } = this.#columns;
+    const end = firstImages[tx + 1] ?? images.length;
+    for (let i = firstImages[tx] ?? end; i < end; i++) visit(bytes, images[i] ?? 0);
+  }
+
+  #outputsBefore(tx: number): number {
+    const { firstOutputs, outputIndices } = this.#columns;
+    return firstOutputs[tx] ?? outputIndices.length;
+  }
 }

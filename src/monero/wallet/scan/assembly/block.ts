@@ -2,7 +2,8 @@
  * Parses blocks; computes their hashes and those of their miner transactions. Source: cryptonote_format_utils.cpp,
  * crypto/tree-hash.c.
  */
-import { keccak } from '../../monero/crypto/assembly/keccak';
+import { keccak } from '../../../crypto/assembly/keccak';
+import { treeWidth } from '../../../format';
 import { column } from './columns';
 import { byte, close, number, open, position, skip } from './reading';
 import { isCoinbase, parsePrefix, offsetOf } from './transaction';
@@ -24,28 +25,17 @@ export const TX_ENDS = column();
 const tree = column();
 const blob = column();
 
-/**
- * Computed hash and accepted hash of mainnet block 202612. They differ because the tree hash had a flaw at that time.
- */
-const EXCEPTIONAL_BLOCK = memory.data<u8>([
-  0x42, 0x6d, 0x16, 0xcf, 0xf0, 0x4c, 0x71, 0xf8, 0xb1, 0x63, 0x40, 0xb7, 0x22, 0xdc, 0x40, 0x10,
-  0xa2, 0xdd, 0x38, 0x31, 0xc2, 0x20, 0x41, 0x43, 0x1f, 0x77, 0x25, 0x47, 0xba, 0x6e, 0x33, 0x1a,
-  0xbb, 0xd6, 0x04, 0xd2, 0xba, 0x11, 0xba, 0x27, 0x93, 0x5e, 0x00, 0x6e, 0xd3, 0x9c, 0x9b, 0xfd,
-  0xd9, 0x9b, 0x76, 0xbf, 0x4a, 0x50, 0x65, 0x4b, 0xc1, 0xe1, 0xe6, 0x12, 0x17, 0x96, 0x26, 0x98,
-]);
+/** Computed hash and accepted hash of the exceptional block, which the host writes: `cryptonote/block.ts` has them. */
+export const EXCEPTIONAL_BLOCK = memory.data(64, 16);
 
 const HASH = memory.data(32, 16);
 
-/**
- * Computes the Merkle root in place of the first hash. In the first layer only as many hashes are paired as make the
- * next layer's width a power of two; the leading hashes move up unpaired.
- */
+/** Computes the Merkle root in place of the first hash. In the first layer the leading hashes move up unpaired. */
 function hashTree(): void {
   let hashes = tree.used >> 5;
   const at = tree.data;
   if (hashes > 2) {
-    let width: usize = 1;
-    while (width << 1 < hashes) width <<= 1;
+    const width = usize(treeWidth(hashes));
     const unpaired = (width << 1) - hashes;
     for (let i = unpaired; i < width; i++) hashPair(at + (i << 5), at + (((i << 1) - unpaired) << 5));
     hashes = width;

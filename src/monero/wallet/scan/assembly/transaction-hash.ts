@@ -3,7 +3,15 @@
  * the base part of the RingCT signature, and of the prunable part. The hash of version 1 is that of all bytes. Source:
  * cryptonote_format_utils.cpp `calculate_transaction_hash`.
  */
-import { keccak } from '../../monero/crypto/assembly/keccak';
+import { keccak } from '../../../crypto/assembly/keccak';
+import {
+  LONG_ECDH_BYTES,
+  RCT_NEWEST,
+  RCT_NONE,
+  RCT_SHORT_AMOUNTS,
+  RCT_SIMPLE,
+  SHORT_ECDH_BYTES,
+} from '../../../format';
 import { byte, position, skip, varint } from './reading';
 import { inputCount, outputCount } from './transaction';
 
@@ -40,17 +48,18 @@ function hashOfParts(from: usize, prefixEnd: usize, baseEnd: usize, prunable: us
 export function skipBase(version: u32): usize {
   if (version == 1) return position();
   const type = byte();
-  if (type > 6) throw new Error('unknown RingCT type');
-  if (type == 0) return position();
+  if (type > u32(RCT_NEWEST)) throw new Error('unknown RingCT type');
+  if (type == RCT_NONE) return position();
   varint();
-  if (type == 2) skip(u64(inputCount()) << 5);
-  skip(u64(outputCount()) * ((type < 4 ? 64 : 8) + 32));
+  if (type == RCT_SIMPLE) skip(u64(inputCount()) << 5);
+  const ecdhBytes = type < u32(RCT_SHORT_AMOUNTS) ? LONG_ECDH_BYTES : SHORT_ECDH_BYTES;
+  skip(u64(outputCount()) * (ecdhBytes + 32));
   return position();
 }
 
 /** True for RingCT type 0, of a transaction without signatures. */
 function isUnsigned(prefixEnd: usize, baseEnd: usize): bool {
-  return baseEnd == prefixEnd + 1 && load<u8>(prefixEnd) == 0;
+  return baseEnd == prefixEnd + 1 && load<u8>(prefixEnd) == RCT_NONE;
 }
 
 /**

@@ -1,35 +1,39 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Hash, PublicKey } from '../../src/monero/crypto/types.js';
-import { block, blockHash } from '../../src/monero/cryptonote/block.js';
+import type { Hash, PublicKey } from '../../../../src/monero/crypto/types.js';
+import { block, blockHash } from '../../../../src/monero/cryptonote/block.js';
 import {
   additionalPublicKeys,
   parseExtra,
   txPublicKeys,
   writeExtra,
   type ExtraField,
-} from '../../src/monero/cryptonote/extra.js';
+} from '../../../../src/monero/cryptonote/extra.js';
 import {
   parsePrunedTransaction,
   prunedTransaction,
   transaction,
   transactionHash,
   txPrefix,
-} from '../../src/monero/cryptonote/transaction.js';
-import type { Block, Transaction, TxPrefix } from '../../src/monero/cryptonote/types.js';
-import { parseBlocksAnswer, parseTxs, type ParsedBlocksAnswer } from '../../src/daemon/block-parser.js';
-import type { ParsedTxs } from '../../src/daemon/parsed-txs.js';
-import { writeStorage, type TypedSection } from '../../src/monero/epee/storage-writer.js';
-import { NO_VIEW_TAG } from '../../src/monero/kernel/kernel.js';
-import { kernelBatches } from '../../src/monero/wallet/scan/output-matches.js';
-import { U64_MAX, ZERO } from '../../src/util/amount.js';
-import { concatBytes, fromHex, toHex } from '../../src/util/bytes.js';
-import { CodecError, encode } from '../../src/util/codec.js';
-import { versionOne } from '../support/chain/arbitrary-tx.js';
-import { blocksAnswer, type SentBlock } from '../support/chain/blocks-answer.js';
-import { mutatedBytes } from '../support/values/mutations.js';
-import { parseWholePage } from '../support/network/whole-page.js';
+} from '../../../../src/monero/cryptonote/transaction.js';
+import type { Block, Transaction, TxPrefix } from '../../../../src/monero/cryptonote/types.js';
+import {
+  parseBlocksAnswer,
+  parseTxs,
+  type ParsedBlocksAnswer,
+  type ParsedTxs,
+} from '../../../../src/monero/wallet/scan/block-page.js';
+import { writeStorage, type TypedSection } from '../../../../src/monero/epee/storage-writer.js';
+import { NO_VIEW_TAG } from '../../../../src/monero/kernel/kernel.js';
+import { kernelBatches } from '../../../../src/monero/wallet/scan/output-matches.js';
+import { U64_MAX, ZERO } from '../../../../src/util/amount.js';
+import { concatBytes, fromHex, toHex } from '../../../../src/util/bytes.js';
+import { CodecError, encode } from '../../../../src/util/codec.js';
+import { versionOne } from '../../../support/chain/arbitrary-tx.js';
+import { blocksAnswer, type SentBlock } from '../../../support/chain/blocks-answer.js';
+import { mutatedBytes } from '../../../support/values/mutations.js';
+import { parseWholePage } from '../../../support/network/whole-page.js';
 
 const hashes = fc.uint8Array({ minLength: 32, maxLength: 32 }) as unknown as fc.Arbitrary<Hash>;
 const keys = hashes as unknown as fc.Arbitrary<PublicKey>;
@@ -407,7 +411,7 @@ describe('parsing a page of blocks', () => {
 });
 
 const { invalid } = JSON.parse(
-  readFileSync(new URL('../../../test/vectors/epee/portable-storage.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../../../../test/vectors/epee/portable-storage.json', import.meta.url), 'utf8'),
 ) as { invalid: { note: string; hex: string }[] };
 
 describe('portable storage around a page of blocks', () => {

@@ -1,12 +1,13 @@
 /** Finds the public keys in tx_extra, which is read up to its first invalid field. Source: tx_extra.h. */
+import {
+  EXTRA_ADDITIONAL_KEYS,
+  EXTRA_MERGE_MINING,
+  EXTRA_MINERGATE,
+  EXTRA_NONCE,
+  EXTRA_PUBLIC_KEY,
+  MAX_NONCE,
+} from '../../../format';
 import { column } from './columns';
-
-const PUBLIC_KEY: u32 = 0x01;
-const NONCE: u32 = 0x02;
-const MERGE_MINING: u32 = 0x03;
-const ADDITIONAL_KEYS: u32 = 0x04;
-const MINERGATE: u32 = 0xde;
-const MAX_NONCE: u64 = 255;
 
 /** Addresses of the transaction public keys (main keys) in the extra that was read last. */
 const main = column();
@@ -91,15 +92,15 @@ function readAdditional(): bool {
 /** Reads one field. @returns false if the extra cannot be read beyond this field. */
 function readField(): bool {
   const tag = load<u8>(at++);
-  if (tag == PUBLIC_KEY) {
+  if (tag == EXTRA_PUBLIC_KEY) {
     if (!skip(32)) return false;
     main.push(u32(at - 32));
     return true;
   }
-  if (tag == NONCE) return skipBlob() && value <= MAX_NONCE;
-  if (tag == MERGE_MINING) return skipMergeMining();
-  if (tag == ADDITIONAL_KEYS) return readAdditional();
-  if (tag == MINERGATE) return skipBlob();
+  if (tag == EXTRA_NONCE) return skipBlob() && value <= u64(MAX_NONCE);
+  if (tag == EXTRA_MERGE_MINING) return skipMergeMining();
+  if (tag == EXTRA_ADDITIONAL_KEYS) return readAdditional();
+  if (tag == EXTRA_MINERGATE) return skipBlob();
   // Padding extends to the end; other tags are invalid.
   return false;
 }

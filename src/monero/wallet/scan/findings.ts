@@ -1,27 +1,20 @@
 import type { Hash, KeyImage, PublicKey } from '../../crypto/types.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import type { Amount } from '../../../util/amount.js';
+import type { SubaddressKey } from './packed-subaddresses.js';
+import type { FoundOutput } from './receive.js';
 
-/** An output of the wallet that the chain contains. Source: wallet2.h `transfer_details`. */
-export interface OwnedOutput {
+/* Values that a scan finds in blocks and in the pool, as they are posted between threads and stored. */
+
+/** An output of the wallet that the chain contains: its position there, and its state. Source: wallet2.h `transfer_details`. */
+export interface OwnedOutput extends FoundOutput {
   readonly txHash: Hash;
-  /** Index of the output in its transaction. */
-  readonly outputIndex: number;
   /**
    * Index among all outputs of the same amount; RingCT outputs, and those of version 2 miner transactions, count with
    * amount 0.
    */
   readonly globalIndex: number;
-  readonly publicKey: PublicKey;
-  /** Key image; absent while it is unknown, in view-only wallets. */
-  readonly keyImage?: KeyImage;
-  readonly amount: Amount;
-  /** Blinding scalar of the commitment; 1 for the outputs of miner transactions. */
-  readonly mask: bigint;
   readonly rct: boolean;
-  readonly subaddress: SubaddressIndex;
-  /** Public key by whose derivation the output is recognised: the tx public key or an additional one. */
-  readonly derivationKey: PublicKey;
   readonly height: number;
   readonly unlockTime: bigint;
   readonly coinbase: boolean;
@@ -51,52 +44,6 @@ export const creditedOf = ({
   readonly amount: Amount;
   readonly credited?: Amount;
 }): Amount => credited ?? amount;
-
-/** Names of the fields of an output in the list of incoming transfers. */
-export type IncomingField =
-  | 'account'
-  | 'amount'
-  | 'frozen'
-  | 'globalIndex'
-  | 'height'
-  | 'keyImage'
-  | 'minor'
-  | 'publicKey'
-  | 'spent'
-  | 'txHash'
-  | 'txSize'
-  | 'unlocked';
-
-/** An output that was imported into an offline wallet. Source: wallet2.h `transfer_details`, after `import_outputs`. */
-export interface ImportedOutput {
-  readonly publicKey: PublicKey;
-  readonly derivationKey: PublicKey;
-  /** Index of the output in its transaction. */
-  readonly outputIndex: number;
-  readonly globalIndex: number;
-  readonly amount: Amount;
-  readonly rct: boolean;
-  readonly subaddress: SubaddressIndex;
-  readonly keyImage: KeyImage;
-  readonly spent: boolean;
-  readonly frozen: boolean;
-  /** True if the last import requested the key image of the output. */
-  readonly requested: boolean;
-}
-
-/** A key image that was imported into a wallet without the spend key. */
-export interface ImportedKeyImage {
-  /** Key of the output to which the key image belongs. */
-  readonly publicKey: PublicKey;
-  readonly keyImage: KeyImage;
-  /** True if a signature with the output key was verified; otherwise the key image is only claimed. */
-  readonly proven: boolean;
-  /**
-   * True if an earlier version may have assigned the key image by the position of its output: it may belong to another
-   * output.
-   */
-  readonly placed?: true;
-}
 
 /** A mined transaction that pays the wallet; its outputs are stored separately. */
 export interface ReceivedTx {
@@ -141,69 +88,6 @@ export interface PoolOutput {
    */
   readonly credited?: Amount;
   readonly subaddress: SubaddressIndex;
-}
-
-/** A destination of an outgoing payment, as requested. */
-export interface Destination {
-  readonly amount: Amount;
-  /** Address text; an integrated address is stored with its payment id. */
-  readonly address: string;
-}
-
-/**
- * State of a payment. prepared: recorded, not relayed yet. pending: relayed, or the daemon's answer was lost. failed:
- * refused by the network, or gone from the pool; its inputs can be spent again. confirmed: mined.
- */
-export type OutgoingState = 'prepared' | 'pending' | 'failed' | 'confirmed';
-
-/**
- * A transaction that spends outputs of the wallet. Source: wallet2.h `unconfirmed_transfer_details`,
- * `confirmed_transfer_details`.
- */
-export interface OutgoingTx {
-  readonly txHash: Hash;
-  readonly state: OutgoingState;
-  readonly account: number;
-  /** Minor indices of the addresses whose outputs the transaction spends, ascending. */
-  readonly fromIndices: readonly number[];
-  readonly amountIn: Amount;
-  readonly fee: Amount;
-  /**
-   * Amount that returns to the paying account [atomic units]. For a mined payment to that account itself, the whole
-   * amount.
-   */
-  readonly change: Amount;
-  /**
-   * Change that was recorded when the payment was made [atomic units]; set when a payment to the paying account itself
-   * is mined.
-   */
-  readonly changeAtPayment?: Amount;
-  readonly unlockTime: bigint;
-  readonly paymentId?: Uint8Array;
-  /** Time when the payment was made; for a mined payment, time of its block [Unix s]. */
-  readonly timestamp: number;
-  readonly height?: number;
-  /**
-   * Latest time when the payment was made here, or a pool contained it, rounded to the hour [Unix s]; absent for a payment
-   * of another wallet that no pool was seen to contain.
-   */
-  readonly seen?: number;
-  /** Daemon to which the payment was last sent, as `host:port`; absent if unknown, or if this wallet never sent it. */
-  readonly sentTo?: string;
-  /** Encoded full transaction, stored until the payment is confirmed so that it can be relayed again. */
-  readonly blob?: Uint8Array;
-  /** Destinations; empty unless this wallet file made the payment. */
-  readonly destinations: readonly Destination[];
-}
-
-/** An entry in the history of incoming payments: the outputs that one transaction pays to one address. */
-export interface Payment {
-  readonly tx: Omit<ReceivedTx, 'size' | 'txPublicKey' | 'additionalPublicKeys' | 'spentKeyImages'>;
-  readonly subaddress: SubaddressIndex;
-  /** Sum of the amounts that the outputs add to the balance [atomic units]. */
-  readonly amount: Amount;
-  /** Amounts of the outputs, in the order of the transaction; burnt outputs are left out. */
-  readonly amounts: readonly Amount[];
 }
 
 /**
@@ -312,10 +196,4 @@ export interface FoundOutgoing {
   readonly fee: Amount;
   readonly unlockTime: bigint;
   readonly paymentId?: Uint8Array;
-}
-
-/** Spend public key and index of an address. */
-export interface SubaddressKey {
-  readonly index: SubaddressIndex;
-  readonly spendPublicKey: PublicKey;
 }
