@@ -11,7 +11,7 @@ import type {
   FoundSpend,
   OwnedOutput,
   ReceivedTx,
-} from '../src/monero/wallet/model/records.js';
+} from '../src/monero/wallet/scan/findings.js';
 import { PAYEE_SEED } from './paid-chain.js';
 
 export const PAYMENTS_A_BLOCK = 10;

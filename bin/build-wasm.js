@@ -18,7 +18,7 @@ const modules = [
   ['src/monero/crypto/assembly/slow-hash.ts', 'src/monero/crypto/slow-hash-simd.wasm.js', simd],
   ['src/monero/crypto/assembly/slow-hash.ts', 'src/monero/crypto/slow-hash-plain.wasm.js', []],
   ['src/monero/crypto/assembly/hash.ts', 'src/monero/crypto/keccak.wasm.js', []],
-  ['src/daemon/assembly/block-parser.ts', 'src/daemon/block-parser.wasm.js', []],
+  ['src/monero/wallet/scan/assembly/block-page.ts', 'src/monero/wallet/scan/block-page.wasm.js', []],
 ];
 if (process.argv[2] === 'tests')
   modules.push(

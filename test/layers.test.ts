@@ -267,12 +267,11 @@ const roomsOf: Record<string, readonly (readonly string[])[]> = {
   ],
   refresh: [
     ['refresher'],
-    ['refresh-thread', 'refresh-run', 'fair-queue', 'thread-calls'],
+    ['refresh-thread', 'refresh-run', 'fair-queue'],
     ['wallet-refresh'],
-    ['refresh-error'],
     ['messages'],
     ['feeds'],
-    ['scan', 'commit'],
+    ['scan'],
   ],
   store: [
     ['between-writes', 'webhook-log'],
@@ -292,7 +291,7 @@ const roomsOf: Record<string, readonly (readonly string[])[]> = {
   regtest: [['rpc'], ['bans', 'fault-injection'], ['chain'], ['store'], ['rules']],
   http: [['http-app', 'forward'], ['pages', 'server'], ['methods'], ['calls'], ['login'], ['message']],
   net: [['webhooks', 'zmq', 'dns'], ['byte-queue']],
-  monero: [['index'], ['wallet'], ['kernel'], ['cryptonote'], ['ringct'], ['crypto', 'epee']],
+  monero: [['index'], ['wallet'], ['kernel'], ['cryptonote'], ['ringct'], ['crypto', 'epee'], ['format']],
 };
 const roomOf = (path: string): string => (path.split(sep)[1] ?? '').replace(/\.[jt]s$/, '');
 

@@ -13,11 +13,9 @@ import type {
   HardForkInfo,
 } from './daemon.js';
 import { LIMIT, type DaemonCalls } from './daemon-calls.js';
-import { DaemonError } from './errors.js';
-import type { JsonReader } from './json-reader.js';
-import { parseBlocksAnswer } from './block-parser.js';
-import { unreadError } from './newer-block.js';
-import { blobOf, hashOf } from './wire-values.js';
+import { DaemonError, unreadError } from './errors.js';
+import { type JsonReader, blobOf, hashOf } from './wire-values.js';
+import { parseBlocksAnswer } from '../monero/wallet/scan/block-page.js';
 
 /** Fetches the state of the daemon and of its chain. @throws DaemonError */
 export async function getInfo(calls: DaemonCalls, options: CallOptions = {}): Promise<DaemonInfo> {

@@ -6,7 +6,7 @@ import { writeJson } from '../util/json-writer.js';
 import { observed, type ObserveDaemonCall } from './call-report.js';
 import type { CallOptions } from './daemon.js';
 import { DaemonError, type DaemonErrorKind } from './errors.js';
-import { JsonReader } from './json-reader.js';
+import { JsonReader } from './wire-values.js';
 import type { PostOptions, Transport } from './transport.js';
 
 const MIB = 1 << 20;

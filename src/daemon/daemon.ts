@@ -1,6 +1,5 @@
 import type { Hash, KeyImage, PublicKey, Commitment } from '../monero/crypto/types.js';
-import type { ParsedBlock, UnreadBlock } from './block-parser.js';
-import type { ParsedTxs } from './parsed-txs.js';
+import type { ParsedBlock, UnreadBlock, ParsedTxs } from '../monero/wallet/scan/block-page.js';
 
 /** Options of a call that may take a long time. */
 export interface CallOptions {

@@ -1,3 +1,6 @@
+import { NEWEST_FORK } from '../monero/cryptonote/constants.js';
+import type { UnreadBlock } from '../monero/wallet/scan/block-page.js';
+
 /**
  * Kind of a failed call. unreachable: no connection, or it broke. timeout: no answer in time. busy: the daemon is
  * syncing. unauthorized: credentials are missing or wrong. malformed: the answer does not follow the protocol.
@@ -85,3 +88,37 @@ function errorCode(error: unknown): string | undefined {
     if ('code' in at && typeof at.code === 'string') return at.code;
   return undefined;
 }
+
+/** Height and version of a block. */
+export interface BlockVersion {
+  readonly height: number;
+  readonly version: number;
+}
+
+/** Error of a block whose version is newer than all versions whose rules are known. */
+export class NewerBlock extends DaemonError {
+  readonly block: BlockVersion;
+
+  constructor(block: BlockVersion) {
+    const { height, version } = block;
+    super(
+      'newer_fork',
+      `block ${height} has version ${version}, and ${NEWEST_FORK} is the newest known here: update this server`,
+    );
+    this.block = block;
+  }
+}
+
+/** Number of the first hard fork whose rules are unknown. */
+export const FIRST_UNKNOWN_FORK = NEWEST_FORK + 1;
+
+/** True if the rules of a block version are unknown. Source: hardfork.cpp, block versions are numbers of hard forks. */
+export const isNewer = (version: number): boolean => version > NEWEST_FORK;
+
+/** Returns the error of a block that cannot be read: its version is newer, or the daemon sent wrong bytes. */
+export const unreadError = (height: number, { version, cause }: UnreadBlock): DaemonError =>
+  version !== undefined && isNewer(version)
+    ? new NewerBlock({ height, version })
+    : new DaemonError('malformed', `block ${height} of the daemon cannot be read: ${cause.message}`, {
+        cause,
+      });

@@ -3,11 +3,10 @@ import { toHex, tryFromHex } from '../util/bytes.js';
 import { CodecError } from '../util/codec.js';
 import { pagesOf } from '../util/paged.js';
 import type { BacklogEntry, CallOptions, DaemonTransaction, RelayOutcome } from './daemon.js';
-import { isUnverifiable } from './block-parser.js';
+import { isUnverifiable } from '../monero/wallet/scan/block-page.js';
 import { LIMIT, type DaemonCalls } from './daemon-calls.js';
 import { DaemonError } from './errors.js';
-import type { JsonReader } from './json-reader.js';
-import { toIndex } from './wire-values.js';
+import { type JsonReader, toIndex } from './wire-values.js';
 
 /** Largest number of transactions in a request. Restricted daemons refuse more. */
 export const MAX_TRANSACTIONS_AT_ONCE = 100;

@@ -1,6 +1,6 @@
 import type { Hash, KeyImage, PublicKey } from '../monero/crypto/types.js';
 import type { Amount } from '../util/amount.js';
-import type { Destination } from '../monero/wallet/model/records.js';
+import type { Destination } from '../monero/wallet/build/outgoing-tx.js';
 
 /** A transaction in the form in which a client receives it. */
 export interface MadeTx {

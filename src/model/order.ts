@@ -1,6 +1,6 @@
 import type { Hash } from '../monero/crypto/types.js';
 import type { MadePayment, MadePayments } from './made-payment.js';
-import type { OutgoingState } from '../monero/wallet/model/records.js';
+import type { OutgoingState } from '../monero/wallet/build/outgoing-tx.js';
 
 /** Position of an attempt to make one transaction of an order. */
 export interface OrderPlace {

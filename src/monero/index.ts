@@ -30,7 +30,7 @@ export { formatCoins, parseCoins } from './cryptonote/coins.js';
 
 // Addresses: of others, of the own account by index, and with a payment id.
 export { formatAddress, integrate, parseAddress, standardOf, tryParseAddress } from './cryptonote/address.js';
-export { ownAddress } from './cryptonote/own-address.js';
+export { ownAddress } from './cryptonote/subaddress-keys.js';
 export type { AddressKeys } from './cryptonote/subaddress-keys.js';
 export type { Address, AddressKind, NetworkType, PaymentId, SubaddressIndex } from './cryptonote/types.js';
 
@@ -97,7 +97,7 @@ export {
   transactionHashWith,
   transactionWeight,
 } from './cryptonote/transaction.js';
-export { ringIndices } from './cryptonote/ring-indices.js';
+export { ringIndices } from './cryptonote/transaction.js';
 export { isLockOpen } from './cryptonote/unlock-time.js';
 export type { GenInput, KeyInput, Transaction, TxInput, TxOutput, TxPrefix } from './cryptonote/types.js';
 export type {
@@ -127,7 +127,7 @@ export {
 // Scanning with the view key: a block, or single transactions such as those of the mempool.
 export { scanBlock, type ReceivingTx } from './wallet/scan/block-scan.js';
 export type { FetchedTx } from './wallet/scan/fetched-tx.js';
-export { ownOutputsIn, receivedPaymentId } from './wallet/scan/own-outputs-in.js';
+export { ownOutputsIn, receivedPaymentId } from './wallet/scan/block-scan.js';
 export type { FoundOutput, ReceivingKeys } from './wallet/scan/receive.js';
 export { SubaddressTable, type KnownAddresses, type Lookahead } from './wallet/scan/subaddress-table.js';
 export { blocksToUnlock, isUnlocked, secondsToUnlock, type Lockable } from './cryptonote/unlock-time.js';

@@ -1,10 +1,7 @@
 import type { Hash } from '../monero/crypto/types.js';
-import type { BlockRef, PageFindings } from '../monero/wallet/model/records.js';
+import type { BlockRef, PageFindings } from '../monero/wallet/scan/findings.js';
 import { packKeys, type PackedSubaddresses } from '../monero/wallet/scan/packed-subaddresses.js';
-import type { RefreshReport, WalletId } from './messages.js';
-import { unpackFindings } from './commit/packed-findings.js';
-import { unpackHashes } from './commit/packed-hashes.js';
-import { toError } from './refresh-error.js';
+import { type RefreshReport, type WalletId, receivedFindings, unpackHashes, toError } from './messages.js';
 import type { ScannerState } from './scan/scanner-state.js';
 import type { PoolFinding } from './scan/wallet-scanner.js';
 import { equalBytes } from '../util/bytes.js';
@@ -100,7 +97,7 @@ export class RefreshRun {
     switch (report.type) {
       case 'page':
         try {
-          const findings = unpackFindings(report.findings);
+          const findings = receivedFindings(report.findings);
           if (report.isAgain) this.#receivedMoney = this.#target.commitAgain(findings) || this.#receivedMoney;
           else this.#commit(findings, report.daemonHeight);
         } catch (error) {

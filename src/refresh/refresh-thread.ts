@@ -8,22 +8,20 @@ import { monotonicMs } from '../util/clock.js';
 import { RequestActivity } from '../util/request-activity.js';
 import { ENTRY_BYTES, type PackedSubaddresses } from '../monero/wallet/scan/packed-subaddresses.js';
 import { ChainFeed } from './feeds/chain-feed.js';
-import { locatedKeyImages } from './scan/located-key-images.js';
-import type { PoolView, PoolViewer } from './feeds/pool-feed.js';
-import type {
-  DaemonCallEnded,
-  RefreshReport,
-  RefreshRequest,
-  RefreshThreadData,
-  WalletId,
+import { locatedKeyImages } from '../monero/wallet/scan/key-images.js';
+import { type PoolView, type PoolViewer, PoolFeed } from './feeds/pool-feed.js';
+import {
+  type DaemonCallEnded,
+  type RefreshReport,
+  type RefreshRequest,
+  type RefreshThreadData,
+  type WalletId,
+  unpackBlocks,
+  toFailure,
 } from './messages.js';
-import { unpackBlocks } from './commit/packed-hashes.js';
-import { PoolFeed } from './feeds/pool-feed.js';
-import { toFailure } from './refresh-error.js';
 import { poolThreads, RefreshScanner } from './scan/refresh-scanner.js';
-import { scanTransactions } from './scan/transaction-scan.js';
+import { scanTransactions, WalletScanner } from './scan/wallet-scanner.js';
 import { WalletRefresh, type DaemonFeeds } from './wallet-refresh.js';
-import { WalletScanner } from './scan/wallet-scanner.js';
 
 /**
  * Largest number of subaddress keys in one commit. A new wallet's default lookahead has as many; they are stored

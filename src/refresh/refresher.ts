@@ -9,23 +9,25 @@ import { monotonicMs } from '../util/clock.js';
 import type { LocatedOutput, SpendingKeys } from '../monero/wallet/scan/key-images.js';
 import type { Lookahead } from '../monero/wallet/scan/subaddress-table.js';
 import type { ExpectedChain } from './scan/chain-block.js';
-import { packBlocks, unpackHashes } from './commit/packed-hashes.js';
-import { RefreshCancelled, toError } from './refresh-error.js';
+import {
+  packBlocks,
+  unpackHashes,
+  RefreshCancelled,
+  toError,
+  ThreadCalls,
+  type Call,
+  type DaemonCallEnded,
+  type RefreshReport,
+  type RefreshRequest,
+  type RefreshThreadData,
+  type WalletId,
+} from './messages.js';
 import { RefreshRun, type RefreshResult, type RefreshTarget } from './refresh-run.js';
-import { ThreadCalls, type Call } from './thread-calls.js';
-import { packKeyImages, type OutputKeyImage } from './scan/packed-key-images.js';
+import { packKeyImages, type OutputKeyImage, movableBuffersOf } from './scan/scanner-state.js';
 import type { PendingRequests } from '../util/pending-requests.js';
 import { FairQueue } from './fair-queue.js';
-import { movableBuffersOf } from './scan/scanner-state.js';
-import type { BatchFindings, TxBatch } from './scan/transaction-scan.js';
+import type { BatchFindings, TxBatch } from './scan/wallet-scanner.js';
 import type { RefreshFrom } from './feeds/chain-position.js';
-import type {
-  DaemonCallEnded,
-  RefreshReport,
-  RefreshRequest,
-  RefreshThreadData,
-  WalletId,
-} from './messages.js';
 
 /** State of the pool scan for a wallet: whether the thread's present scanner has scanned the pool. */
 interface PoolScan {

@@ -2,15 +2,19 @@ import { DaemonError, isAnswered } from '../daemon/errors.js';
 import { monotonicMs } from '../util/clock.js';
 import type { RequestActivity } from '../util/request-activity.js';
 import { TurnLimit } from '../util/event-loop.js';
-import type { PageFindings } from '../monero/wallet/model/records.js';
+import type { PageFindings } from '../monero/wallet/scan/findings.js';
 import type { ChainFeed } from './feeds/chain-feed.js';
-import { commitBatchesOf, weightOf } from './commit/commit-batches.js';
 import type { MemberPage } from './feeds/feed-member.js';
 import { nextHeight, positionOf, type RefreshFrom } from './feeds/chain-position.js';
-import type { RefreshFailure, RefreshReport, WalletId } from './messages.js';
-import { packFindings, type PackedFindings } from './commit/packed-findings.js';
 import type { PoolFeed, PoolViewer } from './feeds/pool-feed.js';
-import { toFailure } from './refresh-error.js';
+import {
+  postedFindings,
+  toFailure,
+  type PostedFindings,
+  type RefreshFailure,
+  type RefreshReport,
+  type WalletId,
+} from './messages.js';
 import type { WalletScanner } from './scan/wallet-scanner.js';
 
 /**
@@ -50,9 +54,9 @@ export interface DaemonFeeds {
 /** Scans the blocks of a page. */
 type Scan = (page: MemberPage) => Promise<PageFindings>;
 
-/** Packed findings of some blocks that are committed in one transaction. */
-interface PackedBatch {
-  readonly findings: PackedFindings;
+/** Findings of some blocks that are committed in one transaction. */
+interface CommitBatch {
+  readonly findings: PostedFindings;
   readonly daemonHeight: number;
   readonly isAgain: boolean;
   /** Cost of the commit; see {@link weightOf}. */
@@ -171,7 +175,7 @@ export class WalletRefresh {
         const findings = await this.#scan(page, scan);
         end = findings.startHeight + findings.hashes.length;
         const { daemonHeight } = page.page;
-        const batches = packedBatches(findings, { daemonHeight, isAgain }, this.#activity.areFrequent);
+        const batches = batchesOf(findings, { daemonHeight, isAgain }, this.#activity.areFrequent);
         await before;
         before = committing;
         committing = committing.then(() => this.#commit(batches));
@@ -199,7 +203,7 @@ export class WalletRefresh {
    * Posts the findings of a page to the main thread in batches, and waits while too many are not acknowledged.
    * @throws the reason of the signal.
    */
-  async #commit(batches: readonly PackedBatch[]): Promise<void> {
+  async #commit(batches: readonly CommitBatch[]): Promise<void> {
     for (const { weight, ...batch } of batches) {
       this.#commits.add();
       this.#report({ type: 'page', wallet: this.#id, run: this.number, ...batch });
@@ -217,18 +221,15 @@ export class WalletRefresh {
   }
 }
 
-/**
- * Packs the findings of a page immediately. As objects they would live until they are committed, and each garbage
- * collection would copy them.
- */
-const packedBatches = (
+/** Divides the findings of a page into batches that are committed one by one. */
+const batchesOf = (
   findings: PageFindings,
-  facts: Pick<PackedBatch, 'daemonHeight' | 'isAgain'>,
+  facts: Pick<CommitBatch, 'daemonHeight' | 'isAgain'>,
   isBusy: boolean,
-): PackedBatch[] =>
+): CommitBatch[] =>
   Array.from(commitBatchesOf(findings, isBusy), (batch) => ({
     ...facts,
-    findings: packFindings(batch),
+    findings: postedFindings(batch),
     weight: weightOf(batch),
   }));
 
@@ -279,4 +280,94 @@ class PendingCommits {
       });
     this.#signal.throwIfAborted();
   }
+}
+
+/**
+ * Approximate number of outputs and spends in one commit batch. A larger batch saves time, because every batch has a
+ * fixed cost; but one event row can hold the stages of only a limited number of payments
+ * (`store/tables/stage-ranges.ts`).
+ */
+const ROWS_AT_ONCE = 96;
+
+/**
+ * Approximate number of outputs and spends in one commit batch while clients send requests, which are answered between
+ * two batches.
+ */
+const BUSY_ROWS_AT_ONCE = 32;
+
+/** Number of subaddress keys in one commit batch. */
+const KEYS_AT_ONCE = 500;
+
+/** Estimates the cost of committing findings [outputs]; a subaddress key or a block costs a fraction of an output. */
+export const weightOf = ({ outputs, spends, subaddresses, hashes }: PageFindings): number =>
+  outputs.length + spends.length + subaddresses.length / 20 + hashes.length / 100;
+
+/**
+ * Returns a function that removes from a list all items below a given height, and returns them. The list ascends by
+ * height.
+ */
+function taker<T extends { readonly height: number }>(list: readonly T[]): (below: number) => T[] {
+  let at = 0;
+  return (below) => {
+    const start = at;
+    while ((list[at]?.height ?? Infinity) < below) at += 1;
+    return list.slice(start, at);
+  };
+}
+
+/**
+ * Divides the findings of a page into commit batches at the boundaries of blocks, so that each batch is committed
+ * quickly.
+ * @param findings lists that ascend by height.
+ * @param isBusy true while clients send requests; the batches are smaller then.
+ */
+export function* commitBatchesOf(
+  findings: PageFindings,
+  isBusy: boolean,
+): Generator<PageFindings, void, void> {
+  const { startHeight, hashes, lastBlockReward, lastBlockTime, ambiguousSpends } = findings;
+  const take = {
+    received: taker(findings.received),
+    outputs: taker(findings.outputs),
+    spends: taker(findings.spends),
+    outgoing: taker(findings.outgoing),
+    ambiguousSpends: taker(ambiguousSpends ?? []),
+  };
+  const end = startHeight + hashes.length;
+  const nothing = { received: [], outputs: [], spends: [], outgoing: [], hashes: [] };
+  // Subaddresses are committed before the outputs that they received.
+  let { subaddresses } = findings;
+  for (; subaddresses.length > KEYS_AT_ONCE; subaddresses = subaddresses.slice(KEYS_AT_ONCE))
+    yield { ...nothing, startHeight, subaddresses: subaddresses.slice(0, KEYS_AT_ONCE), lastBlockReward };
+  for (const [from, to] of cuts(findings, end, isBusy ? BUSY_ROWS_AT_ONCE : ROWS_AT_ONCE)) {
+    yield {
+      startHeight: from,
+      hashes: hashes.slice(from - startHeight, to - startHeight),
+      received: take.received(to),
+      outputs: take.outputs(to),
+      spends: take.spends(to),
+      outgoing: take.outgoing(to),
+      ...(ambiguousSpends === undefined ? {} : { ambiguousSpends: take.ambiguousSpends(to) }),
+      subaddresses,
+      ...{ lastBlockReward, lastBlockTime },
+    };
+    subaddresses = [];
+  }
+}
+
+/** Yields the height range of each batch: its first height, and the height after its last block. */
+function* cuts(
+  { startHeight, outputs, spends }: PageFindings,
+  end: number,
+  rowsAtOnce: number,
+): Generator<[number, number]> {
+  const heights = [...outputs, ...spends].map(({ height }) => height).sort((a, b) => a - b);
+  let from = startHeight;
+  for (let at = rowsAtOnce; at < heights.length; at += rowsAtOnce) {
+    const to = heights[at] ?? end;
+    if (to <= from) continue;
+    yield [from, to];
+    from = to;
+  }
+  yield [from, end];
 }

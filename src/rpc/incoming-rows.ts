@@ -3,7 +3,7 @@ import * as wire from '../http/methods/wire.js';
 import type { Paged } from '../util/paged.js';
 import type { Json } from '../util/json.js';
 import { Field, type RowTemplate } from '../util/json-writer.js';
-import type { IncomingField } from '../monero/wallet/model/records.js';
+import type { IncomingField } from '../store/tables/incoming.js';
 import { indexSchema } from './shapes.js';
 
 /** Reads rows as JSON made from a template; the rows of one page are separated by commas. */

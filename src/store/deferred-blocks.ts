@@ -1,4 +1,4 @@
-import { hasFindings, type BlockRef, type PageFindings } from '../monero/wallet/model/records.js';
+import { hasFindings, type BlockRef, type PageFindings } from '../monero/wallet/scan/findings.js';
 
 /**
  * Smallest limit of a store on its number of deferred blocks; the limits of successive stores cover this many values

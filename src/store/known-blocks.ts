@@ -1,5 +1,5 @@
 import { amount, type Amount } from '../util/amount.js';
-import type { BlockRef, PageFindings } from '../monero/wallet/model/records.js';
+import type { BlockRef, PageFindings } from '../monero/wallet/scan/findings.js';
 import { CachedRead } from './cached-read.js';
 import type { DeferredBlocks } from './deferred-blocks.js';
 import type { StoreTransactions } from './store-transactions.js';

@@ -7,7 +7,7 @@ import {
   type FoundSpend,
   type OwnedOutput,
   type SpendingTx,
-} from '../monero/wallet/model/records.js';
+} from '../monero/wallet/scan/findings.js';
 import type { EventLog } from './events/event-log.js';
 import type { AmbiguousSpendWriter } from './tables/ambiguous-spends.js';
 import type { ImportedKeyImageWriter } from './tables/imported-key-images.js';

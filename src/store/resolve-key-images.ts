@@ -1,7 +1,8 @@
 import type { KeyImage } from '../monero/crypto/types.js';
 import { ZERO } from '../util/amount.js';
 import { equalBytes, toHex } from '../util/bytes.js';
-import type { AmbiguousSpend, ImportedKeyImage, ReceivedTx } from '../monero/wallet/model/records.js';
+import type { AmbiguousSpend, ReceivedTx } from '../monero/wallet/scan/findings.js';
+import type { ImportedKeyImage } from '../monero/wallet/scan/key-images.js';
 import { changeKeyImages, recordPayment, type KeyImageChange, type SpendWriters } from './recorded-spends.js';
 import { isUnknownSpend } from './tables/output-row.js';
 

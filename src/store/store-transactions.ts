@@ -1,5 +1,5 @@
 import type { StoreFile } from './file/store-file.js';
-import type { PageFindings } from '../monero/wallet/model/records.js';
+import type { PageFindings } from '../monero/wallet/scan/findings.js';
 import { WalletError } from '../model/wallet-error.js';
 import type { DeferredBlocks } from './deferred-blocks.js';
 import type { EventSettings } from './events/event-log.js';

@@ -1,6 +1,11 @@
 import { writeBackup, type Backup, type BackupSource } from './backup/backup.js';
-import { closeDatabase, detectingDamage, IN_MEMORY, openDatabase } from './file/database.js';
-import type { StoreDatabase } from './file/database.js';
+import {
+  closeDatabase,
+  detectingDamage,
+  IN_MEMORY,
+  openDatabase,
+  type StoreDatabase,
+} from './file/database.js';
 import { hasKeptLog } from './file/kept-log.js';
 import { cipherOf, NEW_CIPHER } from './file/store-cipher.js';
 import { StoreFile, type Location, type OnFileRestored } from './file/store-file.js';
@@ -20,7 +25,7 @@ import { WalletReader } from './wallet-reader.js';
 import type { Amount } from '../util/amount.js';
 import type { SchemaUpgrade } from '../util/sql-database.js';
 import { Secret } from '../util/secret.js';
-import type { BlockRef, PageFindings } from '../monero/wallet/model/records.js';
+import type { BlockRef, PageFindings } from '../monero/wallet/scan/findings.js';
 import { yieldToEventLoop } from '../util/event-loop.js';
 import { WalletError } from '../model/wallet-error.js';
 import type { EventSettings } from './events/event-log.js';

@@ -34,12 +34,12 @@ import type { Hash, SecretKey } from '../monero/crypto/types.js';
 import { amount } from '../util/amount.js';
 import type {
   FoundOutgoing,
-  OutgoingTx,
   OwnedOutput,
   PageFindings,
   ReplacedBlocks,
   TxFindings,
-} from '../monero/wallet/model/records.js';
+} from '../monero/wallet/scan/findings.js';
+import type { OutgoingTx } from '../monero/wallet/build/outgoing-tx.js';
 
 /** Returns event settings for a store whose event ids need not be unique across stores. */
 export const ownEvents = (): EventSettings => ({ ids: new EventIds(), confirmations: DEFAULT_CONFIRMATIONS });

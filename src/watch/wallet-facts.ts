@@ -1,5 +1,5 @@
+import { type BlockVersion } from '../daemon/errors.js';
 import { faultOf } from '../model/wallet-error.js';
-import type { BlockVersion } from '../daemon/newer-block.js';
 import type { RequestState } from '../model/payment-request.js';
 import type { OpenWallet } from '../services/open-wallet.js';
 import { NO_SUMS, paymentSums, type PaymentSums } from '../services/history/payment-sums.js';

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ringIndices } from '../../src/monero/cryptonote/ring-indices.js';
-import { parseTransaction, transactionHash } from '../../src/monero/cryptonote/transaction.js';
+import { ringIndices, parseTransaction, transactionHash } from '../../src/monero/cryptonote/transaction.js';
 import type { Hash, KeyImage } from '../../src/monero/crypto/types.js';
 import { storeKey } from '../../src/store/file/store-cipher.js';
 import { WalletStore } from '../../src/store/wallet-store.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Hash } from '../../src/monero/crypto/types.js';
-import { packFindings } from '../../src/refresh/commit/packed-findings.js';
+import { postedFindings } from '../../src/refresh/messages.js';
 import { RefreshRun, type RefreshResult, type RefreshTarget } from '../../src/refresh/refresh-run.js';
 import { unpackSubaddresses } from '../../src/monero/wallet/scan/packed-subaddresses.js';
-import type { BlockRef, PageFindings } from '../../src/monero/wallet/model/records.js';
+import type { BlockRef, PageFindings } from '../../src/monero/wallet/scan/findings.js';
 import { bytes, output, page, received } from '../store/fixtures.js';
 
 /** Hash of a block of a chain. */
@@ -40,7 +40,7 @@ async function run(pages: readonly PageFindings[]) {
           type: 'page',
           wallet: 1,
           run: 1,
-          findings: packFindings(findings),
+          findings: postedFindings(findings),
           daemonHeight: 60,
           isAgain: false,
         },

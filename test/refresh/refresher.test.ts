@@ -11,7 +11,7 @@ import type { RefreshTarget } from '../../src/refresh/refresh-run.js';
 import type { RefreshFrom } from '../../src/refresh/feeds/chain-position.js';
 import { PendingRequests } from '../../src/util/pending-requests.js';
 import { toHex } from '../../src/util/bytes.js';
-import type { BlockRef, PageFindings } from '../../src/monero/wallet/model/records.js';
+import type { BlockRef, PageFindings } from '../../src/monero/wallet/scan/findings.js';
 import { unpackSubaddresses } from '../../src/monero/wallet/scan/packed-subaddresses.js';
 import { BlockServer } from '../support/network/block-server.js';
 import { wholeTx } from '../support/chain/loose-tx.js';

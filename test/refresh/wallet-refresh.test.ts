@@ -10,7 +10,7 @@ import { DaemonError } from '../../src/daemon/errors.js';
 import { PoolFeed } from '../../src/refresh/feeds/pool-feed.js';
 import { WalletRefresh, type DaemonFeeds, type RefreshedWallet } from '../../src/refresh/wallet-refresh.js';
 import type { WalletScanner } from '../../src/refresh/scan/wallet-scanner.js';
-import type { PageFindings } from '../../src/monero/wallet/model/records.js';
+import type { PageFindings } from '../../src/monero/wallet/scan/findings.js';
 import { turns } from '../support/fakes/event-loop-turns.js';
 import { quietKernel, SteeredDaemon } from '../support/fakes/feed-members.js';
 import { chain, PAGE } from '../support/chain/fake-chain.js';

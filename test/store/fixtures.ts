@@ -1,6 +1,6 @@
 import type { Hash, KeyImage, PublicKey } from '../../src/monero/crypto/types.js';
 import { amount } from '../../src/util/amount.js';
-import type { OwnedOutput, PageFindings, ReceivedTx } from '../../src/monero/wallet/model/records.js';
+import type { OwnedOutput, PageFindings, ReceivedTx } from '../../src/monero/wallet/scan/findings.js';
 
 /** 32 bytes of any role: equal ones for a number below 256, otherwise ones that begin with the number. */
 export function bytes<T>(fill: number): T {

@@ -3,7 +3,7 @@ import type { Hash, KeyImage, PublicKey } from '../../src/monero/crypto/types.js
 import { resolveKeyImages } from '../../src/store/resolve-key-images.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { amount } from '../../src/util/amount.js';
-import type { FoundOutgoing, OwnedOutput, TxFindings } from '../../src/monero/wallet/model/records.js';
+import type { FoundOutgoing, OwnedOutput, TxFindings } from '../../src/monero/wallet/scan/findings.js';
 import { bytes, output, page, received } from './fixtures.js';
 
 let file: WalletStore;

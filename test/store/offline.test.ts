@@ -3,12 +3,8 @@ import type { Hash, KeyImage, PublicKey } from '../../src/monero/crypto/types.js
 import { resolveKeyImages, recogniseSpends } from '../../src/store/resolve-key-images.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { amount } from '../../src/util/amount.js';
-import type {
-  ImportedOutput,
-  OwnedOutput,
-  PageFindings,
-  ReceivedTx,
-} from '../../src/monero/wallet/model/records.js';
+import type { ImportedOutput } from '../../src/store/tables/imported-outputs.js';
+import type { OwnedOutput, PageFindings, ReceivedTx } from '../../src/monero/wallet/scan/findings.js';
 import { WATCHED_BYTES } from '../../src/monero/wallet/scan/watch-table.js';
 import { clearChain } from '../support/chain/cleared-chain.js';
 

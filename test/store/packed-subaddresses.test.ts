@@ -12,8 +12,8 @@ import type { PublicKey } from '../../src/monero/crypto/types.js';
 import { SubaddressReader } from '../../src/store/tables/accounts.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { utf8 } from '../../src/util/bytes.js';
-import type { SubaddressKey } from '../../src/monero/wallet/model/records.js';
 import {
+  type SubaddressKey,
   ENTRY_BYTES,
   packKeys,
   unpackSubaddresses,

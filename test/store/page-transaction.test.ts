@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { openSnapshot } from '../../src/store/file/database.js';
 import { NEW_CIPHER } from '../../src/store/file/store-cipher.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
-import type { PageFindings } from '../../src/monero/wallet/model/records.js';
+import type { PageFindings } from '../../src/monero/wallet/scan/findings.js';
 import { WalletError } from '../../src/model/wallet-error.js';
 import { yieldToEventLoop } from '../../src/util/event-loop.js';
 import { bytes, output, page, received } from './fixtures.js';

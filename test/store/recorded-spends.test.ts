@@ -5,7 +5,7 @@ import { resolveKeyImages } from '../../src/store/resolve-key-images.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { amount } from '../../src/util/amount.js';
 import { toHex } from '../../src/util/bytes.js';
-import type { ImportedKeyImage } from '../../src/monero/wallet/model/records.js';
+import type { ImportedKeyImage } from '../../src/monero/wallet/scan/key-images.js';
 import { EventLedger } from '../support/wallets/event-ledger.js';
 import { bytes, output, page, received, unnamed } from './fixtures.js';
 

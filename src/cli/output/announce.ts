@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import { chooseKernel } from '../../monero/kernel/load-kernel.js';
-import type { Choice } from '../../monero/crypto/curve/build-choice.js';
-import { HAS_SIMD } from '../../monero/crypto/curve/simd-support.js';
+import { type Choice, HAS_SIMD } from '../../monero/crypto/curve/build-choice.js';
 import type { Build } from '../../monero/crypto/curve/wasm-module.js';
 import { hasKnownFlags } from '../../util/v8-heap.js';
 import type { Config } from '../config/config.js';

@@ -1,6 +1,6 @@
+import { type ReplacedBlocks } from '../../monero/wallet/scan/findings.js';
 import type { Logger } from 'pino';
 import { Subscriber } from '../../net/zmq/subscriber.js';
-import type { ReplacedBlocks } from '../../monero/wallet/model/records.js';
 
 /** Topic of the message that the chain has changed. Source: zmq_pub.cpp. */
 const CHAIN = 'json-minimal-chain_main';

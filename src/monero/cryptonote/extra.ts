@@ -1,6 +1,17 @@
-import type { Hash, PublicKey } from '../crypto/types.js';
+import {
+  EXTRA_ADDITIONAL_KEYS,
+  EXTRA_MERGE_MINING,
+  EXTRA_MINERGATE,
+  EXTRA_NONCE,
+  EXTRA_PADDING,
+  EXTRA_PUBLIC_KEY,
+  MAX_NONCE,
+  MAX_PADDING,
+} from '../format.js';
+import type { Hash, PublicKey, KeyDerivation } from '../crypto/types.js';
 import { blob, CodecError, list, Reader, role, varint, Writer, type Codec } from '../../util/codec.js';
 import type { PaymentId } from './types.js';
+import { keccak } from '../crypto/keccak.js';
 
 /**
  * A field of tx_extra. Source: tx_extra.h.
@@ -18,16 +29,13 @@ export type ExtraField =
 
 /** Tag bytes of the fields. */
 const TAG = {
-  padding: 0x00,
-  publicKey: 0x01,
-  nonce: 0x02,
-  mergeMining: 0x03,
-  additionalKeys: 0x04,
-  minergate: 0xde,
+  padding: EXTRA_PADDING,
+  publicKey: EXTRA_PUBLIC_KEY,
+  nonce: EXTRA_NONCE,
+  mergeMining: EXTRA_MERGE_MINING,
+  additionalKeys: EXTRA_ADDITIONAL_KEYS,
+  minergate: EXTRA_MINERGATE,
 };
-
-const MAX_PADDING = 255;
-const MAX_NONCE = 255;
 
 const key = role<PublicKey>(32);
 const keys = list(key);
@@ -172,3 +180,14 @@ export const paymentIdField = ({ kind, id }: ExtraPaymentId): ExtraField => ({
   type: 'nonce',
   nonce: Uint8Array.of(kind === 'short' ? SHORT_ID : LONG_ID, ...id),
 });
+
+const TAIL = Uint8Array.of(0x8d);
+
+/**
+ * Encrypts or decrypts a payment id: XOR with the first bytes of `keccak(D || 0x8d)`; payer and payee share D. Source:
+ * device_default.cpp `encrypt_payment_id`.
+ */
+export function cryptPaymentId(id: PaymentId, derivation: KeyDerivation): PaymentId {
+  const mask = keccak(derivation, TAIL);
+  return id.map((byte, i) => byte ^ (mask[i] ?? 0)) as PaymentId;
+}

@@ -6,7 +6,7 @@ import {
   polyseedWords,
   type PolyseedLanguage,
 } from './polyseed-languages.js';
-import { COEFFICIENTS, fromCoefficients, toCoefficients } from './polyseed-polynomial.js';
+import { COEFFICIENTS, fromCoefficients, toCoefficients } from './polyseed-storage.js';
 
 /**
  * Seed and language of decoded words.

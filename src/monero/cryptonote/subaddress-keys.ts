@@ -5,7 +5,8 @@ import { hashToScalar, scalarBytes } from '../crypto/scalar.js';
 import type { PublicKey, SecretKey } from '../crypto/types.js';
 import { utf8 } from '../../util/bytes.js';
 import { encode, u32 } from '../../util/codec.js';
-import type { SubaddressIndex } from './types.js';
+import type { SubaddressIndex, Address, NetworkType } from './types.js';
+import type { AccountKeys } from './account-keys.js';
 
 /**
  * Domain text in the hash of a subaddress secret, with its terminating zero. Source: cryptonote_config.h
@@ -147,3 +148,20 @@ export function subaddressSpendPublicKeys(
   for (let minor = from; minor < to; minor++) secrets.push(addressSecret(viewSecret, { major, minor }));
   return addSecrets(spendPublicKey, secrets);
 }
+
+/**
+ * Address of an account by its index: the standard address at {0, 0}, a subaddress elsewhere. The spend secret is not
+ * needed.
+ * @throws RangeError when the public spend key is not a point, the view secret not canonical or an index not a u32.
+ * @example
+ * formatAddress(ownAddress(account, 'mainnet', { major: 0, minor: 1 })) === address; // => true
+ */
+export const ownAddress = (
+  { spendPublicKey, viewSecret }: Pick<AccountKeys, 'spendPublicKey' | 'viewSecret'>,
+  network: NetworkType,
+  index: SubaddressIndex,
+): Address => ({
+  network,
+  kind: isPrimary(index) ? 'standard' : 'subaddress',
+  ...subaddressKeys(spendPublicKey, viewSecret, index),
+});

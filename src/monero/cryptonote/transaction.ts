@@ -16,13 +16,8 @@ import {
   varintNumber,
   type Codec,
 } from '../../util/codec.js';
+import { GEN_INPUT, KEY_INPUT, KEY_OUTPUT, RCT_NONE, TAGGED_KEY_OUTPUT } from '../format.js';
 import type { Transaction, TxInput, TxOutput, TxPrefix } from './types.js';
-
-/** Type bytes of inputs and outputs. Source: cryptonote_basic.h `VARIANT_TAG`. */
-const GEN_INPUT = 0xff;
-const KEY_INPUT = 0x02;
-const KEY_OUTPUT = 0x02;
-const TAGGED_KEY_OUTPUT = 0x03;
 
 const keyOffsets = list(varint);
 const keyImage = role<KeyImage>(32);
@@ -125,7 +120,7 @@ const transactionCodec = (pruned: boolean): Codec<Transaction> => ({
     }
     if (tx.rct === undefined) throw new RangeError('version 2 without a RingCT signature');
     baseCodec(tx.prefix).write(tx.rct.base, w);
-    if (pruned || tx.rct.base.type === 0) return;
+    if (pruned || tx.rct.base.type === RCT_NONE) return;
     if (tx.rct.prunable === undefined) throw new RangeError('the prunable part is missing');
     prunableCodec(tx).write(tx.rct.prunable, w);
   },
@@ -138,7 +133,7 @@ const transactionCodec = (pruned: boolean): Codec<Transaction> => ({
     // Upstream writes no RingCT data at all for a version 2 transaction without inputs.
     if (prefix.inputs.length === 0) throw new CodecError('a transaction without inputs');
     const base = baseCodec(prefix).read(r);
-    if (pruned || base.type === 0) return { prefix, rct: { base } };
+    if (pruned || base.type === RCT_NONE) return { prefix, rct: { base } };
     return { prefix, rct: { base, prunable: prunableCodec({ prefix, rct: { base } }).read(r) } };
   },
 });
@@ -181,7 +176,7 @@ export const prefixHash = (prefix: TxPrefix): Hash => keccak(encode(txPrefix, pr
  * equalBytes(transactionHashWith(tx, prunableHash(tx)), transactionHash(tx)); // => true
  */
 export function prunableHash(tx: Transaction): Hash {
-  if (tx.rct?.base.type === 0) return NULL_HASH;
+  if (tx.rct?.base.type === RCT_NONE) return NULL_HASH;
   if (tx.rct?.prunable === undefined) throw new RangeError('the prunable part is missing');
   return keccak(encode(prunableCodec(tx), tx.rct.prunable));
 }
@@ -259,4 +254,15 @@ export function transactionWeight(tx: Transaction): number {
       proofs.reduce((total, { L }) => total + 2 ** (L.length - 6), 0),
     )
   );
+}
+
+/**
+ * Returns the absolute global indices of the members of a ring, ascending.
+ * @param keyOffsets offsets, each relative to the preceding member.
+ * @example
+ * ringIndices([5n, 1n, 3n]); // => [5n, 6n, 9n]
+ */
+export function ringIndices(keyOffsets: readonly bigint[]): bigint[] {
+  let index = 0n;
+  return keyOffsets.map((offset) => (index += offset));
 }

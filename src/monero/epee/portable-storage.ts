@@ -1,6 +1,25 @@
+import {
+  smallestInStorage,
+  STORAGE_BOOL,
+  STORAGE_DEPTH,
+  STORAGE_DOUBLE,
+  STORAGE_I16,
+  STORAGE_I32,
+  STORAGE_I64,
+  STORAGE_I8,
+  STORAGE_LIST,
+  STORAGE_OBJECT,
+  STORAGE_SIGNATURE_A,
+  STORAGE_SIGNATURE_B,
+  STORAGE_STRING,
+  STORAGE_U16,
+  STORAGE_U32,
+  STORAGE_U64,
+  STORAGE_U8,
+  STORAGE_VERSION,
+} from '../format.js';
 import { equalBytes, toLatin1 } from '../../util/bytes.js';
-import { CodecError, Reader, u16, u32, u64, uintLe } from '../../util/codec.js';
-import { ARRAY, MAX_DEPTH, SIGNATURE, size, SMALLEST, TYPE } from './storage-format.js';
+import { CodecError, encode, Reader, u16, u32, u64, uintLe, type Codec } from '../../util/codec.js';
 
 /** A value of epee's portable storage. Integers of all widths are bigint. */
 export type Value = bigint | number | boolean | Uint8Array | Section | readonly Value[];
@@ -46,7 +65,7 @@ class StorageReader {
 
   section(depth: number): Section {
     const r = this.#r;
-    if (depth > MAX_DEPTH) throw new CodecError('portable storage: nested too deeply');
+    if (depth > STORAGE_DEPTH) throw new CodecError('portable storage: nested too deeply');
     this.#spend('objects', 1);
     const count = size.read(r);
     this.#spend('fields', count);
@@ -57,7 +76,8 @@ class StorageReader {
       if (name === '') throw new CodecError('portable storage: an empty name');
       if (name in section) throw new CodecError('portable storage: a name twice');
       const type = r.byte();
-      section[name] = (type & ARRAY) === 0 ? this.#scalar(type, depth) : this.#list(type & ~ARRAY, depth);
+      section[name] =
+        (type & STORAGE_LIST) === 0 ? this.#scalar(type, depth) : this.#list(type & ~STORAGE_LIST, depth);
     }
     return section;
   }
@@ -79,8 +99,8 @@ class StorageReader {
   #list(type: number, depth: number): Value[] {
     const r = this.#r;
     const count = size.read(r);
-    const smallest = SMALLEST[type];
-    if (smallest === undefined) throw new CodecError('portable storage: unknown type');
+    const smallest = smallestInStorage(type);
+    if (smallest === 0) throw new CodecError('portable storage: unknown type');
     if (count * smallest > r.remaining) throw new CodecError('portable storage: count exceeds the input');
     this.#spend('items', count);
     if (type === TYPE.u64) {
@@ -204,3 +224,44 @@ function toSection(value: Value | undefined, name: string): SectionReader {
     throw new CodecError(`${name}: expected an object`);
   return new SectionReader(value as Section);
 }
+
+/** First bytes of every message. */
+export const SIGNATURE = Uint8Array.of(
+  ...encode(u32, STORAGE_SIGNATURE_A),
+  ...encode(u32, STORAGE_SIGNATURE_B),
+  STORAGE_VERSION,
+);
+
+/** Type bytes by name. */
+export const TYPE = {
+  i64: STORAGE_I64,
+  i32: STORAGE_I32,
+  i16: STORAGE_I16,
+  i8: STORAGE_I8,
+  u64: STORAGE_U64,
+  u32: STORAGE_U32,
+  u16: STORAGE_U16,
+  u8: STORAGE_U8,
+  double: STORAGE_DOUBLE,
+  string: STORAGE_STRING,
+  bool: STORAGE_BOOL,
+  object: STORAGE_OBJECT,
+} as const;
+
+/** Codec of a count or length; its low two bits give the number of bytes. */
+export const size: Codec<number> = {
+  write(value, w) {
+    if (value < 0x40) w.byte(value * 4);
+    else if (value < 0x4000) u16.write(value * 4 + 1, w);
+    else if (value < 0x40000000) u32.write(value * 4 + 2, w);
+    else u64.write(BigInt(value) * 4n + 3n, w);
+  },
+  read(r) {
+    const first = r.byte();
+    const width = 2 ** (first & 3);
+    let value = first >> 2;
+    for (let i = 1, scale = 64; i < width; i++, scale *= 256) value += r.byte() * scale;
+    if (value > Number.MAX_SAFE_INTEGER) throw new CodecError('portable storage: size too large');
+    return value;
+  },
+};

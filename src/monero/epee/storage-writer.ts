@@ -1,5 +1,6 @@
 import { u16, u32, u64, u8, Writer } from '../../util/codec.js';
-import { ARRAY, SIGNATURE, size, TYPE } from './storage-format.js';
+import { STORAGE_LIST } from '../format.js';
+import { SIGNATURE, size, TYPE } from './portable-storage.js';
 
 /** A value with the type in which it is written. */
 export type Typed =
@@ -37,7 +38,7 @@ export function fieldHead(name: string, kind: Kind, shape: 'one' | 'list' = 'one
   const bytes = Buffer.from(name, 'latin1');
   if (bytes.length === 0) throw new RangeError('a field has a name');
   if (bytes.length > 0xff) throw new RangeError('the name of a field has at most 255 bytes');
-  return Uint8Array.of(bytes.length, ...bytes, TYPE[kind] | (shape === 'list' ? ARRAY : 0));
+  return Uint8Array.of(bytes.length, ...bytes, TYPE[kind] | (shape === 'list' ? STORAGE_LIST : 0));
 }
 
 /** Writes the value of a string: its length and its bytes. */

@@ -1,9 +1,6 @@
 import type { OwnOutputs, WalletSecrets } from '../cryptonote/own-outputs.js';
 
-/**
- * Value in {@link ScanBatch.viewTags} for an output without a view tag: every view secret key is a candidate for it.
- */
-export const NO_VIEW_TAG = 0x100;
+export { NO_VIEW_TAG } from '../format.js';
 
 /**
  * Outputs and transaction public keys to scan, in flat arrays, which can be copied to a thread or into WebAssembly.
@@ -15,7 +12,7 @@ export interface ScanBatch {
   readonly outputKey: Uint32Array;
   /** For each output, its index in its transaction. */
   readonly outputIndex: Uint32Array;
-  /** For each output, its view tag from 0 to 255, or {@link NO_VIEW_TAG}. */
+  /** For each output, its view tag from 0 to 255, or `NO_VIEW_TAG`, with which every view secret key is a candidate. */
   readonly viewTags: Uint16Array;
   /** Output keys P, 32 bytes each. An output whose key is not a point is never a hit. */
   readonly outputs: Uint8Array;

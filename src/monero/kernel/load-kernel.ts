@@ -6,8 +6,8 @@ import {
   KNOWN_POINTS,
   KNOWN_SECRET,
   type Choice,
+  HAS_SIMD,
 } from '../crypto/curve/build-choice.js';
-import { HAS_SIMD } from '../crypto/curve/simd-support.js';
 import { sharedMemory } from '../crypto/curve/wasm-memory.js';
 import { concatBytes, toHex } from '../../util/bytes.js';
 import { once } from '../../util/concurrency.js';

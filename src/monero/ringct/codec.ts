@@ -1,4 +1,12 @@
 import type { Commitment } from '../crypto/types.js';
+import {
+  LONG_ECDH_BYTES,
+  RCT_NEWEST,
+  RCT_NONE,
+  RCT_SHORT_AMOUNTS,
+  RCT_SIMPLE,
+  SHORT_ECDH_BYTES,
+} from '../format.js';
 import { amount, ZERO } from '../../util/amount.js';
 import {
   CodecError,
@@ -33,14 +41,14 @@ const commitment = role<Commitment>(32);
 const MIN_ROUNDS = 6;
 const MAX_ROUNDS = 10;
 
-const isRctType = (value: number): value is RctType => value >= 0 && value <= 6;
+const isRctType = (value: number): value is RctType => value >= RCT_NONE && value <= RCT_NEWEST;
 
 /** Returns true for the types with 8-byte amounts and no mask. */
-const hasShortAmounts = (type: RctType): boolean => type >= 4;
+const hasShortAmounts = (type: RctType): boolean => type >= RCT_SHORT_AMOUNTS;
 
 const ecdhInfo = (type: RctType): Codec<EcdhInfo> => {
-  const key = raw(32);
-  const short = raw(8);
+  const key = raw(LONG_ECDH_BYTES / 2);
+  const short = raw(SHORT_ECDH_BYTES);
   return {
     write(info, w) {
       if (hasShortAmounts(type)) return short.write(info.amount, w);
@@ -57,20 +65,20 @@ const ecdhInfo = (type: RctType): Codec<EcdhInfo> => {
 export const rctBase = (inputs: number, outputs: number): Codec<RctBase> => ({
   write(base, w) {
     w.byte(base.type);
-    if (base.type === 0) return;
+    if (base.type === RCT_NONE) return;
     varint.write(base.fee, w);
-    if (base.type === 2) repeat(inputs, commitment).write(base.pseudoOuts, w);
+    if (base.type === RCT_SIMPLE) repeat(inputs, commitment).write(base.pseudoOuts, w);
     repeat(outputs, ecdhInfo(base.type)).write(base.ecdhInfo, w);
     repeat(outputs, commitment).write(base.outPk, w);
   },
   read(r) {
     const type = r.byte();
     if (!isRctType(type)) throw new CodecError('unknown RingCT type');
-    if (type === 0) return { type, fee: ZERO, pseudoOuts: [], ecdhInfo: [], outPk: [] };
+    if (type === RCT_NONE) return { type, fee: ZERO, pseudoOuts: [], ecdhInfo: [], outPk: [] };
     return {
       type,
       fee: amount(varint.read(r)),
-      pseudoOuts: type === 2 ? repeat(inputs, commitment).read(r) : [],
+      pseudoOuts: type === RCT_SIMPLE ? repeat(inputs, commitment).read(r) : [],
       ecdhInfo: repeat(outputs, ecdhInfo(type)).read(r),
       outPk: repeat(outputs, commitment).read(r),
     };

@@ -1,5 +1,5 @@
 import type { SecretKey } from '../../monero/crypto/types.js';
-import type { BlockSource } from './block-source.js';
+import type { BlockSource } from './chain-page.js';
 import type { ExpectedChain } from '../scan/chain-block.js';
 import { ChainPass } from './chain-pass.js';
 import { nextHeight, positionOf, type ChainPosition } from './chain-position.js';

@@ -1,16 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { SecretKey } from '../../monero/crypto/types.js';
-import { ChainMismatch, type ChainPage } from './chain-page.js';
-import { isSamePosition, nextHeight, positionAfter, type ChainPosition } from './chain-position.js';
-import type { FeedMember, MemberPage } from './feed-member.js';
-import { HoldUps } from './hold-ups.js';
-import { BATCH_KEYS } from '../../monero/wallet/scan/kernel-batches.js';
-import { BATCHES_AHEAD, type BatchScanner, type MatchReader } from '../scan/match-group.js';
-import { fitOf } from './page-fit.js';
+import { ChainMismatch, type ChainPage, MOST_BLOCKS } from './chain-page.js';
+import { isSamePosition, nextHeight, positionAfter, type ChainPosition, fitOf } from './chain-position.js';
+import { type FeedMember, type MemberPage, HoldUps } from './feed-member.js';
+import { BATCH_KEYS } from '../../monero/wallet/scan/output-matches.js';
+import { BATCHES_AHEAD, type BatchScanner, type MatchReader, ReaderPositions } from '../scan/match-group.js';
 import { PageCursor, type PageCursorOptions } from './page-cursor.js';
-import { MOST_BLOCKS } from './page-size.js';
 import { PageWindow, type PassBatch } from './page-window.js';
-import { ReaderPositions } from '../scan/reader-positions.js';
 import { monotonicMs } from '../../util/clock.js';
 
 /** Largest distance between the slowest and the fastest member of a pass [scan batches]. */

@@ -1,9 +1,7 @@
 import { monotonicMs } from '../../util/clock.js';
-import type { BlockSource } from './block-source.js';
+import { type BlockSource, fetchPage, type ChainPage, PageSize } from './chain-page.js';
 import type { ExpectedChain } from '../scan/chain-block.js';
-import { fetchPage, type ChainPage } from './chain-page.js';
 import { positionAfter, type ChainPosition } from './chain-position.js';
-import { PageSize } from './page-size.js';
 
 export interface PageCursorOptions {
   readonly daemon: BlockSource;

@@ -1,11 +1,10 @@
 import { monotonicMs, systemClock, unixSeconds } from '../../util/clock.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import type { Daemon } from '../../daemon/daemon.js';
-import { toHex } from '../../util/bytes.js';
 import { unlessAborted } from '../../util/concurrency.js';
+import { toHex, joinBytes } from '../../util/bytes.js';
 import { outlineReadable } from '../scan/chain-block.js';
 import type { BatchScanner } from '../scan/match-group.js';
-import { packHashes } from '../commit/packed-hashes.js';
 import { SharedMatches } from '../scan/shared-matches.js';
 import type { PoolFinding, UnminedTxs, WalletScanner } from '../scan/wallet-scanner.js';
 
@@ -162,7 +161,7 @@ export class PoolFeed {
     const byName = new Map(hashes.map((hash) => [toHex(hash), hash]));
     for (const page of this.#kept) if (!page.names.some((name) => byName.has(name))) this.#drop(page);
     for (const name of this.#unreadable) if (!byName.has(name)) this.#unreadable.delete(name);
-    return { issuedAt, byName, packed: packHashes(hashes) };
+    return { issuedAt, byName, packed: joinBytes(hashes) };
   }
 
   /** Returns the pages that hold the given transactions; requests transactions that no page holds. */

@@ -2,10 +2,8 @@ import type { Hash } from '../../monero/crypto/types.js';
 import { parsePrunedTransaction } from '../../monero/cryptonote/transaction.js';
 import type { Transaction } from '../../monero/cryptonote/types.js';
 import type { DaemonBlocks } from '../../daemon/daemon.js';
-import { DaemonError } from '../../daemon/errors.js';
-import { isNewer, NewerBlock, unreadError } from '../../daemon/newer-block.js';
-import { isUnverifiable, parseTxs, type RawTx } from '../../daemon/block-parser.js';
-import type { ParsedTxs } from '../../daemon/parsed-txs.js';
+import { DaemonError, isNewer, NewerBlock, unreadError } from '../../daemon/errors.js';
+import { isUnverifiable, parseTxs, type RawTx, type ParsedTxs } from '../../monero/wallet/scan/block-page.js';
 import { sum, type Amount } from '../../util/amount.js';
 import { CodecError } from '../../util/codec.js';
 

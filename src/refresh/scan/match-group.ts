@@ -1,9 +1,11 @@
 import type { SecretKey } from '../../monero/crypto/types.js';
 import { hitsAt, type ScanHits } from '../../monero/kernel/kernel.js';
 import type { KernelPool } from '../../monero/kernel/kernel-pool.js';
-import type { KernelBatch } from '../../monero/wallet/scan/kernel-batches.js';
-import { OutputMatches, type MatchStream } from '../../monero/wallet/scan/output-matches.js';
-import { ReaderPositions } from './reader-positions.js';
+import {
+  type KernelBatch,
+  OutputMatches,
+  type MatchStream,
+} from '../../monero/wallet/scan/output-matches.js';
 
 /** Number of kernel batches per scanning thread that may be in work or waiting to be read. */
 export const BATCHES_AHEAD = 2;
@@ -243,5 +245,38 @@ export class MatchGroup {
       if (this.#base > base) return this.#watchStall();
       for (const reader of [...this.#next.keys()]) if (!this.#started.has(reader)) this.drop(reader);
     }, this.#stallMs);
+  }
+}
+
+/**
+ * Counts readers by their position in a sequence of batches. All readers are close to each other, so few positions
+ * occur.
+ */
+export class ReaderPositions {
+  readonly #counts = new Map<number, number>();
+
+  add(position: number): void {
+    this.#counts.set(position, (this.#counts.get(position) ?? 0) + 1);
+  }
+
+  remove(position: number): void {
+    const count = this.#counts.get(position) ?? 0;
+    if (count > 1) this.#counts.set(position, count - 1);
+    else this.#counts.delete(position);
+  }
+
+  move(from: number, to: number): void {
+    this.remove(from);
+    this.add(to);
+  }
+
+  /** Lowest position of a reader; Infinity without readers. */
+  get lowest(): number {
+    return Math.min(...this.#counts.keys());
+  }
+
+  /** Highest position of a reader; -Infinity without readers. */
+  get highest(): number {
+    return Math.max(...this.#counts.keys());
   }
 }

@@ -1,4 +1,4 @@
-import type { ParsedTxs } from '../../daemon/parsed-txs.js';
+import type { ParsedTxs } from '../../monero/wallet/scan/block-page.js';
 import {
   claimOutput,
   openClaims,
@@ -6,22 +6,29 @@ import {
   type FoundOutput,
   type OutputArithmetic,
   type ReceivingKeys,
-  type TxClaim,
+  type Claim,
 } from '../../monero/wallet/scan/receive.js';
-import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
+import type { SubaddressIndex, Transaction } from '../../monero/cryptonote/types.js';
 import { TurnLimit } from '../../util/event-loop.js';
 import type { SubaddressTable } from '../../monero/wallet/scan/subaddress-table.js';
-import type { MatchStream } from '../../monero/wallet/scan/output-matches.js';
-import { matchedTx, receiptOf, type MatchedTx, type Receipt } from './received-tx.js';
+import type { MatchStream, OutputMatch } from '../../monero/wallet/scan/output-matches.js';
+import type { PublicKey } from '../../monero/crypto/types.js';
+import { additionalPublicKeys, parseExtra, txPublicKeys } from '../../monero/cryptonote/extra.js';
+import { unprunedSize } from '../../monero/cryptonote/transaction.js';
+import { ZERO } from '../../util/amount.js';
+import { keyImagesOf } from '../../monero/wallet/exchange/pending-tx.js';
+import { receivedPaymentId } from '../../monero/wallet/scan/block-scan.js';
+import type { OwnedOutput, PoolTx, ReceivedTx } from '../../monero/wallet/scan/findings.js';
+import { readTx } from './chain-block.js';
 
-/** Outputs of the wallet in one transaction, by ascending output index, and the record of the transaction. */
+/** Record of a transaction that pays the wallet, without its block. */
+type Receipt = Omit<ReceivedTx, 'height' | 'timestamp'>;
+
+/** A transaction that pays the wallet, and its outputs to the wallet by ascending index. */
 export interface FoundReceipt {
-  readonly outputs: readonly FoundOutput[];
   readonly receipt: Receipt;
+  readonly outputs: readonly FoundOutput[];
 }
-
-/** Transactions that pay the wallet, by their index. */
-export type FoundReceipts = ReadonlyMap<number, FoundReceipt>;
 
 /** Largest number of output matches that are decrypted in one turn of the event loop. */
 const CLAIMS_AT_ONCE = 32;
@@ -33,7 +40,7 @@ const CLAIMS_AT_ONCE = 32;
  */
 const turns = new TurnLimit(1);
 
-/** Which transactions an {@link OutputFinder} searches. */
+/** Which transactions {@link findReceipts} searches. */
 export interface FinderOptions {
   readonly signal?: AbortSignal | undefined;
   /** Index of the first transaction to search; the ones before are skipped. */
@@ -42,8 +49,8 @@ export interface FinderOptions {
   readonly isWanted?: ((tx: number) => boolean) | undefined;
 }
 
-/** Keys and functions of a wallet that an {@link OutputFinder} uses. */
-export interface OutputFinderParts {
+/** Keys and functions of a wallet with which its outputs are found. */
+export interface FindingWallet {
   readonly keys: ReceivingKeys;
   readonly arithmetic: OutputArithmetic;
   readonly table: SubaddressTable;
@@ -53,78 +60,144 @@ export interface OutputFinderParts {
   readonly withKeyImage: (output: FoundOutput) => FoundOutput;
 }
 
-/** Finds the outputs of one wallet among output matches. */
-export class OutputFinder {
-  readonly #parts: OutputFinderParts;
-
-  constructor(parts: OutputFinderParts) {
-    this.#parts = parts;
-  }
-
-  /**
-   * Searches all matches of a stream. A transaction is parsed into a value that is not kept: the values of a whole page
-   * would outlive the young generation of the garbage collector.
-   * @param matches by ascending index of their transaction.
-   * @throws the reason of the signal; DaemonError
-   */
-  async find(
-    txs: ParsedTxs,
-    matches: MatchStream,
-    { signal, firstTx = 0, isWanted = () => true }: FinderOptions = {},
-  ): Promise<FoundReceipts> {
-    const { keys, table, onPaid } = this.#parts;
-    const claims: TxClaim[] = [];
-    const receipts = new Map<number, Receipt>();
-    let matched: MatchedTx | undefined;
-    const close = (): void => {
-      if (matched !== undefined && claims.at(-1)?.tx === matched.at)
-        receipts.set(matched.at, receiptOf(matched, keys));
-    };
-    for await (const portion of matches) {
-      signal?.throwIfAborted();
-      for (const match of portion.payingTo(table)) {
-        if (match.tx < firstTx || !isWanted(match.tx)) continue;
-        // The matches of a transaction may be in two portions.
-        if (matched?.at !== match.tx) {
-          close();
-          matched = matchedTx(txs, match.tx);
-        }
-        matched.matches.push(match);
-        const claim = claimOutput(table, matched.tx, match);
-        if (claim === undefined) continue;
-        onPaid(claim.subaddress);
-        claims.push({ tx: match.tx, claim });
-      }
-    }
-    close();
+/**
+ * Finds the transactions that pay a wallet, among the matches of a stream. A transaction is parsed into a value that is not
+ * kept: the values of a whole page would outlive the young generation of the garbage collector.
+ * @param matches by ascending index of their transaction.
+ * @returns the transactions by their index. @throws the reason of the signal; DaemonError
+ */
+export async function findReceipts(
+  wallet: FindingWallet,
+  txs: ParsedTxs,
+  matches: MatchStream,
+  { signal, firstTx = 0, isWanted = () => true }: FinderOptions = {},
+): Promise<ReadonlyMap<number, FoundReceipt>> {
+  const { keys, table, onPaid } = wallet;
+  const claims: Claim[] = [];
+  const receipts = new Map<number, Receipt>();
+  let at = -1;
+  let tx: Transaction | undefined;
+  let own: OutputMatch[] = [];
+  const close = (): void => {
+    if (tx !== undefined && claims.at(-1)?.tx === at) receipts.set(at, receiptOf(txs, at, tx, own, keys));
+  };
+  for await (const portion of matches) {
     signal?.throwIfAborted();
-    const found = new Map<number, FoundReceipt>();
-    for (const [tx, outputs] of await this.#open(claims, signal)) {
-      const receipt = receipts.get(tx);
-      if (receipt === undefined) throw new Error('an output whose transaction has no record');
-      found.set(tx, { outputs, receipt });
+    for (const match of portion.payingTo(table)) {
+      if (match.tx < firstTx || !isWanted(match.tx)) continue;
+      // The matches of a transaction may be in two portions.
+      if (tx === undefined || match.tx !== at) {
+        close();
+        at = match.tx;
+        tx = readTx(txs, at);
+        own = [];
+      }
+      own.push(match);
+      const claim = claimOutput(table, tx, match);
+      if (claim === undefined) continue;
+      onPaid(claim.subaddress);
+      claims.push(claim);
     }
-    return found;
   }
-
-  /**
-   * Decrypts output matches, some in each turn of the event loop.
-   * @returns the wallet's outputs by transaction. If several keys fit an output, the first one counts.
-   * @throws the reason of the signal.
-   */
-  async #open(
-    claims: readonly TxClaim[],
-    signal: AbortSignal | undefined,
-  ): Promise<Map<number, FoundOutput[]>> {
-    const { keys, arithmetic, withKeyImage } = this.#parts;
-    const opened: (FoundOutput | undefined)[] = [];
-    for (let at = 0; at < claims.length; at += CLAIMS_AT_ONCE) {
-      await turns.next();
-      signal?.throwIfAborted();
-      const part = claims.slice(at, at + CLAIMS_AT_ONCE).map(({ claim }) => claim);
-      opened.push(...openClaims(keys, part, arithmetic));
-    }
-    const found = outputsByTx(claims, opened);
-    return new Map([...found].map(([tx, outputs]) => [tx, outputs.map(withKeyImage)]));
+  close();
+  signal?.throwIfAborted();
+  const found = new Map<number, FoundReceipt>();
+  for (const [paying, outputs] of outputsByTx(claims, await opened(wallet, claims, signal))) {
+    const receipt = receipts.get(paying);
+    if (receipt === undefined) throw new Error('an output whose transaction has no record');
+    found.set(paying, { receipt, outputs: outputs.map(wallet.withKeyImage) });
   }
+  return found;
 }
+
+/**
+ * Decrypts output matches, some in each turn of the event loop.
+ * @returns one entry per claim; undefined for a void output. @throws the reason of the signal.
+ */
+async function opened(
+  { keys, arithmetic }: FindingWallet,
+  claims: readonly Claim[],
+  signal: AbortSignal | undefined,
+): Promise<(FoundOutput | undefined)[]> {
+  const all: (FoundOutput | undefined)[] = [];
+  for (let at = 0; at < claims.length; at += CLAIMS_AT_ONCE) {
+    await turns.next();
+    signal?.throwIfAborted();
+    all.push(...openClaims(keys, claims.slice(at, at + CLAIMS_AT_ONCE), arithmetic));
+  }
+  return all;
+}
+
+/**
+ * Builds the record of a transaction that pays the wallet, and decrypts its short payment id.
+ * @param at index of the transaction in `txs`. @param matches its outputs that pay an address of the wallet.
+ */
+function receiptOf(
+  txs: ParsedTxs,
+  at: number,
+  tx: Transaction,
+  matches: readonly OutputMatch[],
+  keys: ReceivingKeys,
+): Receipt {
+  const { fields } = parseExtra(tx.prefix.extra);
+  const paymentId = receivedPaymentId(fields, keys.viewSecret, matches);
+  return {
+    // A copy that does not keep the memory of the page.
+    txHash: txs.hash(at),
+    unlockTime: tx.prefix.unlockTime,
+    fee: tx.rct?.base.fee ?? ZERO,
+    coinbase: txs.isCoinbase(at),
+    size: unprunedSize(tx, txs.blob(at).length),
+    ...(paymentId === undefined ? {} : { paymentId }),
+    txPublicKey: txPublicKeys(fields)[0] ?? (new Uint8Array(32) as PublicKey),
+    additionalPublicKeys: additionalPublicKeys(fields),
+    ...(keys.spendSecret === undefined ? { spentKeyImages: keyImagesOf(tx) } : {}),
+  };
+}
+
+/**
+ * Adds to a found output its transaction and the height of its block.
+ * @param txs transactions of the page, among them at index `at` the one of the output.
+ * @param change true if the output returns to the account that paid.
+ */
+export const ownedOutput = (
+  found: FoundOutput,
+  receipt: Receipt,
+  { txs, at, height }: { readonly txs: ParsedTxs; readonly at: number; readonly height: number },
+  change: boolean,
+): OwnedOutput => ({
+  ...found,
+  txHash: receipt.txHash,
+  globalIndex: txs.globalIndex(at, found.outputIndex),
+  rct: txs.version(at) === 2,
+  height,
+  unlockTime: receipt.unlockTime,
+  coinbase: receipt.coinbase,
+  change,
+  burnt: false,
+  frozen: false,
+});
+
+/**
+ * Makes the record of an unmined transaction that pays the wallet.
+ * @param paid outputs that are no change.
+ * @param seenAt time when the pool was read [Unix seconds].
+ */
+export const poolTx = (
+  { txHash, unlockTime, fee, paymentId }: Receipt,
+  paid: readonly FoundOutput[],
+  { seenAt, doubleSpendSeen }: { readonly seenAt: number; readonly doubleSpendSeen: boolean },
+): PoolTx => ({
+  txHash,
+  timestamp: seenAt,
+  unlockTime,
+  fee,
+  ...(paymentId === undefined ? {} : { paymentId }),
+  doubleSpendSeen,
+  outputs: paid.map(({ outputIndex, publicKey, amount, subaddress }) => ({
+    outputIndex,
+    publicKey,
+    amount,
+    subaddress,
+  })),
+});

@@ -1,7 +1,10 @@
-import type { ParsedTxs } from '../../daemon/parsed-txs.js';
-import { kernelBatches } from '../../monero/wallet/scan/kernel-batches.js';
+import type { ParsedTxs } from '../../monero/wallet/scan/block-page.js';
+import {
+  kernelBatches,
+  type MatchStream,
+  type OutputMatches,
+} from '../../monero/wallet/scan/output-matches.js';
 import { MatchGroup, type BatchScanner, type MatchReader } from './match-group.js';
-import type { MatchStream, OutputMatches } from '../../monero/wallet/scan/output-matches.js';
 
 /**
  * Scans some transactions for any number of wallets. The wallets that are known at the start are scanned together in a

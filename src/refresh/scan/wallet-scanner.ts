@@ -1,7 +1,6 @@
 import type { KeyImage, SecretKey } from '../../monero/crypto/types.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import type { RawTx } from '../../daemon/block-parser.js';
-import type { ParsedTxs } from '../../daemon/parsed-txs.js';
+import type { RawTx, ParsedTxs } from '../../monero/wallet/scan/block-page.js';
 import type { ScanKernel } from '../../monero/kernel/kernel.js';
 import { ZERO } from '../../util/amount.js';
 import { joinBytes } from '../../util/bytes.js';
@@ -12,7 +11,7 @@ import {
   spendingTx,
   unpackBlindOutputs,
 } from '../../monero/wallet/scan/ambiguous-spends.js';
-import type { ReceivingKeys } from '../../monero/wallet/scan/receive.js';
+import type { FoundOutput, ReceivingKeys } from '../../monero/wallet/scan/receive.js';
 import type {
   AmbiguousSpend,
   FoundOutgoing,
@@ -22,20 +21,30 @@ import type {
   PoolTx,
   ReceivedTx,
   TxFindings,
-} from '../../monero/wallet/model/records.js';
+} from '../../monero/wallet/scan/findings.js';
 import { unpackSubaddresses, type PackedSubaddresses } from '../../monero/wallet/scan/packed-subaddresses.js';
-import { SubaddressTable, type Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
-import { readTx, rewardOf, type ChainBlock, type ChainTxs } from './chain-block.js';
+import {
+  SubaddressTable,
+  type Lookahead,
+  type SpendKeyRange,
+} from '../../monero/wallet/scan/subaddress-table.js';
+import {
+  readTx,
+  rewardOf,
+  type ChainBlock,
+  type ChainTxs,
+  outlineLoose,
+  outlineUnmined,
+  type LooseBlock,
+} from './chain-block.js';
 import type { BatchScanner } from './match-group.js';
-import { OutputFinder, type FoundReceipts } from './output-finder.js';
 import type { MatchStream } from '../../monero/wallet/scan/output-matches.js';
-import { unpackKeyImages, type PackedKeyImages } from './packed-key-images.js';
-import { ownedOutput, poolTx } from './received-tx.js';
-import type { ScannerState } from './scanner-state.js';
+import { findReceipts, ownedOutput, poolTx, type FinderOptions, type FoundReceipt } from './output-finder.js';
+import { unpackKeyImages, type PackedKeyImages, type ScannerState } from './scanner-state.js';
 import { SharedMatches } from './shared-matches.js';
 import { WatchList } from './watch-list.js';
 import { SUBADDRESS_MESSAGE_BYTES, subaddressMessages } from '../../monero/cryptonote/subaddress-keys.js';
-import type { SpendKeyRange } from '../../monero/wallet/scan/subaddress-table.js';
+import { systemClock, unixSeconds } from '../../util/clock.js';
 
 /** An unmined transaction. */
 export interface UnminedTx extends RawTx {
@@ -70,7 +79,7 @@ export type PoolOutgoing = Omit<FoundOutgoing, 'height'> & { readonly keyImages:
 export class WalletScanner {
   readonly #keys: ReceivingKeys;
   readonly #table: SubaddressTable;
-  readonly #finder: OutputFinder;
+  readonly #kernel: ScanKernel;
   readonly #watched: WatchList;
   readonly #blind: OutputsWithoutKeyImage | undefined;
   readonly #seesPool: boolean;
@@ -86,13 +95,7 @@ export class WalletScanner {
       spendKeysBy(kernel),
     );
     this.#table.load(state.subaddresses);
-    this.#finder = new OutputFinder({
-      keys: this.#keys,
-      arithmetic: kernel,
-      table: this.#table,
-      onPaid: (index) => this.expandTo(index),
-      withKeyImage: (output) => this.#watched.withKeyImage(output),
-    });
+    this.#kernel = kernel;
     this.#watched = new WatchList(state);
     this.#blind = state.blind && new OutputsWithoutKeyImage(unpackBlindOutputs(state.blind));
     this.#seesPool = state.seesPool === true;
@@ -154,7 +157,7 @@ export class WalletScanner {
   async scan(page: ChainTxs<ChainBlock>, matches: MatchStream, signal?: AbortSignal): Promise<PageFindings> {
     const { blocks, txs } = page;
     const startHeight = blocks[0]?.height ?? 0;
-    const found = await this.#finder.find(txs, matches, { signal, firstTx: blocks[0]?.firstTx });
+    const found = await this.#receipts(txs, matches, { signal, firstTx: blocks[0]?.firstTx });
     const last = blocks.at(-1);
     for (const outputs of [this.#watched, this.#blind])
       outputs?.detach(startHeight, last?.height ?? startHeight);
@@ -181,7 +184,7 @@ export class WalletScanner {
     signal?: AbortSignal,
   ): Promise<PageFindings> {
     const { blocks, txs } = page;
-    const found = await this.#finder.find(txs, matches, { signal, firstTx: blocks[0]?.firstTx });
+    const found = await this.#receipts(txs, matches, { signal, firstTx: blocks[0]?.firstTx });
     const isMissed: IsOfInterest = ({ subaddress: { major, minor } }) => minor >= (searched[major] ?? 0);
     return {
       startHeight: blocks[0]?.height ?? 0,
@@ -196,7 +199,23 @@ export class WalletScanner {
    * @param page blocks by ascending height, each with some of its transactions.
    */
   async find(page: ChainTxs, matches: MatchStream): Promise<TxFindings> {
-    return this.#gather(page, await this.#finder.find(page.txs, matches));
+    return this.#gather(page, await this.#receipts(page.txs, matches));
+  }
+
+  /** Finds the transactions that pay this wallet, by their index; grows the lookahead by each paid address. */
+  #receipts(
+    txs: ParsedTxs,
+    matches: MatchStream,
+    options?: FinderOptions,
+  ): Promise<ReadonlyMap<number, FoundReceipt>> {
+    const wallet = {
+      keys: this.#keys,
+      arithmetic: this.#kernel,
+      table: this.#table,
+      onPaid: (index: SubaddressIndex) => this.expandTo(index),
+      withKeyImage: (output: FoundOutput) => this.#watched.withKeyImage(output),
+    };
+    return findReceipts(wallet, txs, matches, options);
   }
 
   /**
@@ -205,7 +224,7 @@ export class WalletScanner {
    */
   #gather(
     { blocks, txs }: ChainTxs,
-    found: FoundReceipts,
+    found: ReadonlyMap<number, FoundReceipt>,
     isOfInterest: IsOfInterest = () => true,
   ): TxFindings {
     const received: ReceivedTx[] = [];
@@ -271,7 +290,7 @@ export class WalletScanner {
     seenAt: number,
     isWanted: (tx: number) => boolean = () => true,
   ): Promise<PoolFinding[]> {
-    const found = await this.#finder.find(txs, matches, { isWanted });
+    const found = await this.#receipts(txs, matches, { isWanted });
     return sent.flatMap(({ doubleSpendSeen }, at) => {
       if (!isWanted(at)) return [];
       const own = found.get(at);
@@ -323,3 +342,40 @@ const spendKeysBy =
     if (major === 0 && from === 0 && to > 0) keys.set(spendPublicKey);
     return keys;
   };
+
+/** Transactions to be scanned outside of a refresh, mined and unmined ones. */
+export interface TxBatch {
+  /** Mined transactions by block, by ascending height; each height occurs once. */
+  readonly mined: readonly LooseBlock[];
+  readonly unmined: readonly UnminedTx[];
+}
+
+/** Receipts and spends of a wallet in a {@link TxBatch}. */
+export interface BatchFindings {
+  readonly mined: TxFindings;
+  readonly unmined: readonly PoolFinding[];
+}
+
+/** Scans single transactions with a scanner made for this call. @throws DaemonError `malformed` */
+export async function scanTransactions(
+  state: ScannerState,
+  batch: TxBatch,
+  kernels: {
+    readonly pool: BatchScanner;
+    readonly own: ScanKernel;
+  },
+): Promise<BatchFindings> {
+  const scanner = new WalletScanner(state, kernels.own);
+  try {
+    const loose = outlineLoose(batch.mined);
+    const mined = await scanner.find(loose, scanner.matchesIn(loose.txs, kernels.pool));
+    const unmined = { sent: batch.unmined, txs: outlineUnmined(batch.unmined) };
+    const seenAt = unixSeconds(systemClock);
+    return {
+      mined,
+      unmined: await scanner.scanPool(unmined, scanner.matchesIn(unmined.txs, kernels.pool), seenAt),
+    };
+  } finally {
+    scanner.wipe();
+  }
+}

@@ -1,32 +1,14 @@
 import type { KeyImage } from '../../monero/crypto/types.js';
-import type { ParsedTxs } from '../../daemon/parsed-txs.js';
+import type { ParsedTxs } from '../../monero/wallet/scan/block-page.js';
 import { bytes32, toLatin1 } from '../../util/bytes.js';
 import type { FoundOutput } from '../../monero/wallet/scan/receive.js';
-import type { OwnedOutput } from '../../monero/wallet/model/records.js';
-import { unpackKeyImages, type OutputKeyImage, type PackedKeyImages } from './packed-key-images.js';
+import type { OwnedOutput } from '../../monero/wallet/scan/findings.js';
+import { unpackKeyImages, type OutputKeyImage, type WatchedOutputs } from './scanner-state.js';
 import {
   unpackWatchedOutputs,
   WatchTable,
   type WatchedOutput,
 } from '../../monero/wallet/scan/watch-table.js';
-
-/** Outputs packed as records of a {@link WatchTable}: those with a key image, and those without. */
-export interface PackedOutputs {
-  readonly withKeyImage: Uint8Array;
-  /** Outputs of a view-only wallet whose key images are unknown. */
-  readonly withoutKeyImage: Uint8Array;
-}
-
-/** Outputs whose spends a new watch list recognises; each key occurs once. */
-export interface WatchedOutputs extends PackedOutputs {
-  /**
-   * Further outputs on keys that `WatchedOutputs` already contains (burnt outputs); a key may occur any number of
-   * times.
-   */
-  readonly reused?: PackedOutputs;
-  /** Key images that were imported into a view-only wallet. */
-  readonly importedKeyImages: PackedKeyImages;
-}
 
 /** An output of the wallet that a transaction spends. */
 export interface SpentOutput extends WatchedOutput {

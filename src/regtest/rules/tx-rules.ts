@@ -7,12 +7,12 @@ import {
   RING_SIZE,
   SPENDABLE_AGE_BLOCKS,
 } from '../../monero/cryptonote/constants.js';
-import { ringIndices } from '../../monero/cryptonote/ring-indices.js';
 import {
   parseTransaction,
   transactionHash,
   transactionWeight,
   isCoinbase,
+  ringIndices,
 } from '../../monero/cryptonote/transaction.js';
 import type { KeyInput, Transaction } from '../../monero/cryptonote/types.js';
 import { isLockOpen } from '../../monero/cryptonote/unlock-time.js';

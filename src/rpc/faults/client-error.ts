@@ -1,5 +1,4 @@
-import { DaemonError } from '../../daemon/errors.js';
-import { NewerBlock } from '../../daemon/newer-block.js';
+import { DaemonError, NewerBlock } from '../../daemon/errors.js';
 import { RpcError } from '../../http/calls/errors.js';
 import { describeDaemonError, isUnreachable } from '../../services/context/fault-reason.js';
 import { faultOf, WalletError, type Fault } from '../../model/wallet-error.js';

@@ -6,7 +6,7 @@ import { betweenWrites } from '../../store/between-writes.js';
 import { Mutex, waitAtMost } from '../../util/concurrency.js';
 import { weighedPages } from '../../util/paged.js';
 import { WalletError } from '../../model/wallet-error.js';
-import type { SubaddressKey } from '../../monero/wallet/model/records.js';
+import type { SubaddressKey } from '../../monero/wallet/scan/packed-subaddresses.js';
 import type { AddressCaller } from '../../store/tables/lost-addresses.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import { ADDRESSES_AT_ONCE } from '../context/address-cache.js';

@@ -1,5 +1,6 @@
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import { creditedOf, type OutgoingTx, type PoolTx } from '../../monero/wallet/model/records.js';
+import { creditedOf, type PoolTx } from '../../monero/wallet/scan/findings.js';
+import type { OutgoingTx } from '../../monero/wallet/build/outgoing-tx.js';
 import type { LostInput } from '../../store/tables/lost-inputs.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import { equalBytes, toHex } from '../../util/bytes.js';

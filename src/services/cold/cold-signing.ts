@@ -1,6 +1,5 @@
 import type { Hash, KeyImage, PublicKey } from '../../monero/crypto/types.js';
-import { ringIndices } from '../../monero/cryptonote/ring-indices.js';
-import { transactionHash } from '../../monero/cryptonote/transaction.js';
+import { ringIndices, transactionHash } from '../../monero/cryptonote/transaction.js';
 import type { Address } from '../../monero/cryptonote/types.js';
 import { fromHex, isHex, toHex } from '../../util/bytes.js';
 import { CodecError, decode, encode } from '../../util/codec.js';
@@ -35,12 +34,11 @@ import {
 } from '../../monero/wallet/exchange/transfer-description.js';
 import { sameAddress } from '../../monero/wallet/select/transfer-request.js';
 import { reasonOf } from '../context/fault-reason.js';
-import type { ImportedOutputs } from './output-transfer.js';
+import type { ImportedOutputs, OutputTransfer } from './output-transfer.js';
 import { assertFee } from '../payments/payment-builder.js';
 import { SigningProblem } from '../workers/signing-pool.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { KeyImageTransfer } from './key-image-transfer.js';
-import type { OutputTransfer } from './output-transfer.js';
 import type { OrderEntry } from '../payments/order-entry.js';
 import type { PaymentMaker } from '../payments/payment-maker.js';
 import { isCredentialRefusal } from '../payments/spend-guard.js';

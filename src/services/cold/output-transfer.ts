@@ -25,7 +25,7 @@ import {
   type OutputHint,
 } from '../../monero/wallet/scan/key-images.js';
 import { spendSecretIn } from '../../monero/wallet/keys.js';
-import type { ImportedOutput } from '../../monero/wallet/model/records.js';
+import type { ImportedOutput } from '../../store/tables/imported-outputs.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { WalletContext } from '../context/wallet-context.js';

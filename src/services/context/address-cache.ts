@@ -1,7 +1,7 @@
 import { formatAddress } from '../../monero/cryptonote/address.js';
 import { isPrimary, type AddressKeys } from '../../monero/cryptonote/subaddress-keys.js';
 import type { Address, SubaddressIndex } from '../../monero/cryptonote/types.js';
-import { addressKeysOf } from '../../refresh/scan/address-keys.js';
+import { addressKeysOf } from '../../monero/wallet/scan/subaddress-table.js';
 import { yieldToEventLoop } from '../../util/event-loop.js';
 import type { WalletKeys } from '../../monero/wallet/keys.js';
 import { AddressTexts } from './address-texts.js';

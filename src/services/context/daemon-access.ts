@@ -1,7 +1,7 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import type { Daemon } from '../../daemon/daemon.js';
-import type { BlockVersion } from '../../daemon/newer-block.js';
 import { unlessAborted } from '../../util/concurrency.js';
+import type { BlockVersion } from '../../daemon/errors.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { DaemonConnection } from './daemon-connection.js';
 

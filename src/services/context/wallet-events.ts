@@ -1,5 +1,5 @@
 import type { Hash } from '../../monero/crypto/types.js';
-import type { ReplacedBlocks } from '../../monero/wallet/model/records.js';
+import type { ReplacedBlocks } from '../../monero/wallet/scan/findings.js';
 
 /** Notifications of open wallets, each with the name of the wallet (empty in memory). Listeners must not throw. */
 export interface WalletEvents {

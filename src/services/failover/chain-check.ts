@@ -1,9 +1,9 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import type { NetworkType } from '../../monero/cryptonote/types.js';
 import type { CallOptions, Daemon, DaemonBlockHeader, DaemonInfo } from '../../daemon/daemon.js';
-import { unreadError } from '../../daemon/newer-block.js';
+import { unreadError } from '../../daemon/errors.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
-import type { BlockRef } from '../../monero/wallet/model/records.js';
+import type { BlockRef } from '../../monero/wallet/scan/findings.js';
 import { MAX_FORK } from './held-blocks.js';
 
 /** Calls of a daemon that its checks need. */

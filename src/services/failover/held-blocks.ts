@@ -1,6 +1,6 @@
 import { toHex } from '../../util/bytes.js';
 import { faultOf } from '../../model/wallet-error.js';
-import type { BlockRef } from '../../monero/wallet/model/records.js';
+import type { BlockRef } from '../../monero/wallet/scan/findings.js';
 
 /**
  * Deepest reorganisation that a switch of the daemon may cause [blocks]. A deeper one needs an operator. Source:

@@ -1,6 +1,6 @@
 import { MergedOutputs, type MergedScope } from './merged-outputs.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
-import type { Payment } from '../../monero/wallet/model/records.js';
+import type { Payment } from '../../store/tables/payments.js';
 import type { PagedReader, Part } from '../context/paged-reader.js';
 
 /** Addresses of an account, and the heights of the listed outputs. */

@@ -3,14 +3,9 @@ import type { Hash } from '../../monero/crypto/types.js';
 import { DIFFICULTY_TARGET_SECONDS, MAX_BLOCK_NUMBER } from '../../monero/cryptonote/constants.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { amount, sum, ZERO, type Amount } from '../../util/amount.js';
-import {
-  creditedOf,
-  type Destination,
-  type OutgoingTx,
-  type Payment,
-  type PoolOutput,
-  type PoolTx,
-} from '../../monero/wallet/model/records.js';
+import { creditedOf, type PoolOutput, type PoolTx } from '../../monero/wallet/scan/findings.js';
+import type { Destination, OutgoingTx } from '../../monero/wallet/build/outgoing-tx.js';
+import type { Payment } from '../../store/tables/payments.js';
 import { isUnlocked } from '../../monero/cryptonote/unlock-time.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { WalletContext } from '../context/wallet-context.js';

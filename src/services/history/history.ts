@@ -1,13 +1,13 @@
 import { unixSeconds } from '../../util/clock.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import type { HeightRange, TxRange } from '../../store/tables/pages.js';
-import type { PaymentPlace } from '../../store/tables/payments.js';
-import type { IncomingFilter } from '../../store/tables/incoming.js';
+import type { PaymentPlace, Payment } from '../../store/tables/payments.js';
+import type { IncomingFilter, IncomingField } from '../../store/tables/incoming.js';
 import { equalBytes } from '../../util/bytes.js';
 import type { RowTemplate } from '../../util/json-writer.js';
 import { mapPages, singlePage, type Paged } from '../../util/paged.js';
 import { WalletError } from '../../model/wallet-error.js';
-import type { IncomingField, OutgoingTx, Payment } from '../../monero/wallet/model/records.js';
+import type { OutgoingTx } from '../../monero/wallet/build/outgoing-tx.js';
 import { HistoryRows, type HistoryEntry, type PaymentView } from './history-rows.js';
 import { outputPages, paymentPages } from './address-pages.js';
 import { PagedReader } from '../context/paged-reader.js';

@@ -1,6 +1,8 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import type { Destination, OutgoingTx, Payment, PoolTx } from '../../monero/wallet/model/records.js';
+import type { Destination, OutgoingTx } from '../../monero/wallet/build/outgoing-tx.js';
+import type { Payment } from '../../store/tables/payments.js';
+import type { PoolTx } from '../../monero/wallet/scan/findings.js';
 import type { HeightRange, TxRange } from '../../store/tables/pages.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import { amount, sum, ZERO, type Amount } from '../../util/amount.js';

@@ -12,7 +12,7 @@ import { WalletError } from '../../model/wallet-error.js';
 import type { TransferDetails } from '../../monero/wallet/exchange/transfer-details.js';
 import type { ReferenceCache } from '../../monero/wallet/reference-cache/cache.js';
 import { cachedHeight, isSpentInBlock } from '../../monero/wallet/reference-cache/cached-balance.js';
-import { openCache } from '../../monero/wallet/reference-cache/open-cache.js';
+import { openCache } from '../../monero/wallet/reference-cache/cache-import.js';
 import { assertNoCopy } from '../cluster/local-copy.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
 import { CACHE_SUFFIX, oldCacheKey } from './reference-import.js';

@@ -12,7 +12,7 @@ import type { MultisigAccount } from '../../monero/wallet/multisig/account.js';
 import { nonceCount, shareCounts, signerInfo, type SignerInfo } from '../../monero/wallet/multisig/info.js';
 import { infoByOutput, namedInfo } from '../../monero/wallet/multisig/named-info.js';
 import { refused } from '../../monero/wallet/multisig/kex-round.js';
-import type { OwnedOutput } from '../../monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../monero/wallet/scan/findings.js';
 import { MultisigProblem } from '../workers/multisig-pool.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { WalletSync } from '../sync/wallet-sync.js';

@@ -13,7 +13,7 @@ import type { GroupState, MultisigAccount } from '../../monero/wallet/multisig/a
 import type { Cosigned, CosigningRequest } from '../../monero/wallet/multisig/cosigning.js';
 import { sortedSources, multisigTxSet, type MultisigTxSet } from '../../monero/wallet/multisig/tx-set.js';
 import { recordedKeyImage, type PendingTx } from '../../monero/wallet/exchange/pending-tx.js';
-import type { OwnedOutput } from '../../monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../monero/wallet/scan/findings.js';
 import { txOfPending, type SpentTx } from '../../monero/wallet/build/spent-tx.js';
 import type { Spender } from '../../model/spender.js';
 import {

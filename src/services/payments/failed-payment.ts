@@ -1,5 +1,6 @@
 import { toHex } from '../../util/bytes.js';
-import { SETTLED_DEPTH, type Destination, type OwnedOutput } from '../../monero/wallet/model/records.js';
+import { SETTLED_DEPTH, type OwnedOutput } from '../../monero/wallet/scan/findings.js';
+import type { Destination } from '../../monero/wallet/build/outgoing-tx.js';
 import type { OrderTx } from '../../model/order.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { SpendableOutput } from '../../monero/wallet/select/spendable-outputs.js';

@@ -1,5 +1,4 @@
-import { DaemonError } from '../../daemon/errors.js';
-import { FIRST_UNKNOWN_FORK, type BlockVersion } from '../../daemon/newer-block.js';
+import { DaemonError, FIRST_UNKNOWN_FORK, type BlockVersion } from '../../daemon/errors.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
 

@@ -22,7 +22,7 @@ import type { Proposal } from '../../monero/wallet/multisig/proposal.js';
 import type { OwnInput } from '../../monero/wallet/build/own-inputs.js';
 import { PLACEHOLDER_KEY_IMAGE } from '../../monero/wallet/build/placeholder-tx.js';
 import type { SpendableOutput } from '../../monero/wallet/select/spendable-outputs.js';
-import type { OwnedOutput } from '../../monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../monero/wallet/scan/findings.js';
 import type { PricedPlan, SignedTx } from '../../monero/wallet/build/signing.js';
 import type { FundedTransfer } from '../../monero/wallet/select/transfer-plan.js';
 import type { Prices } from './fee-estimator.js';

@@ -6,7 +6,7 @@ import { txOfPayment, type SpentTx } from '../../monero/wallet/build/spent-tx.js
 import type { MadePayments } from '../../model/made-payment.js';
 import type { Spender } from '../../model/spender.js';
 import { faultOf, WalletError } from '../../model/wallet-error.js';
-import type { OutgoingTx } from '../../monero/wallet/model/records.js';
+import type { OutgoingTx } from '../../monero/wallet/build/outgoing-tx.js';
 import type { SignedPayment } from '../../monero/wallet/build/signed-payment.js';
 import { reasonOf } from '../context/fault-reason.js';
 import type { WalletContext } from '../context/wallet-context.js';

@@ -5,7 +5,8 @@ import { zip } from '../../util/zip.js';
 import type { ConstructionData } from '../../monero/wallet/exchange/construction-data.js';
 import { ringsDigest } from '../../monero/wallet/exchange/rings-digest.js';
 import type { MadePayment, MadePayments, MadeTx } from '../../model/made-payment.js';
-import type { Destination, OwnedOutput } from '../../monero/wallet/model/records.js';
+import type { Destination } from '../../monero/wallet/build/outgoing-tx.js';
+import type { OwnedOutput } from '../../monero/wallet/scan/findings.js';
 import type { Spender } from '../../model/spender.js';
 import { faultOf, WalletError, type Fault } from '../../model/wallet-error.js';
 import type { PendingTx } from '../../monero/wallet/exchange/pending-tx.js';
@@ -19,7 +20,7 @@ import { txOfPayment, type LaidOutPayment, type SpentTx } from '../../monero/wal
 import type { SignedTx } from '../../monero/wallet/build/signing.js';
 import type { FundedTransfer } from '../../monero/wallet/select/transfer-plan.js';
 import type { Payee } from '../../monero/wallet/select/transfer-request.js';
-import type { Prices } from './fee-estimator.js';
+import type { Prices, FeeEstimator } from './fee-estimator.js';
 import { ForkGuard } from './fork-guard.js';
 import type { OrderEntry } from './order-entry.js';
 import { PaymentBuilder, type PaymentDraft, type PaymentTerms } from './payment-builder.js';
@@ -35,7 +36,6 @@ import {
   type PaymentSource,
 } from './payment-metadata.js';
 import type { Accounts } from '../accounts/accounts.js';
-import type { FeeEstimator } from './fee-estimator.js';
 import type { MempoolTracker } from '../sync/mempool-tracker.js';
 import type { PaymentRelay } from '../sync/payment-relay.js';
 import { isMultisigImportNeeded } from '../context/multisig-import.js';

@@ -1,5 +1,5 @@
 import { unixSeconds } from '../../util/clock.js';
-import type { OwnedOutput } from '../../monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../monero/wallet/scan/findings.js';
 import { isUnlocked } from '../../monero/cryptonote/unlock-time.js';
 import type { WalletContext } from '../context/wallet-context.js';
 

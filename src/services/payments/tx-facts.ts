@@ -16,7 +16,7 @@ import {
   type SpentTx,
 } from '../../monero/wallet/build/spent-tx.js';
 import type { ConstructionData } from '../../monero/wallet/exchange/construction-data.js';
-import { ownOutputsIn, receivedPaymentId } from '../../monero/wallet/scan/own-outputs-in.js';
+import { ownOutputsIn, receivedPaymentId } from '../../monero/wallet/scan/block-scan.js';
 import type { KnownAddresses } from '../../monero/wallet/scan/subaddress-table.js';
 import { sameAddress, sameReceiver } from '../../monero/wallet/select/transfer-request.js';
 import type { Accounts } from '../accounts/accounts.js';

@@ -1,7 +1,7 @@
 import { DaemonError } from '../../daemon/errors.js';
 import type { ReadAgain } from '../../refresh/feeds/chain-position.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import { MAX_REORGANISATION, type PageFindings } from '../../monero/wallet/model/records.js';
+import { MAX_REORGANISATION, type PageFindings } from '../../monero/wallet/scan/findings.js';
 import { faultOf } from '../../model/wallet-error.js';
 import { watchedCounts } from '../../monero/wallet/scan/subaddress-table.js';
 import type { CatchUpPosition } from '../../store/tables/searched-addresses.js';

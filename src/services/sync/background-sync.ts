@@ -1,5 +1,5 @@
 import type { SecretKey } from '../../monero/crypto/types.js';
-import type { OutputKeyImage } from '../../refresh/scan/packed-key-images.js';
+import type { OutputKeyImage } from '../../refresh/scan/scanner-state.js';
 import { betweenWrites } from '../../store/between-writes.js';
 import { resolveAmbiguousSpends } from '../../store/resolve-key-images.js';
 import { Mutex } from '../../util/concurrency.js';

@@ -1,5 +1,5 @@
 import type { Hash } from '../../monero/crypto/types.js';
-import { ringIndices } from '../../monero/cryptonote/ring-indices.js';
+import { ringIndices } from '../../monero/cryptonote/transaction.js';
 import type { Transaction } from '../../monero/cryptonote/types.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { resolveKeyImages } from '../../store/resolve-key-images.js';
@@ -7,10 +7,11 @@ import type { Amount } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import { ringsDigestOf } from '../../monero/wallet/exchange/rings-digest.js';
 import type { OrderTx } from '../../model/order.js';
-import { SETTLED_DEPTH, type ImportedKeyImage, type OwnedOutput } from '../../monero/wallet/model/records.js';
+import { SETTLED_DEPTH, type OwnedOutput } from '../../monero/wallet/scan/findings.js';
+import type { ImportedKeyImage } from '../../monero/wallet/scan/key-images.js';
 import { faultOf } from '../../model/wallet-error.js';
 import { readFetchedTx, type FetchedTx } from '../../monero/wallet/scan/fetched-tx.js';
-import { narrowOwners } from '../../monero/wallet/scan/ring-owners.js';
+import { narrowOwners } from '../../monero/wallet/scan/ambiguous-spends.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { inputsOf } from './rival-spends.js';
 

@@ -1,4 +1,4 @@
-import type { ImportedKeyImage } from '../../monero/wallet/model/records.js';
+import type { ImportedKeyImage } from '../../monero/wallet/scan/key-images.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { LostPayments } from './lost-payments.js';
 import type { MempoolTracker } from './mempool-tracker.js';

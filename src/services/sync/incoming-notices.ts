@@ -1,5 +1,5 @@
 import type { Hash } from '../../monero/crypto/types.js';
-import type { TxFindings } from '../../monero/wallet/model/records.js';
+import type { TxFindings } from '../../monero/wallet/scan/findings.js';
 import { toHex } from '../../util/bytes.js';
 import type { WalletContext } from '../context/wallet-context.js';
 

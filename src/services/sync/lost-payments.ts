@@ -5,7 +5,7 @@ import { CachedRead } from '../../store/cached-read.js';
 import { toHex } from '../../util/bytes.js';
 import { faultOf } from '../../model/wallet-error.js';
 import { keyImagesOf } from '../../monero/wallet/exchange/pending-tx.js';
-import type { OutgoingTx } from '../../monero/wallet/model/records.js';
+import type { OutgoingTx } from '../../monero/wallet/build/outgoing-tx.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { holdsNewestBlock, lacksNewestBlock } from './newest-block.js';
 import type { PaymentRelay } from './payment-relay.js';

@@ -6,7 +6,7 @@ import { keyImagesOf } from '../../monero/wallet/exchange/pending-tx.js';
 import { CachedRead } from '../../store/cached-read.js';
 import type { ListedTx } from '../../store/tables/pool.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
-import type { BlockRef } from '../../monero/wallet/model/records.js';
+import type { BlockRef } from '../../monero/wallet/scan/findings.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'store'>;

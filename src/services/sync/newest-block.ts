@@ -1,10 +1,13 @@
-import type { KeyImage } from '../../monero/crypto/types.js';
-import type { Daemon, KeyImageStatus } from '../../daemon/daemon.js';
+import type { KeyImage, Hash } from '../../monero/crypto/types.js';
+import type { Daemon, KeyImageStatus, DaemonTransaction } from '../../daemon/daemon.js';
 import { DaemonError } from '../../daemon/errors.js';
-import { equalBytes } from '../../util/bytes.js';
-import type { BlockRef } from '../../monero/wallet/model/records.js';
-import { WalletError } from '../../model/wallet-error.js';
+import { equalBytes, toHex } from '../../util/bytes.js';
+import type { BlockRef } from '../../monero/wallet/scan/findings.js';
+import { WalletError, faultOf } from '../../model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
+import { MAX_TRANSACTIONS_AT_ONCE } from '../../daemon/transaction-queries.js';
+import { pagesOf } from '../../util/paged.js';
+import type { DaemonAccess } from '../context/daemon-access.js';
 
 /**
  * True if a daemon has the newest block that the wallet scanned. A daemon without that block cannot deny spends and
@@ -66,4 +69,33 @@ export async function confirmUnspent(
   // One client for both calls: a second `client()` may return the client of another daemon.
   const client = context.daemon.client();
   return (await holdsNewestBlock(context, client)) ? client.isKeyImageSpent(keyImages) : undefined;
+}
+
+/** Returns the kind of a failed call or a wrong answer of the daemon; undefined for any other error. */
+export function daemonFaultOf(error: unknown): string | undefined {
+  if (error instanceof DaemonError) return error.kind;
+  const kind = faultOf(error)?.kind;
+  return kind === 'daemon_misbehaves' ? kind : undefined;
+}
+
+/**
+ * Fetches transactions without their proofs in the order of their hashes, those of one request at a time, so that the
+ * caller need not hold all of them.
+ * @param unknown creates the error for a transaction that the daemon does not know.
+ * @returns the transactions of each request. @throws DaemonError; the error of `unknown`.
+ */
+export async function* fetchTransactions(
+  daemon: Pick<DaemonAccess, 'client'>,
+  hashes: readonly Hash[],
+  unknown: (hash: Hash) => WalletError,
+): AsyncGenerator<readonly DaemonTransaction[], void, void> {
+  for await (const part of pagesOf(hashes, MAX_TRANSACTIONS_AT_ONCE)) {
+    const { transactions } = await daemon.client().getTransactions(part, { prune: true });
+    const byHash = new Map(transactions.map((tx) => [toHex(tx.hash), tx]));
+    yield part.map((hash) => {
+      const tx = byHash.get(toHex(hash));
+      if (tx === undefined) throw unknown(hash);
+      return tx;
+    });
+  }
 }

@@ -10,7 +10,7 @@ import { WalletError } from '../../model/wallet-error.js';
 import { withdrawSpend } from '../../store/recorded-spends.js';
 import { recogniseStored } from '../../store/resolve-key-images.js';
 import type { KeyImageState } from '../../store/tables/output-row.js';
-import type { OwnedOutput } from '../../monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../monero/wallet/scan/findings.js';
 import type { LostPayments } from './lost-payments.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { confirmUnspent, lacksNewestBlock } from './newest-block.js';

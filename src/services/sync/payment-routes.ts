@@ -1,7 +1,7 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
-import type { OutgoingTx } from '../../monero/wallet/model/records.js';
+import type { OutgoingTx } from '../../monero/wallet/build/outgoing-tx.js';
 import type { OtherDaemon } from '../context/daemon-access.js';
 import type { WalletContext } from '../context/wallet-context.js';
 

@@ -1,8 +1,7 @@
-import { ringIndices } from '../../monero/cryptonote/ring-indices.js';
-import { parseTransaction } from '../../monero/cryptonote/transaction.js';
+import { ringIndices, parseTransaction } from '../../monero/cryptonote/transaction.js';
 import type { Transaction } from '../../monero/cryptonote/types.js';
 import type { Hash, PublicKey } from '../../monero/crypto/types.js';
-import { isUnverifiable } from '../../daemon/block-parser.js';
+import { isUnverifiable } from '../../monero/wallet/scan/block-page.js';
 import { betweenWrites } from '../../store/between-writes.js';
 import { CachedRead } from '../../store/cached-read.js';
 import { correctKeyImages, type KeyImageCorrection } from '../../store/correct-key-images.js';
@@ -11,10 +10,9 @@ import { toHex } from '../../util/bytes.js';
 import { yieldToEventLoop } from '../../util/event-loop.js';
 import { WalletError } from '../../model/wallet-error.js';
 import { readFetchedTx } from '../../monero/wallet/scan/fetched-tx.js';
-import { ringPlaceOf } from '../../monero/wallet/scan/ring-owners.js';
+import { ringPlaceOf } from '../../monero/wallet/scan/ambiguous-spends.js';
 import type { WalletContext } from '../context/wallet-context.js';
-import { daemonFaultOf } from './daemon-fault.js';
-import { fetchTransactions } from './fetch-transactions.js';
+import { daemonFaultOf, fetchTransactions } from './newest-block.js';
 import { correctionBy, type InputRing } from './ring-evidence.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'daemon' | 'keystore' | 'log' | 'store'>;

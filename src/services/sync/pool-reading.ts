@@ -1,10 +1,10 @@
 import { toHex } from '../../util/bytes.js';
 import { SharedRun } from '../../util/concurrency.js';
-import { RefreshCancelled } from '../../refresh/refresh-error.js';
+import { RefreshCancelled } from '../../refresh/messages.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { MempoolTracker } from './mempool-tracker.js';
 import { newestBlockOf } from './newest-block.js';
-import { untilClosed } from './until-closed.js';
+import { WalletError } from '../../model/wallet-error.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'daemon' | 'keystore' | 'timeBounds'>;
 
@@ -67,5 +67,15 @@ export class PoolReading {
       this.#context.assertOpen();
       await untilClosed(scan(asOf));
     }
+  }
+}
+
+/** Waits for an answer of the refresh thread. @throws WalletError `no_wallet` if the wallet is closed meanwhile. */
+export async function untilClosed<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (cause) {
+    if (cause instanceof RefreshCancelled) throw new WalletError({ kind: 'no_wallet' }, { cause });
+    throw cause;
   }
 }

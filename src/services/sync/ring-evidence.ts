@@ -2,7 +2,7 @@ import type { Hash, KeyImage, PublicKey } from '../../monero/crypto/types.js';
 import type { KeyImageCorrection, KeyImageOwner } from '../../store/correct-key-images.js';
 import type { ImportedKeyImageReader } from '../../store/tables/imported-key-images.js';
 import { equalBytes, fromHex, toHex } from '../../util/bytes.js';
-import { narrowOwners } from '../../monero/wallet/scan/ring-owners.js';
+import { narrowOwners } from '../../monero/wallet/scan/ambiguous-spends.js';
 
 /** Input of a mined transaction: its key image, and the places of its ring members in the chain. */
 export interface InputRing {

@@ -3,7 +3,7 @@ import type { WalletReader } from '../../store/wallet-reader.js';
 import { isUnknownSpend } from '../../store/tables/output-row.js';
 import { equalBytes } from '../../util/bytes.js';
 import type { MadePayment } from '../../model/made-payment.js';
-import type { OwnedOutput } from '../../monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../monero/wallet/scan/findings.js';
 
 /** Spend of an output by a transaction other than a given one. */
 export interface RivalSpend {

@@ -3,12 +3,13 @@ import { parseTransaction } from '../../monero/cryptonote/transaction.js';
 import { CachedRead } from '../../store/cached-read.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
 import { ringsDigestOf } from '../../monero/wallet/exchange/rings-digest.js';
-import { SETTLED_DEPTH, type ImportedKeyImage } from '../../monero/wallet/model/records.js';
+import { SETTLED_DEPTH } from '../../monero/wallet/scan/findings.js';
+import type { ImportedKeyImage } from '../../monero/wallet/scan/key-images.js';
 import type { OrderTx } from '../../model/order.js';
 import { readFetchedTx } from '../../monero/wallet/scan/fetched-tx.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { BlindSets } from './blind-sets.js';
-import { daemonFaultOf } from './daemon-fault.js';
+import { daemonFaultOf } from './newest-block.js';
 import { inputsOf, rivalSpends, type RivalSpend } from './rival-spends.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'daemon' | 'log' | 'store'>;

@@ -1,13 +1,12 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import type { DaemonTransaction } from '../../daemon/daemon.js';
-import type { RawTx } from '../../daemon/block-parser.js';
+import type { RawTx } from '../../monero/wallet/scan/block-page.js';
 import type { LooseBlock } from '../../refresh/scan/chain-block.js';
-import type { BatchFindings, TxBatch } from '../../refresh/scan/transaction-scan.js';
-import type { UnminedTx } from '../../refresh/scan/wallet-scanner.js';
+import type { BatchFindings, TxBatch, UnminedTx } from '../../refresh/scan/wallet-scanner.js';
 import { toHex } from '../../util/bytes.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
-import { fetchTransactions } from './fetch-transactions.js';
+import { fetchTransactions } from './newest-block.js';
 import type { WalletSync } from './wallet-sync.js';
 
 type Context = Pick<WalletContext, 'daemon' | 'store'>;

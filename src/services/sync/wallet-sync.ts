@@ -1,41 +1,36 @@
 import { SPENDABLE_AGE_BLOCKS } from '../../monero/cryptonote/constants.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { Hash, KeyImage } from '../../monero/crypto/types.js';
-import { NewerBlock, type BlockVersion } from '../../daemon/newer-block.js';
-import { RefreshCancelled } from '../../refresh/refresh-error.js';
+import { NewerBlock, type BlockVersion } from '../../daemon/errors.js';
+import { RefreshCancelled, type WalletId } from '../../refresh/messages.js';
 import type { RefreshResult, RefreshTarget } from '../../refresh/refresh-run.js';
 import type { Refresher } from '../../refresh/refresher.js';
 import type { ScannerState } from '../../refresh/scan/scanner-state.js';
-import type { PoolFinding } from '../../refresh/scan/wallet-scanner.js';
-import type { BatchFindings, TxBatch } from '../../refresh/scan/transaction-scan.js';
-import type { WalletId } from '../../refresh/messages.js';
+import type { PoolFinding, BatchFindings, TxBatch } from '../../refresh/scan/wallet-scanner.js';
 import { unixSeconds } from '../../util/clock.js';
 import { outsideTrace } from '../../util/trace.js';
-import type { LocatedOutput, SpendingKeys } from '../../monero/wallet/scan/key-images.js';
+import type { LocatedOutput, SpendingKeys, ImportedKeyImage } from '../../monero/wallet/scan/key-images.js';
 import {
   hasFindings,
   type BlockRef,
   type PageFindings,
-  type ImportedKeyImage,
   type ReplacedBlocks,
-} from '../../monero/wallet/model/records.js';
+} from '../../monero/wallet/scan/findings.js';
 import type { PackedSubaddresses } from '../../monero/wallet/scan/packed-subaddresses.js';
 import type { Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { AddressCatchUp, type CatchUpProgress } from './address-catch-up.js';
-import { ArrivalHeight } from './arrival-height.js';
+import { ArrivalHeight, RestoreHeight } from './restore-height.js';
 import { EventRetention } from './event-retention.js';
 import type { LostPayments } from './lost-payments.js';
 import { FollowedPayments } from './followed-payments.js';
 import { IncomingNotices } from './incoming-notices.js';
 import type { MempoolTracker } from './mempool-tracker.js';
 import type { PlacedKeyImages } from './placed-key-images.js';
-import { PoolReading } from './pool-reading.js';
-import { RestoreHeight } from './restore-height.js';
+import { PoolReading, untilClosed } from './pool-reading.js';
 import type { SignedSets } from './signed-sets.js';
 import { clearInParts } from './chain-clearing.js';
-import { NewScanners } from './new-scanners.js';
-import { untilClosed } from './until-closed.js';
+import { NewScanners } from './stored-scanner-state.js';
 import { WatchedAddresses } from './watched-addresses.js';
 
 type Context = Pick<

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { connectThrough, parseProxy } from '../../daemon/socks.js';
+import { connectThrough, parseProxy } from '../../daemon/connector.js';
 import { WalletError } from '../../model/wallet-error.js';
 import { monotonicMs, systemClock, type Clock } from '../../util/clock.js';
 import {

@@ -2,7 +2,7 @@ import type { Hash } from '../../monero/crypto/types.js';
 import { toHex } from '../../util/bytes.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { MinedPaymentFacts } from '../../model/events.js';
-import type { PageFindings, ReplacedBlocks } from '../../monero/wallet/model/records.js';
+import type { PageFindings, ReplacedBlocks } from '../../monero/wallet/scan/findings.js';
 import type { Trace } from '../../util/trace.js';
 import type { EventIds } from '../file/event-ids.js';
 import type { SqlDatabase } from '../../util/sql-database.js';

@@ -1,7 +1,7 @@
 import { equalBytes } from '../../util/bytes.js';
 import { amount } from '../../util/amount.js';
 import type { MinedPaymentFacts } from '../../model/events.js';
-import type { OwnedOutput, ReceivedTx, TxFindings } from '../../monero/wallet/model/records.js';
+import type { OwnedOutput, ReceivedTx, TxFindings } from '../../monero/wallet/scan/findings.js';
 
 /** Without object spread, which takes longer: a page has many payments. */
 function factsOf(tx: ReceivedTx, { subaddress, amount: value }: OwnedOutput): MinedPaymentFacts {

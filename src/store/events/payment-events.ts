@@ -1,13 +1,12 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import type { MinedPaymentFacts, PaymentFacts, ReversalReason } from '../../model/events.js';
-import type { Payment } from '../../monero/wallet/model/records.js';
+import type { Payment, PaymentReader } from '../tables/payments.js';
 import { openingOf } from '../../monero/cryptonote/unlock-time.js';
 import { arrivalInBlock, type Sight } from '../../model/arrival.js';
 import type { ArrivalWriter } from '../tables/arrivals.js';
 import type { EventWriter } from '../tables/events.js';
 import { UNLOCKED } from '../tables/event-row.js';
 import type { LockedPayments } from '../tables/locked-payments.js';
-import type { PaymentReader } from '../tables/payments.js';
 import type { ReportedPayments } from '../tables/reported.js';
 import type { SeenPayment, SeenPayments } from '../tables/seen-payments.js';
 import type { EventPeaks, PeakOf } from './event-peaks.js';

@@ -2,7 +2,7 @@ import type { Hash } from '../../monero/crypto/types.js';
 import { toHex } from '../../util/bytes.js';
 import { amount } from '../../util/amount.js';
 import type { PaymentFacts } from '../../model/events.js';
-import { creditedOf, type PoolTx } from '../../monero/wallet/model/records.js';
+import { creditedOf, type PoolTx } from '../../monero/wallet/scan/findings.js';
 import type { ChainReader } from '../tables/chain.js';
 import type { PaymentReader } from '../tables/payments.js';
 import type { PoolReader } from '../tables/pool.js';

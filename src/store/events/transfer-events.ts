@@ -1,5 +1,5 @@
 import type { ReversalReason, TransferFacts } from '../../model/events.js';
-import type { OutgoingTx } from '../../monero/wallet/model/records.js';
+import type { OutgoingTx } from '../../monero/wallet/build/outgoing-tx.js';
 import type { MinedTransfer, TransferFactReader } from '../tables/transfers.js';
 import type { EventWriter } from '../tables/events.js';
 import type { OutgoingReader } from '../tables/outgoing.js';

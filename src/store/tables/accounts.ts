@@ -1,7 +1,7 @@
 import type { PublicKey } from '../../monero/crypto/types.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import type { SubaddressKey } from '../../monero/wallet/model/records.js';
 import {
+  type SubaddressKey,
   eachSubaddress,
   ENTRY_BYTES,
   findPacked,

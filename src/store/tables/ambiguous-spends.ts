@@ -1,7 +1,7 @@
 import { amount } from '../../util/amount.js';
 import type { Hash, KeyImage } from '../../monero/crypto/types.js';
 import { chunks, concatBytes, equalBytes } from '../../util/bytes.js';
-import type { AmbiguousSpend } from '../../monero/wallet/model/records.js';
+import type { AmbiguousSpend } from '../../monero/wallet/scan/findings.js';
 import { toAmount, toBytes, toColumn, toNumber, type Integer } from './columns.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 

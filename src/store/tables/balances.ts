@@ -1,6 +1,6 @@
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { LockableHeights } from '../../monero/cryptonote/unlock-time.js';
-import type { OwnedOutput } from '../../monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../monero/wallet/scan/findings.js';
 import { amount, type Amount, ZERO } from '../../util/amount.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 import { type Integer, MAYBE_LOCKED, small, toAmount, toColumn } from './columns.js';

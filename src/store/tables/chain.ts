@@ -1,5 +1,5 @@
 import type { Hash } from '../../monero/crypto/types.js';
-import { MAX_REORGANISATION, type BlockRef, type ReplacedBlocks } from '../../monero/wallet/model/records.js';
+import { MAX_REORGANISATION, type BlockRef, type ReplacedBlocks } from '../../monero/wallet/scan/findings.js';
 import { toBytes } from './columns.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 

@@ -1,5 +1,5 @@
 import type { Hash, KeyImage, PublicKey } from '../../monero/crypto/types.js';
-import type { ImportedKeyImage } from '../../monero/wallet/model/records.js';
+import type { ImportedKeyImage } from '../../monero/wallet/scan/key-images.js';
 import { fromFlag, toBytes, toFlag, type Integer, keyEquals } from './columns.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 import { equalBytes } from '../../util/bytes.js';

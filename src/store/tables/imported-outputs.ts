@@ -1,10 +1,26 @@
+import { type Amount, amount } from '../../util/amount.js';
 import type { KeyImage, PublicKey } from '../../monero/crypto/types.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import { amount } from '../../util/amount.js';
-import type { ImportedOutput } from '../../monero/wallet/model/records.js';
 import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from './columns.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 import { rangeOf, type AddressBalance } from './balances.js';
+
+/** An output that was imported into an offline wallet. Source: wallet2.h `transfer_details`, after `import_outputs`. */
+export interface ImportedOutput {
+  readonly publicKey: PublicKey;
+  readonly derivationKey: PublicKey;
+  /** Index of the output in its transaction. */
+  readonly outputIndex: number;
+  readonly globalIndex: number;
+  readonly amount: Amount;
+  readonly rct: boolean;
+  readonly subaddress: SubaddressIndex;
+  readonly keyImage: KeyImage;
+  readonly spent: boolean;
+  readonly frozen: boolean;
+  /** True if the last import requested the key image of the output. */
+  readonly requested: boolean;
+}
 
 interface ImportedRow {
   readonly public_key: Uint8Array;

@@ -1,8 +1,22 @@
-import type { IncomingField } from '../../monero/wallet/model/records.js';
 import { rowParts, type RowParts, type RowTemplate } from '../../util/json-writer.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 import { HeightPages, type Division, type HeightRange } from './pages.js';
 import { unlockedColumn, type ChainView } from './columns.js';
+
+/** Names of the fields of an output in the list of incoming transfers. */
+export type IncomingField =
+  | 'account'
+  | 'amount'
+  | 'frozen'
+  | 'globalIndex'
+  | 'height'
+  | 'keyImage'
+  | 'minor'
+  | 'publicKey'
+  | 'spent'
+  | 'txHash'
+  | 'txSize'
+  | 'unlocked';
 
 /** SQL expression of a JSON field. Bytes are written in hex, NULL as an empty text, flags as true or false. */
 interface RowColumn {

@@ -1,11 +1,6 @@
 import type { Hash } from '../../monero/crypto/types.js';
-import {
-  SETTLED_DEPTH,
-  type Destination,
-  type FoundOutgoing,
-  type OutgoingState,
-  type OutgoingTx,
-} from '../../monero/wallet/model/records.js';
+import { SETTLED_DEPTH, type FoundOutgoing } from '../../monero/wallet/scan/findings.js';
+import type { Destination, OutgoingState, OutgoingTx } from '../../monero/wallet/build/outgoing-tx.js';
 import type { PaymentFacts } from '../../monero/wallet/reference-cache/imported-wallet.js';
 import { toAmount, toBytes, toColumn, toNumber, type Integer } from './columns.js';
 import type { SqlDatabase, SqlParameter } from '../../util/sql-database.js';

@@ -1,5 +1,5 @@
 import { bytesToInt } from '../../monero/crypto/scalar.js';
-import type { OwnedOutput } from '../../monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../monero/wallet/scan/findings.js';
 import type { Hash, KeyImage } from '../../monero/crypto/types.js';
 import { equalBytes, fromHex, type Bytes } from '../../util/bytes.js';
 import { toAmount, toFlag, toNumber, type Integer } from './columns.js';

@@ -1,6 +1,6 @@
 import { intToBytes } from '../../monero/crypto/scalar.js';
 import type { Hash, KeyImage, PublicKey } from '../../monero/crypto/types.js';
-import type { FoundSpend, OwnedOutput } from '../../monero/wallet/model/records.js';
+import type { FoundSpend, OwnedOutput } from '../../monero/wallet/scan/findings.js';
 import { fromFlag, toColumn, keyEquals } from './columns.js';
 import type { RunResult, SqlDatabase } from '../../util/sql-database.js';
 import { OutputSums } from './balances.js';

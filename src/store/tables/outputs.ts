@@ -1,7 +1,7 @@
 import type { Hash, KeyImage, PublicKey } from '../../monero/crypto/types.js';
-import type { OwnedOutput } from '../../monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../monero/wallet/scan/findings.js';
 import { toHex } from '../../util/bytes.js';
-import { ringPlaceOf } from '../../monero/wallet/scan/ring-owners.js';
+import { ringPlaceOf } from '../../monero/wallet/scan/ambiguous-spends.js';
 import type { SqlDatabase, SqlParameter } from '../../util/sql-database.js';
 import { toBytes, keyEquals, WITHOUT_KEY_IMAGE } from './columns.js';
 import {

@@ -1,7 +1,8 @@
+import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { Hash, KeyImage } from '../../monero/crypto/types.js';
 import { sum, type Amount } from '../../util/amount.js';
 import { chunks, concatBytes, equalBytes } from '../../util/bytes.js';
-import type { Payment, ReceivedTx } from '../../monero/wallet/model/records.js';
+import type { ReceivedTx } from '../../monero/wallet/scan/findings.js';
 import { fromFlag, small, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from './columns.js';
 import type { SqlDatabase, SqlParameter } from '../../util/sql-database.js';
 import {
@@ -13,6 +14,16 @@ import {
   txRangeColumns,
   type TxRange,
 } from './pages.js';
+
+/** An entry in the history of incoming payments: the outputs that one transaction pays to one address. */
+export interface Payment {
+  readonly tx: Omit<ReceivedTx, 'size' | 'txPublicKey' | 'additionalPublicKeys' | 'spentKeyImages'>;
+  readonly subaddress: SubaddressIndex;
+  /** Sum of the amounts that the outputs add to the balance [atomic units]. */
+  readonly amount: Amount;
+  /** Amounts of the outputs, in the order of the transaction; burnt outputs are left out. */
+  readonly amounts: readonly Amount[];
+}
 
 interface TxRow {
   readonly tx_hash: Uint8Array;

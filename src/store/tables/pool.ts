@@ -1,6 +1,6 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import { creditOf } from '../../monero/wallet/scan/reused-keys.js';
-import type { PoolOutput, PoolTx } from '../../monero/wallet/model/records.js';
+import type { PoolOutput, PoolTx } from '../../monero/wallet/scan/findings.js';
 import {
   fromFlag,
   toAmount,

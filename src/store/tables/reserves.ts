@@ -1,5 +1,5 @@
 import type { Amount } from '../../util/amount.js';
-import type { OwnedOutput } from '../../monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../monero/wallet/scan/findings.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 import { FREE, OUTPUT_COLUMNS, toOutput, UNSPENT, type OutputRow } from './output-row.js';
 

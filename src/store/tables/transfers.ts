@@ -1,7 +1,7 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import { tryParseAddress } from '../../monero/cryptonote/address.js';
 import type { TransferFacts } from '../../model/events.js';
-import type { OutgoingTx } from '../../monero/wallet/model/records.js';
+import type { OutgoingTx } from '../../monero/wallet/build/outgoing-tx.js';
 import { amount } from '../../util/amount.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 import { type Integer, toNumber } from './columns.js';

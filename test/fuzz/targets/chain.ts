@@ -23,8 +23,7 @@ import {
   type Section,
   type Value,
 } from '../../../src/monero/epee/portable-storage.js';
-import { parseBlocksAnswer, parseTxs } from '../../../src/daemon/block-parser.js';
-import type { ParsedTxs } from '../../../src/daemon/parsed-txs.js';
+import { parseBlocksAnswer, parseTxs, type ParsedTxs } from '../../../src/monero/wallet/scan/block-page.js';
 import { equalBytes, fromHex, toHex } from '../../../src/util/bytes.js';
 import { CodecError, encode, Reader } from '../../../src/util/codec.js';
 import { blocksAnswer } from '../../support/chain/blocks-answer.js';
@@ -153,8 +152,7 @@ export const targets: readonly Target[] = [
     name: 'block-page',
     errors: [CodecError],
     modules: [
-      'daemon/block-parser',
-      'daemon/parsed-txs',
+      'monero/wallet/scan/block-page',
       'monero/epee/portable-storage',
       'monero/cryptonote/block',
       'monero/cryptonote/transaction',
@@ -199,7 +197,7 @@ export const targets: readonly Target[] = [
   {
     name: 'block',
     errors: [CodecError],
-    modules: ['monero/cryptonote/block', 'monero/cryptonote/tree-hash'],
+    modules: ['monero/cryptonote/block'],
     prepare: () => ({
       seeds: blocks,
       run(input) {
@@ -214,7 +212,7 @@ export const targets: readonly Target[] = [
     name: 'extra',
     // A transaction's extra is never refused: what cannot be read is left out.
     errors: [],
-    modules: ['monero/cryptonote/extra', 'monero/cryptonote/merge-mining'],
+    modules: ['monero/cryptonote/extra'],
     prepare: () => ({
       seeds: [...transactions, ...pruned].map((blob) => txPrefix.read(new Reader(blob)).extra),
       run(input) {
@@ -229,7 +227,7 @@ export const targets: readonly Target[] = [
   {
     name: 'portable-storage',
     errors: [CodecError],
-    modules: ['monero/epee/portable-storage', 'monero/epee/storage-format', 'util/codec'],
+    modules: ['monero/epee/portable-storage', 'util/codec'],
     prepare: () => {
       const { valid, invalid = [] } = readVectors<StorageVectors>('epee/portable-storage.json');
       return {

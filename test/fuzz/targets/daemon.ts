@@ -192,7 +192,6 @@ export const targets: readonly Target[] = [
       'daemon/chain-queries',
       'daemon/output-queries',
       'daemon/transaction-queries',
-      'daemon/json-reader',
       'daemon/wire-values',
       'daemon/daemon-calls',
     ],

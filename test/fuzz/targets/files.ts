@@ -5,8 +5,7 @@ import { decodePolyseed } from '../../../src/monero/cryptonote/polyseed-words.js
 import { publicKeyOf } from '../../../src/monero/crypto/derivation.js';
 import { sealedFile } from '../../../src/monero/wallet/exchange/sealed-file.js';
 import { WalletError } from '../../../src/model/wallet-error.js';
-import { importCache } from '../../../src/monero/wallet/reference-cache/cache-import.js';
-import { openCache } from '../../../src/monero/wallet/reference-cache/open-cache.js';
+import { importCache, openCache } from '../../../src/monero/wallet/reference-cache/cache-import.js';
 import {
   lookaheadOf,
   backgroundKeyIn,
@@ -219,7 +218,6 @@ export const targets: readonly Target[] = [
       'monero/wallet/reference-cache/cache',
       'monero/wallet/reference-cache/payments',
       'monero/wallet/reference-cache/cache-import',
-      'monero/wallet/reference-cache/open-cache',
       'monero/wallet/exchange/transfer-details',
     ],
     prepare: archiveParser,
@@ -230,7 +228,6 @@ export const targets: readonly Target[] = [
     modules: [
       'monero/wallet/reference-cache/boost-archive',
       'monero/wallet/reference-cache/boost-cache',
-      'monero/wallet/reference-cache/boost-payments',
       'monero/wallet/reference-cache/boost-transfer',
     ],
     prepare: boostParser,

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { SocksClientError } from 'socks';
-import { connectThrough } from '../../../src/daemon/socks.js';
+import { connectThrough } from '../../../src/daemon/connector.js';
 import { askTcp, askUdp, type Nameserver, type Question } from '../../../src/net/dns/exchange.js';
 import { writeQuery } from '../../../src/net/dns/message.js';
 import { concatBytes } from '../../../src/util/bytes.js';

@@ -3,7 +3,7 @@ import { paymentOfPending } from '../../../src/monero/wallet/build/signed-paymen
 import { paymentIdField, writeExtra } from '../../../src/monero/cryptonote/extra.js';
 import type { KeyImage } from '../../../src/monero/crypto/types.js';
 import type { PaymentId, TxInput } from '../../../src/monero/cryptonote/types.js';
-import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
 import type {
   ConstructionData,
   DestinationEntry,

@@ -103,7 +103,7 @@ export const targets: readonly Target[] = [
     errors: [CodecError],
     modules: [
       'monero/cryptonote/polyseed-words',
-      'monero/cryptonote/polyseed-polynomial',
+      'monero/cryptonote/polyseed-storage',
       'monero/cryptonote/polyseed-languages',
     ],
     words: [' ', '\u3000', 'abandon', '\u0301'],
@@ -117,11 +117,7 @@ export const targets: readonly Target[] = [
   {
     name: 'polyseed-storage',
     errors: [CodecError],
-    modules: [
-      'monero/cryptonote/polyseed-storage',
-      'monero/cryptonote/polyseed-polynomial',
-      'monero/cryptonote/polyseed',
-    ],
+    modules: ['monero/cryptonote/polyseed-storage', 'monero/cryptonote/polyseed'],
     maxBytes: 64,
     prepare: () => ({
       seeds: polyseeds().map((words) => storePolyseed(decodePolyseed(words).seed)),

@@ -23,8 +23,9 @@ import {
   polyseedWords,
   type PolyseedLanguage,
 } from '../../../src/monero/cryptonote/polyseed-languages.js';
-import { fromCoefficients, toCoefficients } from '../../../src/monero/cryptonote/polyseed-polynomial.js';
 import {
+  fromCoefficients,
+  toCoefficients,
   loadPolyseed,
   POLYSEED_BYTES,
   storePolyseed,

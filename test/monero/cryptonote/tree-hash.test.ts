@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from '@jest/globals';
 import type { Hash } from '../../../src/monero/crypto/types.js';
-import { treeHash } from '../../../src/monero/cryptonote/tree-hash.js';
+import { treeHash } from '../../../src/monero/cryptonote/block.js';
 import { chunks, fromHex, toHex } from '../../../src/util/bytes.js';
 
 const vectors = readFileSync(

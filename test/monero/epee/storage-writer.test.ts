@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from '@jest/globals';
-import { SIGNATURE } from '../../../src/monero/epee/storage-format.js';
+import { SIGNATURE } from '../../../src/monero/epee/portable-storage.js';
 import {
   fieldHead,
   writeStorage,

@@ -10,8 +10,7 @@ import {
   scalarBytes,
 } from '../../../src/monero/crypto/scalar.js';
 import type { Commitment } from '../../../src/monero/crypto/types.js';
-import { commit } from '../../../src/monero/ringct/commitment.js';
-import { commitmentMask, encryptAmount, openOutput } from '../../../src/monero/ringct/ecdh.js';
+import { commit, commitmentMask, encryptAmount, openOutput } from '../../../src/monero/ringct/commitment.js';
 import type { EcdhInfo, RctType } from '../../../src/monero/ringct/types.js';
 import { amount, U64_MAX } from '../../../src/util/amount.js';
 import { concatBytes, fromHex, toHex, utf8 } from '../../../src/util/bytes.js';

@@ -2,18 +2,17 @@ import { keyImage, publicKeyOf, randomSecretKey } from '../../../src/monero/cryp
 import { G, multiply } from '../../../src/monero/crypto/curve/point.js';
 import { randomScalar, scalarBytes } from '../../../src/monero/crypto/scalar.js';
 import type { Hash, PublicKey, SecretKey } from '../../../src/monero/crypto/types.js';
-import { ownAddress } from '../../../src/monero/cryptonote/own-address.js';
+import { ownAddress } from '../../../src/monero/cryptonote/subaddress-keys.js';
 import type { Address, PaymentId, SubaddressIndex } from '../../../src/monero/cryptonote/types.js';
 import { commit } from '../../../src/monero/ringct/commitment.js';
 import { amount, type Amount } from '../../../src/util/amount.js';
 import type { Rng } from '../../../src/util/random.js';
 import type { SpendableInput } from '../../../src/monero/wallet/build/construction.js';
 import type { Candidate } from '../../../src/monero/wallet/select/decoys.js';
-import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
 import { ProtocolError } from '../../../src/monero/wallet/protocol-error.js';
-import type { PlanFault } from '../../../src/monero/wallet/select/transfer-request.js';
+import type { PlanFault, Payee } from '../../../src/monero/wallet/select/transfer-request.js';
 import { SubaddressTable } from '../../../src/monero/wallet/scan/subaddress-table.js';
-import type { Payee } from '../../../src/monero/wallet/select/transfer-request.js';
 import { toPublicKey } from '../../support/values/plain-points.js';
 
 export const COIN = 1_000_000_000_000n;

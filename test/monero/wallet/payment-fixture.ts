@@ -22,7 +22,7 @@ import type { Rng } from '../../../src/util/random.js';
 import { constructTransaction } from '../../../src/monero/wallet/build/construction.js';
 import type { OutputTarget } from '../../../src/monero/wallet/build/output-layout.js';
 import type { FetchedTx } from '../../../src/monero/wallet/scan/fetched-tx.js';
-import { ownOutputsIn } from '../../../src/monero/wallet/scan/own-outputs-in.js';
+import { ownOutputsIn } from '../../../src/monero/wallet/scan/block-scan.js';
 import type { FoundOutput } from '../../../src/monero/wallet/scan/receive.js';
 import { spendableInput, type Holder } from './fixtures.js';
 

@@ -4,7 +4,7 @@ import { block, blockHash } from '../../../src/monero/cryptonote/block.js';
 import type { Block } from '../../../src/monero/cryptonote/types.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import type { RefreshFrom } from '../../../src/refresh/feeds/chain-position.js';
-import type { BlockSource } from '../../../src/refresh/feeds/block-source.js';
+import type { BlockSource } from '../../../src/refresh/feeds/chain-page.js';
 import { ChainFeed } from '../../../src/refresh/feeds/chain-feed.js';
 import { encode } from '../../../src/util/codec.js';
 import { quietKernel, requestOf, TestMember } from '../../support/fakes/feed-members.js';

@@ -3,7 +3,7 @@ import type { Hash, SecretKey } from '../../../src/monero/crypto/types.js';
 import { blockHash } from '../../../src/monero/cryptonote/block.js';
 import type { Block } from '../../../src/monero/cryptonote/types.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
-import type { BlockSource } from '../../../src/refresh/feeds/block-source.js';
+import type { BlockSource } from '../../../src/refresh/feeds/chain-page.js';
 import { ChainFeed } from '../../../src/refresh/feeds/chain-feed.js';
 import type { BatchScanner } from '../../../src/refresh/scan/match-group.js';
 import { monotonicMs } from '../../../src/util/clock.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Hash } from '../../../src/monero/crypto/types.js';
-import { fitOf, type PageBlocks } from '../../../src/refresh/feeds/page-fit.js';
-import { MAX_REORGANISATION, type BlockRef } from '../../../src/monero/wallet/model/records.js';
+import { fitOf, type PageBlocks } from '../../../src/refresh/feeds/chain-position.js';
+import { MAX_REORGANISATION, type BlockRef } from '../../../src/monero/wallet/scan/findings.js';
 
 /** Chains as lists of block names; a name determines all blocks before it. */
 type Chain = readonly string[];

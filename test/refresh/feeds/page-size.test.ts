@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DaemonError } from '../../../src/daemon/errors.js';
-import { fetchFitting, PageSize } from '../../../src/refresh/feeds/page-size.js';
+import { fetchFitting, PageSize } from '../../../src/refresh/feeds/chain-page.js';
 
 const MIB = 1 << 20;
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Hash, SecretKey } from '../../../src/monero/crypto/types.js';
-import type { RawTx } from '../../../src/daemon/block-parser.js';
+import type { RawTx } from '../../../src/monero/wallet/scan/block-page.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import type { BatchScanner } from '../../../src/refresh/scan/match-group.js';
 import { monotonicMs } from '../../../src/util/clock.js';
-import { unpackHashes } from '../../../src/refresh/commit/packed-hashes.js';
+import { unpackHashes } from '../../../src/refresh/messages.js';
 import { PoolFeed, type PoolSource, type PoolViewer } from '../../../src/refresh/feeds/pool-feed.js';
 import type { WalletScanner } from '../../../src/refresh/scan/wallet-scanner.js';
 import { toHex } from '../../../src/util/bytes.js';

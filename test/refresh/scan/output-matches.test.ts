@@ -1,6 +1,5 @@
 import { describe, expect, it, jest, test } from '@jest/globals';
-import type { ParsedTxs } from '../../../src/daemon/parsed-txs.js';
-import { parseBlocksAnswer } from '../../../src/daemon/block-parser.js';
+import { type ParsedTxs, parseBlocksAnswer } from '../../../src/monero/wallet/scan/block-page.js';
 import type { ScanBatch, ScanHits } from '../../../src/monero/kernel/kernel.js';
 import {
   BATCHES_AHEAD,
@@ -9,9 +8,13 @@ import {
   type BatchScanner,
   type MatchReader,
 } from '../../../src/refresh/scan/match-group.js';
-import type { MatchStream } from '../../../src/monero/wallet/scan/output-matches.js';
+import {
+  type MatchStream,
+  BATCH_KEYS,
+  BATCH_ROWS,
+  kernelBatches,
+} from '../../../src/monero/wallet/scan/output-matches.js';
 import { SharedMatches } from '../../../src/refresh/scan/shared-matches.js';
-import { BATCH_KEYS, BATCH_ROWS, kernelBatches } from '../../../src/monero/wallet/scan/kernel-batches.js';
 import type { SecretKey } from '../../../src/monero/crypto/types.js';
 import { yieldToEventLoop } from '../../../src/util/event-loop.js';
 import { pointsFrom, strayOutputs } from '../../support/chain/coinbase.js';

@@ -20,12 +20,11 @@ import {
   type ChainBlock,
   type ChainTxs,
 } from '../../../src/refresh/scan/chain-block.js';
-import type { ScannerState } from '../../../src/refresh/scan/scanner-state.js';
-import { packKeyImages } from '../../../src/refresh/scan/packed-key-images.js';
+import { type ScannerState, packKeyImages } from '../../../src/refresh/scan/scanner-state.js';
 import { WalletScanner } from '../../../src/refresh/scan/wallet-scanner.js';
 import { amount } from '../../../src/util/amount.js';
 import { encode } from '../../../src/util/codec.js';
-import type { OwnedOutput, PageFindings } from '../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput, PageFindings } from '../../../src/monero/wallet/scan/findings.js';
 import { outputTo } from '../../support/chain/coinbase.js';
 import { extraOf } from '../../support/chain/heavy-txs.js';
 import { hashOf } from '../../support/chain/loose-tx.js';
@@ -134,6 +133,13 @@ async function scanPool(scanner: WalletScanner, parts: readonly TxParts[], wante
   return scanner.scanPool({ sent, txs }, scanner.matchesIn(txs, pool), 77, wanted);
 }
 
+/** Paths to byte strings that are views of longer memory, which is cloned as a whole when a message has one of them. */
+function sharedStrings(value: unknown, path = ''): string[] {
+  if (value instanceof Uint8Array) return value.buffer.byteLength === value.length ? [] : [path];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => sharedStrings(member, `${path}.${name}`));
+}
+
 function imageOf([output]: readonly OwnedOutput[]): KeyImage {
   if (output?.keyImage === undefined) throw new Error('an output without key image');
   return output.keyImage;
@@ -198,6 +204,16 @@ describe('blocks that concern a wallet', () => {
     const high = imageOf((await scan(scanner, pageAt(11, [[pay(60n)]]))).outputs);
     const found = await scan(scanner, pageAt(11, [[{ spends: [low] }, { spends: [high] }]]));
     expect(found.spends.map(({ keyImage }) => keyImage)).toEqual([low]);
+  });
+
+  it('give findings whose byte strings take no page or batch along to another thread', async () => {
+    const page = pageAt(10, [[pay(5n)], [pay(6n), { ...pay(7n), spends: [bytesOf(4), bytesOf(5)] }]]);
+    for (const scanner of [scannerOf(), viewOnly()]) {
+      const { hashes: _, subaddresses: __, ...found } = await scan(scanner, page);
+      const [received, outputs] = [found.received.length, found.outputs.length];
+      expect([received, outputs]).toEqual([3, 3]);
+      expect(sharedStrings(found)).toEqual([]);
+    }
   });
 
   it('leave out transactions before the first block', async () => {

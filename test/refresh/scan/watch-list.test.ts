@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
-import type { ParsedTxs } from '../../../src/daemon/parsed-txs.js';
-import { packKeyImages } from '../../../src/refresh/scan/packed-key-images.js';
+import type { ParsedTxs } from '../../../src/monero/wallet/scan/block-page.js';
+import { packKeyImages } from '../../../src/refresh/scan/scanner-state.js';
 import { WatchList } from '../../../src/refresh/scan/watch-list.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
 import { bytes, output, received, unnamed } from '../../store/fixtures.js';
 
 const image = bytes<KeyImage>(7);

@@ -3,12 +3,9 @@ import type { Hash, KeyImage, PublicKey } from '../../../src/monero/crypto/types
 import { Balances } from '../../../src/services/accounts/balances.js';
 import { BalanceReader } from '../../../src/store/tables/balances.js';
 import { amount } from '../../../src/util/amount.js';
-import type {
-  FoundOutgoing,
-  ImportedOutput,
-  OutgoingTx,
-  PoolTx,
-} from '../../../src/monero/wallet/model/records.js';
+import type { FoundOutgoing, PoolTx } from '../../../src/monero/wallet/scan/findings.js';
+import type { ImportedOutput } from '../../../src/store/tables/imported-outputs.js';
+import type { OutgoingTx } from '../../../src/monero/wallet/build/outgoing-tx.js';
 import { collected } from '../../support/values/collected.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { TestWallet } from '../../support/wallets/test-wallet.js';

@@ -10,7 +10,7 @@ import { equalBytes, fromHex, toHex } from '../../../src/util/bytes.js';
 import { decode, encode } from '../../../src/util/codec.js';
 import { signedTxSet, type SignedTxSet } from '../../../src/monero/wallet/exchange/cold-tx-sets.js';
 import type { PendingTx } from '../../../src/monero/wallet/exchange/pending-tx.js';
-import type { OutgoingState } from '../../../src/monero/wallet/model/records.js';
+import type { OutgoingState } from '../../../src/monero/wallet/build/outgoing-tx.js';
 import { coldPair, layOutPayment, type ColdPair, type ColdWallet } from '../../support/wallets/cold-pair.js';
 import { CHAIN_HEIGHT, paidOutput } from '../../support/wallets/paid-outputs.js';
 import { REFUSED } from '../../support/wallets/payment-home.js';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, test } from '@jest/globals';
 import type { PublicKey } from '../../../src/monero/crypto/types.js';
-import type { ImportedOutput } from '../../../src/monero/wallet/model/records.js';
+import type { ImportedOutput } from '../../../src/store/tables/imported-outputs.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { coldPair, ColdWallet, exportedOutputs, type ColdPair } from '../../support/wallets/cold-pair.js';
 import { paidOutput } from '../../support/wallets/paid-outputs.js';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { KeyImage } from '../../../src/monero/crypto/types.js';
-import type { ImportedOutput } from '../../../src/monero/wallet/model/records.js';
+import type { ImportedOutput } from '../../../src/store/tables/imported-outputs.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { decode } from '../../../src/util/codec.js';
 import { outputExport, type OutputExport } from '../../../src/monero/wallet/exchange/exported-outputs.js';

@@ -6,11 +6,10 @@ import fc from 'fast-check';
 import type { KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
 import { outputPages, paymentPages } from '../../../src/services/history/address-pages.js';
 import { PagedReader } from '../../../src/services/context/paged-reader.js';
-import type { IncomingFilter } from '../../../src/store/tables/incoming.js';
+import type { IncomingFilter, IncomingField } from '../../../src/store/tables/incoming.js';
 import { IN_MEMORY } from '../../../src/store/file/database.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { Field } from '../../../src/util/json-writer.js';
-import type { IncomingField } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 
 const KEY = new Uint8Array(32).fill(1);

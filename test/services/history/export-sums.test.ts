@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { Hash, SecretKey } from '../../../src/monero/crypto/types.js';
 import type { SubaddressIndex } from '../../../src/monero/cryptonote/types.js';
-import type { OwnedOutput, PageFindings } from '../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput, PageFindings } from '../../../src/monero/wallet/scan/findings.js';
 import { Balances } from '../../../src/services/accounts/balances.js';
 import { PaymentExport } from '../../../src/services/history/payment-export.js';
 import { amount, sum } from '../../../src/util/amount.js';

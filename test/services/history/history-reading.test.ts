@@ -7,7 +7,7 @@ import { History, type IncomingKind } from '../../../src/services/history/histor
 import { amount } from '../../../src/util/amount.js';
 import type { Paged } from '../../../src/util/paged.js';
 import { Field } from '../../../src/util/json-writer.js';
-import type { IncomingField } from '../../../src/monero/wallet/model/records.js';
+import type { IncomingField } from '../../../src/store/tables/incoming.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { storeHistory } from '../../support/wallets/history-fixture.js';
 import { faultOf, TestWallet } from '../../support/wallets/test-wallet.js';

@@ -7,7 +7,9 @@ import {
   type HistoryEntry,
 } from '../../../src/services/history/history-rows.js';
 import { amount } from '../../../src/util/amount.js';
-import type { OutgoingTx, Payment, PoolTx } from '../../../src/monero/wallet/model/records.js';
+import type { OutgoingTx } from '../../../src/monero/wallet/build/outgoing-tx.js';
+import type { Payment } from '../../../src/store/tables/payments.js';
+import type { PoolTx } from '../../../src/monero/wallet/scan/findings.js';
 import { bytes } from '../../store/fixtures.js';
 
 const NOW = 1_700_000_000;

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import { HistoryRows, type HistoryContext } from '../../../src/services/history/history-rows.js';
 import { amount } from '../../../src/util/amount.js';
-import type { OutgoingTx } from '../../../src/monero/wallet/model/records.js';
+import type { OutgoingTx } from '../../../src/monero/wallet/build/outgoing-tx.js';
 
 const context = {
   keystore: { hidesNotes: false },

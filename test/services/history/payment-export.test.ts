@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { Hash } from '../../../src/monero/crypto/types.js';
-import type { FoundOutgoing, OwnedOutput, ReceivedTx } from '../../../src/monero/wallet/model/records.js';
+import type { FoundOutgoing, OwnedOutput, ReceivedTx } from '../../../src/monero/wallet/scan/findings.js';
 import { History, type HistoryList } from '../../../src/services/history/history.js';
 import type { HistoryEntry } from '../../../src/services/history/history-rows.js';
 import {

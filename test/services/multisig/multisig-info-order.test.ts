@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { signerInfo } from '../../../src/monero/wallet/multisig/info.js';
 import type { KeyImage } from '../../../src/monero/crypto/types.js';
-import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
 import type { MultisigAccount } from '../../../src/monero/wallet/multisig/account.js';
 import { fromHex, toHex } from '../../../src/util/bytes.js';
 import { decode, encode } from '../../../src/util/codec.js';

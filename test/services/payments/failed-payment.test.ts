@@ -4,7 +4,7 @@ import { assertReplaces, FailedPayment } from '../../../src/services/payments/fa
 import type { WalletStore } from '../../../src/store/wallet-store.js';
 import { equalBytes } from '../../../src/util/bytes.js';
 import type { OrderTx, Withdrawal } from '../../../src/model/order.js';
-import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
 import type { SpendableOutput } from '../../../src/monero/wallet/select/spendable-outputs.js';
 import type { FundedTransfer } from '../../../src/monero/wallet/select/transfer-plan.js';
 import { madePayment } from '../../support/wallets/made-payment.js';

@@ -5,7 +5,8 @@ import { UNKNOWN_TX } from '../../../src/store/tables/output-row.js';
 import type { WalletReader } from '../../../src/store/wallet-reader.js';
 import { equalBytes } from '../../../src/util/bytes.js';
 import type { OrderTx } from '../../../src/model/order.js';
-import type { OutgoingState, OwnedOutput } from '../../../src/monero/wallet/model/records.js';
+import type { OutgoingState } from '../../../src/monero/wallet/build/outgoing-tx.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
 import { madePayment, unsignedPayment } from '../../support/wallets/made-payment.js';
 import { bytes, output } from '../../store/fixtures.js';
 

@@ -13,7 +13,7 @@ import { PaymentPlanner } from '../../../src/services/payments/payment-planner.j
 import { amount } from '../../../src/util/amount.js';
 import { keyImagesOf } from '../../../src/monero/wallet/exchange/pending-tx.js';
 import type { SignedTx } from '../../../src/monero/wallet/build/signing.js';
-import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
 import { sameAddress } from '../../../src/monero/wallet/select/transfer-request.js';
 import { exchangeInfo, GroupMember, groupWallets } from '../../support/wallets/group-wallets.js';
 import { FEES, paidOutput, payingWallet, type PayingWallet } from '../../support/wallets/paid-outputs.js';

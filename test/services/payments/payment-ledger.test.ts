@@ -7,7 +7,7 @@ import type { PaymentLedger } from '../../../src/services/payments/payment-ledge
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import type { SpentTx } from '../../../src/monero/wallet/build/spent-tx.js';
-import type { OutgoingState } from '../../../src/monero/wallet/model/records.js';
+import type { OutgoingState } from '../../../src/monero/wallet/build/outgoing-tx.js';
 import type { OrderTx } from '../../../src/model/order.js';
 import type { Spender } from '../../../src/model/spender.js';
 import type { MadePayments } from '../../../src/model/made-payment.js';

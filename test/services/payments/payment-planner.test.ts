@@ -6,7 +6,7 @@ import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import { PaymentPlanner } from '../../../src/services/payments/payment-planner.js';
 import { WorkerPools } from '../../../src/services/workers/worker-pools.js';
 import { amount } from '../../../src/util/amount.js';
-import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
 import type { PlanRequest } from '../../../src/monero/wallet/select/payment-plan.js';
 import { nameOf } from '../../../src/monero/wallet/select/address-outputs.js';
 import { CHAIN_HEIGHT, FEES } from '../../support/wallets/paid-outputs.js';

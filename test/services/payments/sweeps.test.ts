@@ -8,7 +8,7 @@ import { Sweeps, type SweepRequest } from '../../../src/services/payments/sweeps
 import type { LostPayments } from '../../../src/services/sync/lost-payments.js';
 import { OutputFreezing } from '../../../src/services/sync/output-freezing.js';
 import { amount } from '../../../src/util/amount.js';
-import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
 import { WalletError } from '../../../src/model/wallet-error.js';
 import { CHAIN_HEIGHT } from '../../support/wallets/paid-outputs.js';
 import { numberedOutput, PlannedPayments } from '../../support/wallets/planned-payments.js';

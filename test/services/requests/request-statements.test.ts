@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, jest } from '@jest/globals';
 import type { Hash } from '../../../src/monero/crypto/types.js';
-import type { PageFindings } from '../../../src/monero/wallet/model/records.js';
+import type { PageFindings } from '../../../src/monero/wallet/scan/findings.js';
 import { PaymentRequests, type RequestSpec } from '../../../src/services/requests/payment-requests.js';
 import { amount, ZERO } from '../../../src/util/amount.js';
 import { turns } from '../../support/fakes/event-loop-turns.js';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Daemon, DaemonBlockHeader } from '../../../src/daemon/daemon.js';
 import type { ReadAgain, RefreshFrom } from '../../../src/refresh/feeds/chain-position.js';
 import type { Hash } from '../../../src/monero/crypto/types.js';
-import type { PageFindings } from '../../../src/monero/wallet/model/records.js';
+import type { PageFindings } from '../../../src/monero/wallet/scan/findings.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { turns } from '../../support/fakes/event-loop-turns.js';

@@ -8,7 +8,7 @@ import { unlockDatabase } from '../../../src/store/file/database.js';
 import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
-import type { FoundOutgoing } from '../../../src/monero/wallet/model/records.js';
+import type { FoundOutgoing } from '../../../src/monero/wallet/scan/findings.js';
 import { clearChain } from '../../support/chain/cleared-chain.js';
 import { EventLoopTurns } from '../../support/fakes/event-loop-turns.js';
 import { faultOf, TestWallet } from '../../support/wallets/test-wallet.js';

@@ -4,7 +4,7 @@ import type { PoolFinding, PoolOutgoing } from '../../../src/refresh/scan/wallet
 import { MempoolTracker } from '../../../src/services/sync/mempool-tracker.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
-import type { BlockRef } from '../../../src/monero/wallet/model/records.js';
+import type { BlockRef } from '../../../src/monero/wallet/scan/findings.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { TestWallet } from '../../support/wallets/test-wallet.js';
 import { paymentHash, pooledPayment, unminedPayment } from '../../support/wallets/unmined-payment.js';

@@ -6,7 +6,7 @@ import { OutputFreezing } from '../../../src/services/sync/output-freezing.js';
 import { SpendGuard } from '../../../src/services/payments/spend-guard.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
-import type { OutgoingTx } from '../../../src/monero/wallet/model/records.js';
+import type { OutgoingTx } from '../../../src/monero/wallet/build/outgoing-tx.js';
 import type { Spender } from '../../../src/model/spender.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { turns } from '../../support/fakes/event-loop-turns.js';

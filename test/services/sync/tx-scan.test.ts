@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import type { DaemonTransaction } from '../../../src/daemon/daemon.js';
 import { TxScan } from '../../../src/services/sync/tx-scan.js';
-import type { BatchFindings, TxBatch } from '../../../src/refresh/scan/transaction-scan.js';
+import type { BatchFindings, TxBatch } from '../../../src/refresh/scan/wallet-scanner.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';

@@ -8,7 +8,7 @@ import { MempoolTracker } from '../../../src/services/sync/mempool-tracker.js';
 import { UNKNOWN_TX } from '../../../src/store/tables/output-row.js';
 import { EventIds } from '../../../src/store/file/event-ids.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import { creditedOf } from '../../../src/monero/wallet/model/records.js';
+import { creditedOf } from '../../../src/monero/wallet/scan/findings.js';
 import { fromHex, toHex } from '../../../src/util/bytes.js';
 import { EventLedger, type LedgerTransfer } from '../../support/wallets/event-ledger.js';
 import { EventWorld, paymentIdOf, recordOf, type WorldTx } from '../../support/wallets/event-world.js';

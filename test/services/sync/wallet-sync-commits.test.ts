@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
-import type { PageFindings, PoolTx } from '../../../src/monero/wallet/model/records.js';
+import type { PageFindings, PoolTx } from '../../../src/monero/wallet/scan/findings.js';
 import { packSubaddresses } from '../../../src/monero/wallet/scan/packed-subaddresses.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { NOTHING_FOUND } from '../../support/fakes/fake-refresher.js';

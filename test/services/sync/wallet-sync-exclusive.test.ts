@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, SecretKey } from '../../../src/monero/crypto/types.js';
-import { RefreshCancelled } from '../../../src/refresh/refresh-error.js';
+import { RefreshCancelled } from '../../../src/refresh/messages.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { turns } from '../../support/fakes/event-loop-turns.js';
 import { faultOf, TestWallet } from '../../support/wallets/test-wallet.js';

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Daemon, DaemonBlockHeader } from '../../../src/daemon/daemon.js';
-import { DaemonError } from '../../../src/daemon/errors.js';
-import { NewerBlock } from '../../../src/daemon/newer-block.js';
+import { DaemonError, NewerBlock } from '../../../src/daemon/errors.js';
 import type { RefreshFrom } from '../../../src/refresh/feeds/chain-position.js';
-import { RefreshCancelled } from '../../../src/refresh/refresh-error.js';
+import { RefreshCancelled } from '../../../src/refresh/messages.js';
 import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
-import type { PageFindings } from '../../../src/monero/wallet/model/records.js';
+import type { PageFindings } from '../../../src/monero/wallet/scan/findings.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { turns } from '../../support/fakes/event-loop-turns.js';
 import { faultOf, infoOf, TestWallet } from '../../support/wallets/test-wallet.js';

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { PublicKey } from '../../../src/monero/crypto/types.js';
 import { KeyImagePool } from '../../../src/services/workers/key-image-pool.js';
-import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
 import { keyImageOf } from '../../../src/monero/wallet/scan/key-images.js';
 import { candidatesOf } from '../../support/chain/candidates-of.js';
 import { paidOutput } from '../../support/wallets/paid-outputs.js';

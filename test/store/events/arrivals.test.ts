@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Hash } from '../../../src/monero/crypto/types.js';
-import type { PageFindings } from '../../../src/monero/wallet/model/records.js';
+import type { PageFindings } from '../../../src/monero/wallet/scan/findings.js';
 import { CREATED, newRequest, StoredRequests, type Paid } from '../../support/wallets/stored-requests.js';
 import { bytes, output, page, received } from '../fixtures.js';
 

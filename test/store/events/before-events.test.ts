@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, PublicKey } from '../../../src/monero/crypto/types.js';
 import type { WalletEvent } from '../../../src/model/events.js';
-import type { OutgoingTx, PoolTx } from '../../../src/monero/wallet/model/records.js';
+import type { OutgoingTx } from '../../../src/monero/wallet/build/outgoing-tx.js';
+import type { PoolTx } from '../../../src/monero/wallet/scan/findings.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import type { WalletWriter } from '../../../src/store/wallet-writer.js';
 import { amount } from '../../../src/util/amount.js';

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
 import type { WalletEvent } from '../../../src/model/events.js';
-import type { FoundOutgoing, OutgoingTx, PageFindings } from '../../../src/monero/wallet/model/records.js';
+import type { FoundOutgoing, PageFindings } from '../../../src/monero/wallet/scan/findings.js';
+import type { OutgoingTx } from '../../../src/monero/wallet/build/outgoing-tx.js';
 import { withdrawSpend } from '../../../src/store/recorded-spends.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, test } from '@jest/globals';
 import type { KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
 import type { SubaddressIndex } from '../../../src/monero/cryptonote/types.js';
-import type { PageFindings } from '../../../src/monero/wallet/model/records.js';
+import type { PageFindings } from '../../../src/monero/wallet/scan/findings.js';
 import { EventIds } from '../../../src/store/file/event-ids.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { clearChain } from '../../support/chain/cleared-chain.js';

@@ -5,7 +5,7 @@ import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
 import { inTrace } from '../../../src/util/trace.js';
 import { EVENT_TYPES, type EventType, type WalletEvent } from '../../../src/model/events.js';
-import type { FoundOutgoing, PageFindings } from '../../../src/monero/wallet/model/records.js';
+import type { FoundOutgoing, PageFindings } from '../../../src/monero/wallet/scan/findings.js';
 import { bytes, output, page, received } from '../fixtures.js';
 
 let file: WalletStore;

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, PublicKey } from '../../../src/monero/crypto/types.js';
 import type { SubaddressIndex } from '../../../src/monero/cryptonote/types.js';
 import type { WalletEvent } from '../../../src/model/events.js';
-import type { PoolTx } from '../../../src/monero/wallet/model/records.js';
+import type { PoolTx } from '../../../src/monero/wallet/scan/findings.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
 import { bytes, output, page, received } from '../fixtures.js';

@@ -7,7 +7,8 @@ import type { Address } from '../../../src/monero/cryptonote/types.js';
 import { amount } from '../../../src/util/amount.js';
 import { fromHex } from '../../../src/util/bytes.js';
 import type { WalletEvent } from '../../../src/model/events.js';
-import type { FoundOutgoing, OutgoingTx } from '../../../src/monero/wallet/model/records.js';
+import type { FoundOutgoing } from '../../../src/monero/wallet/scan/findings.js';
+import type { OutgoingTx } from '../../../src/monero/wallet/build/outgoing-tx.js';
 import { EventLedger } from '../../support/wallets/event-ledger.js';
 import { bytes, output, page, received } from '../fixtures.js';
 

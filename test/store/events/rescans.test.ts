@@ -7,7 +7,8 @@ import { EventIds } from '../../../src/store/file/event-ids.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
 import type { MinedPaymentFacts, WalletEvent } from '../../../src/model/events.js';
-import type { FoundOutgoing, OutgoingTx, PoolTx } from '../../../src/monero/wallet/model/records.js';
+import type { FoundOutgoing, PoolTx } from '../../../src/monero/wallet/scan/findings.js';
+import type { OutgoingTx } from '../../../src/monero/wallet/build/outgoing-tx.js';
 import { bytes, output, page, received } from '../fixtures.js';
 import { clearChain } from '../../support/chain/cleared-chain.js';
 

@@ -3,7 +3,7 @@ import type { Hash, KeyImage, PublicKey } from '../../../src/monero/crypto/types
 import { composeKeyImages, resolveAmbiguousSpends } from '../../../src/store/resolve-key-images.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
-import type { AmbiguousSpend, OwnedOutput } from '../../../src/monero/wallet/model/records.js';
+import type { AmbiguousSpend, OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
 import { bytes, output, page, received } from '../fixtures.js';
 import { clearChain } from '../../support/chain/cleared-chain.js';
 

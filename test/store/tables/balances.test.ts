@@ -9,7 +9,7 @@ import { WalletWriter } from '../../../src/store/wallet-writer.js';
 import { amount } from '../../../src/util/amount.js';
 import { migrate } from '../../../src/util/sql-database.js';
 import { UNDO_PAYMENT_REQUESTS } from '../../support/wallets/undo-migrations.js';
-import type { OwnedOutput, ReceivedTx } from '../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput, ReceivedTx } from '../../../src/monero/wallet/scan/findings.js';
 import { clearChain } from '../../support/chain/cleared-chain.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../../migrations', import.meta.url));

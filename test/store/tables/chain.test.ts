@@ -4,7 +4,7 @@ import type { Hash } from '../../../src/monero/crypto/types.js';
 import { openDatabase } from '../../../src/store/file/database.js';
 import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
 import { ChainWriter } from '../../../src/store/tables/chain.js';
-import { MAX_REORGANISATION } from '../../../src/monero/wallet/model/records.js';
+import { MAX_REORGANISATION } from '../../../src/monero/wallet/scan/findings.js';
 
 const hashOf = (height: number): Hash => {
   const hash = new Uint8Array(32);

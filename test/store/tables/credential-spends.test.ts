@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import { amount } from '../../../src/util/amount.js';
-import type { OutgoingState } from '../../../src/monero/wallet/model/records.js';
+import type { OutgoingState } from '../../../src/monero/wallet/build/outgoing-tx.js';
 import type { SqlDatabase } from '../../../src/util/sql-database.js';
 import { CredentialSpendWriter } from '../../../src/store/tables/credential-spends.js';
 import { migratedDatabase } from '../../support/wallets/migrated-database.js';

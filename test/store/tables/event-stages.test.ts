@@ -4,7 +4,7 @@ import { EventIds } from '../../../src/store/file/event-ids.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { toHex } from '../../../src/util/bytes.js';
 import type { EventType, WalletEvent } from '../../../src/model/events.js';
-import type { OwnedOutput, ReceivedTx } from '../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput, ReceivedTx } from '../../../src/monero/wallet/scan/findings.js';
 import { bytes, output, page, received } from '../fixtures.js';
 
 const DAY_MS = 86_400_000;

@@ -2,12 +2,11 @@ import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals
 import fc from 'fast-check';
 import type { KeyImage } from '../../../src/monero/crypto/types.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import type { IncomingFilter } from '../../../src/store/tables/incoming.js';
+import type { IncomingFilter, IncomingField } from '../../../src/store/tables/incoming.js';
 import { amount, U64_MAX } from '../../../src/util/amount.js';
 import { parseJson } from '../../../src/util/json.js';
 import { Field, type RowTemplate } from '../../../src/util/json-writer.js';
 import { isUnlocked } from '../../../src/monero/cryptonote/unlock-time.js';
-import type { IncomingField } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../fixtures.js';
 import { clearChain } from '../../support/chain/cleared-chain.js';
 

@@ -4,7 +4,7 @@ import type { KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
 import type { TxRange } from '../../../src/store/tables/pages.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { equalBytes } from '../../../src/util/bytes.js';
-import type { Payment } from '../../../src/monero/wallet/model/records.js';
+import type { Payment } from '../../../src/store/tables/payments.js';
 import { bytes, output, page, received } from '../fixtures.js';
 
 const BLOCKS = 12;

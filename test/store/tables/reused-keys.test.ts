@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { Hash, KeyImage, PublicKey, SecretKey } from '../../../src/monero/crypto/types.js';
-import type { ParsedTxs } from '../../../src/daemon/parsed-txs.js';
+import type { ParsedTxs } from '../../../src/monero/wallet/scan/block-page.js';
 import { WatchList, type SpentOutput } from '../../../src/refresh/scan/watch-list.js';
 import { resolveAmbiguousSpends } from '../../../src/store/resolve-key-images.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
@@ -10,10 +10,10 @@ import { toHex } from '../../../src/util/bytes.js';
 import {
   creditedOf,
   type OwnedOutput,
-  type Payment,
   type PageFindings,
   type PoolTx,
-} from '../../../src/monero/wallet/model/records.js';
+} from '../../../src/monero/wallet/scan/findings.js';
+import type { Payment } from '../../../src/store/tables/payments.js';
 import { cpuMs } from '../../support/fakes/cpu-time.js';
 import { EventLedger } from '../../support/wallets/event-ledger.js';
 import { bytes, output, page, received, unnamed } from '../fixtures.js';

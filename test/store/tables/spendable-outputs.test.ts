@@ -11,7 +11,7 @@ import {
   type SpendableOutput,
   type SpendableTerms,
 } from '../../../src/monero/wallet/select/spendable-outputs.js';
-import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
 import { sweepInputs } from '../../../src/monero/wallet/select/sweep-plan.js';
 import { planTransfers } from '../../../src/monero/wallet/select/transfer-plan.js';
 import { clearChain } from '../../support/chain/cleared-chain.js';

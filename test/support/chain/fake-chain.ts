@@ -2,12 +2,12 @@ import type { Hash, PublicKey } from '../../../src/monero/crypto/types.js';
 import { block, blockHash } from '../../../src/monero/cryptonote/block.js';
 import type { Block } from '../../../src/monero/cryptonote/types.js';
 import type { BlocksRequest } from '../../../src/daemon/daemon.js';
-import { parseBlocksAnswer } from '../../../src/daemon/block-parser.js';
-import type { BlockSource } from '../../../src/refresh/feeds/block-source.js';
+import { parseBlocksAnswer } from '../../../src/monero/wallet/scan/block-page.js';
+import type { BlockSource } from '../../../src/refresh/feeds/chain-page.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { encode } from '../../../src/util/codec.js';
-import type { BlockRef } from '../../../src/monero/wallet/model/records.js';
+import type { BlockRef } from '../../../src/monero/wallet/scan/findings.js';
 import { extraOf } from './heavy-txs.js';
 import { blocksAnswer, type SentBlocks } from './blocks-answer.js';
 

@@ -1,8 +1,7 @@
 import type { Hash, PublicKey } from '../../../src/monero/crypto/types.js';
 import { block as blockCodec } from '../../../src/monero/cryptonote/block.js';
 import { writeExtra } from '../../../src/monero/cryptonote/extra.js';
-import { parseBlocksAnswer, parseTxs } from '../../../src/daemon/block-parser.js';
-import type { ParsedTxs } from '../../../src/daemon/parsed-txs.js';
+import { parseBlocksAnswer, parseTxs, type ParsedTxs } from '../../../src/monero/wallet/scan/block-page.js';
 import { amount } from '../../../src/util/amount.js';
 import { concatBytes } from '../../../src/util/bytes.js';
 import { encode } from '../../../src/util/codec.js';

@@ -2,7 +2,7 @@ import type { Hash, PublicKey } from '../../../src/monero/crypto/types.js';
 import { writeExtra } from '../../../src/monero/cryptonote/extra.js';
 import { transaction, transactionHash, txPrefix } from '../../../src/monero/cryptonote/transaction.js';
 import type { Transaction, TxPrefix } from '../../../src/monero/cryptonote/types.js';
-import type { RawTx } from '../../../src/daemon/block-parser.js';
+import type { RawTx } from '../../../src/monero/wallet/scan/block-page.js';
 import { amount } from '../../../src/util/amount.js';
 import { encode } from '../../../src/util/codec.js';
 

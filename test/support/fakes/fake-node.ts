@@ -7,9 +7,9 @@ import type {
   DaemonInfo,
 } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
-import type { ParsedBlock } from '../../../src/daemon/block-parser.js';
+import type { ParsedBlock } from '../../../src/monero/wallet/scan/block-page.js';
 import type { DaemonClient } from '../../../src/services/context/daemon-client.js';
-import type { BlockRef } from '../../../src/monero/wallet/model/records.js';
+import type { BlockRef } from '../../../src/monero/wallet/scan/findings.js';
 
 /** Hash of a block of a named branch; branch and height are its first bytes. */
 export const hashOn = (branch: string, height: number): Hash => {

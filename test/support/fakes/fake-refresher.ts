@@ -1,5 +1,5 @@
 import type { KeyImage } from '../../../src/monero/crypto/types.js';
-import type { BatchFindings, TxBatch } from '../../../src/refresh/scan/transaction-scan.js';
+import type { BatchFindings, TxBatch } from '../../../src/refresh/scan/wallet-scanner.js';
 import type { RefreshFrom } from '../../../src/refresh/feeds/chain-position.js';
 import type { RefreshResult } from '../../../src/refresh/refresh-run.js';
 import type { Refresher } from '../../../src/refresh/refresher.js';

@@ -2,7 +2,7 @@ import type { SecretKey } from '../../../src/monero/crypto/types.js';
 import { blockHash } from '../../../src/monero/cryptonote/block.js';
 import type { Block } from '../../../src/monero/cryptonote/types.js';
 import type { BlocksRequest } from '../../../src/daemon/daemon.js';
-import type { BlockSource } from '../../../src/refresh/feeds/block-source.js';
+import type { BlockSource } from '../../../src/refresh/feeds/chain-page.js';
 import type { ChainFeed } from '../../../src/refresh/feeds/chain-feed.js';
 import type { FeedRequest, MemberPage } from '../../../src/refresh/feeds/feed-member.js';
 import type { BatchScanner } from '../../../src/refresh/scan/match-group.js';

@@ -102,7 +102,7 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'services/sync/placed-key-images': 9,
   'store/keys/keys-file.interop': 9,
   'store/tables/reused-keys': 9,
-  'daemon/block-parser': 8,
+  'monero/wallet/scan/block-page': 8,
   'integration/client': 8,
   'integration/fees': 8,
   'integration/interchange': 8,

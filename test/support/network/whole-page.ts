@@ -1,4 +1,4 @@
-import { parseBlocksAnswer, type ParsedBlocksAnswer } from '../../../src/daemon/block-parser.js';
+import { parseBlocksAnswer, type ParsedBlocksAnswer } from '../../../src/monero/wallet/scan/block-page.js';
 
 /** Parses an answer all of whose blocks must be readable. @throws CodecError of the block that is not. */
 export function parseWholePage(answer: Uint8Array, complete?: boolean): ParsedBlocksAnswer {

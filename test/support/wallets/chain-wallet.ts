@@ -3,7 +3,7 @@ import type { Hash, KeyImage, PublicKey, SecretKey } from '../../../src/monero/c
 import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import { parseBlock } from '../../../src/monero/cryptonote/block.js';
 import { parseExtra } from '../../../src/monero/cryptonote/extra.js';
-import { ownAddress } from '../../../src/monero/cryptonote/own-address.js';
+import { ownAddress } from '../../../src/monero/cryptonote/subaddress-keys.js';
 import { isCoinbase, parseTransaction, transactionHash } from '../../../src/monero/cryptonote/transaction.js';
 import type {
   Address,
@@ -17,8 +17,8 @@ import type { Rng } from '../../../src/util/random.js';
 import type { SpendableInput } from '../../../src/monero/wallet/build/construction.js';
 import type { FetchedOutput, Ring } from '../../../src/monero/wallet/select/decoys.js';
 import { outputSecretKey } from '../../../src/monero/cryptonote/own-outputs.js';
-import { ownOutputsIn, receivedPaymentId } from '../../../src/monero/wallet/scan/own-outputs-in.js';
-import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
+import { ownOutputsIn, receivedPaymentId } from '../../../src/monero/wallet/scan/block-scan.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
 import { SubaddressTable } from '../../../src/monero/wallet/scan/subaddress-table.js';
 import type { Loose } from '../network/json-rpc.js';
 import type { Monerod } from '../processes/monerod.js';

@@ -11,7 +11,7 @@ import { toHex } from '../../../src/util/bytes.js';
 import { decode } from '../../../src/util/codec.js';
 import { outputExport, type OutputExport } from '../../../src/monero/wallet/exchange/exported-outputs.js';
 import { systemRng } from '../../../src/util/random.js';
-import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
 import { planTransfers } from '../../../src/monero/wallet/select/transfer-plan.js';
 import type { Spender } from '../../../src/model/spender.js';
 import type { Payee } from '../../../src/monero/wallet/select/transfer-request.js';

@@ -2,12 +2,8 @@ import type { Hash, KeyImage, PublicKey } from '../../../src/monero/crypto/types
 import type { SubaddressIndex } from '../../../src/monero/cryptonote/types.js';
 import type { PoolFinding } from '../../../src/refresh/scan/wallet-scanner.js';
 import { amount } from '../../../src/util/amount.js';
-import type {
-  FoundOutgoing,
-  OutgoingTx,
-  OwnedOutput,
-  PageFindings,
-} from '../../../src/monero/wallet/model/records.js';
+import type { FoundOutgoing, OwnedOutput, PageFindings } from '../../../src/monero/wallet/scan/findings.js';
+import type { OutgoingTx } from '../../../src/monero/wallet/build/outgoing-tx.js';
 
 /** An output of a wallet in {@link EventWorld}. */
 export interface WorldOutput {

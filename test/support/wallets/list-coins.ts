@@ -4,7 +4,7 @@ import {
   type SpendableOutputSource,
   type SpendableTerms,
 } from '../../../src/monero/wallet/select/spendable-outputs.js';
-import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
 
 const byAge = (a: SpendableOutput, b: SpendableOutput): number =>
   a.height - b.height ||

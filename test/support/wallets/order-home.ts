@@ -12,7 +12,7 @@ import { PaymentRelay } from '../../../src/services/sync/payment-relay.js';
 import { SignedSets } from '../../../src/services/sync/signed-sets.js';
 import { amount } from '../../../src/util/amount.js';
 import type { ConstructionData } from '../../../src/monero/wallet/exchange/construction-data.js';
-import type { ImportedKeyImage } from '../../../src/monero/wallet/model/records.js';
+import type { ImportedKeyImage } from '../../../src/monero/wallet/scan/key-images.js';
 import type { PendingTx } from '../../../src/monero/wallet/exchange/pending-tx.js';
 import { clearChain } from '../chain/cleared-chain.js';
 import type { OrderNetwork } from './order-network.js';

@@ -11,7 +11,7 @@ import type {
   OwnedOutput,
   PageFindings,
   ReceivedTx,
-} from '../../../src/monero/wallet/model/records.js';
+} from '../../../src/monero/wallet/scan/findings.js';
 import { page, received, unnamed } from '../../store/fixtures.js';
 import { REFUSED, TAKEN } from './payment-home.js';
 

@@ -12,7 +12,7 @@ import { loadCurve } from '../../../src/monero/crypto/curve/load-curve.js';
 import { commit } from '../../../src/monero/ringct/commitment.js';
 import { amount } from '../../../src/util/amount.js';
 import type { Rng } from '../../../src/util/random.js';
-import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
 import { keyImageOf } from '../../../src/monero/wallet/scan/key-images.js';
 import { unnamed } from '../../store/fixtures.js';
 import { ownedOutput, type Holder } from '../../monero/wallet/fixtures.js';

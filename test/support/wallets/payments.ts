@@ -7,7 +7,7 @@ import type { Rng } from '../../../src/util/random.js';
 import { constructTransaction } from '../../../src/monero/wallet/build/construction.js';
 import { chooseRings, GammaPicker } from '../../../src/monero/wallet/select/decoys.js';
 import { settleFee, signTransaction, type SignedTx } from '../../../src/monero/wallet/build/signing.js';
-import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
 import { planSweep } from '../../../src/monero/wallet/select/sweep-plan.js';
 import { planTransfers, type FundedTransfer } from '../../../src/monero/wallet/select/transfer-plan.js';
 import { isUnlocked } from '../../../src/monero/cryptonote/unlock-time.js';

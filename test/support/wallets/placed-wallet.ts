@@ -6,7 +6,7 @@ import { SpendGuard } from '../../../src/services/payments/spend-guard.js';
 import { resolveKeyImages } from '../../../src/store/resolve-key-images.js';
 import { amount, sum } from '../../../src/util/amount.js';
 import { equalBytes, toHex } from '../../../src/util/bytes.js';
-import type { OwnedOutput, PageFindings } from '../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput, PageFindings } from '../../../src/monero/wallet/scan/findings.js';
 import { bytes, output, page, received, unnamed } from '../../store/fixtures.js';
 import { EventLedger } from './event-ledger.js';
 import { ringTx, type RingTx } from '../chain/ring-tx.js';

@@ -3,7 +3,7 @@ import { PaymentBuilder } from '../../../src/services/payments/payment-builder.j
 import type { PaymentOptions, PaymentMaker } from '../../../src/services/payments/payment-maker.js';
 import { PaymentPlanner } from '../../../src/services/payments/payment-planner.js';
 import type { MadePayments } from '../../../src/model/made-payment.js';
-import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
 import type { SpendableOutput } from '../../../src/monero/wallet/select/spendable-outputs.js';
 import type { FundedTransfer } from '../../../src/monero/wallet/select/transfer-plan.js';
 import { ownedOutput } from '../../monero/wallet/fixtures.js';

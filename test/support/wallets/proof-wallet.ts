@@ -5,7 +5,7 @@ import type { Daemon, DaemonTransaction, KeyImageStatus } from '../../../src/dae
 import { Proofs } from '../../../src/services/proofs/proofs.js';
 import { amount, ZERO } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
-import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
 import type { FetchedTx } from '../../../src/monero/wallet/scan/fetched-tx.js';
 import { SubaddressTable } from '../../../src/monero/wallet/scan/subaddress-table.js';
 import { page } from '../../store/fixtures.js';

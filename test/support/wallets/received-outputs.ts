@@ -1,7 +1,7 @@
 import type { SubaddressIndex } from '../../../src/monero/cryptonote/types.js';
 import { commit } from '../../../src/monero/ringct/commitment.js';
 import type { UnsignedTx } from '../../../src/monero/wallet/build/construction.js';
-import { ownOutputsIn } from '../../../src/monero/wallet/scan/own-outputs-in.js';
+import { ownOutputsIn } from '../../../src/monero/wallet/scan/block-scan.js';
 import type { Holder } from '../../monero/wallet/fixtures.js';
 
 /** Amounts and addresses that a holder finds in a transaction with its own keys. */

@@ -5,7 +5,7 @@ import { pino, type Logger } from 'pino';
 import { publicKeyOf } from '../../../src/monero/crypto/derivation.js';
 import { subaddressKeys } from '../../../src/monero/cryptonote/subaddress-keys.js';
 import type { SubaddressIndex } from '../../../src/monero/cryptonote/types.js';
-import { addressKeysOf } from '../../../src/refresh/scan/address-keys.js';
+import { addressKeysOf } from '../../../src/monero/wallet/scan/subaddress-table.js';
 import type { Daemon } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { Accounts } from '../../../src/services/accounts/accounts.js';
@@ -24,12 +24,9 @@ import { toHex } from '../../../src/util/bytes.js';
 import { Secret } from '../../../src/util/secret.js';
 import { openExport, sealExport } from '../../../src/monero/wallet/exchange/export-blob.js';
 import type { WalletKeys } from '../../../src/monero/wallet/keys.js';
-import type {
-  ImportedKeyImage,
-  OwnedOutput,
-  ReceivedTx,
-  SubaddressKey,
-} from '../../../src/monero/wallet/model/records.js';
+import type { ImportedKeyImage } from '../../../src/monero/wallet/scan/key-images.js';
+import type { OwnedOutput, ReceivedTx } from '../../../src/monero/wallet/scan/findings.js';
+import type { SubaddressKey } from '../../../src/monero/wallet/scan/packed-subaddresses.js';
 import type { MultisigAccount } from '../../../src/monero/wallet/multisig/account.js';
 import { faultOf, WalletError } from '../../../src/model/wallet-error.js';
 import { page, received } from '../../store/fixtures.js';

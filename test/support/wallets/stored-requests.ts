@@ -1,6 +1,6 @@
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import type { WalletEvent } from '../../../src/model/events.js';
-import type { OwnedOutput, PageFindings, PoolTx } from '../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput, PageFindings, PoolTx } from '../../../src/monero/wallet/scan/findings.js';
 import { EventIds } from '../../../src/store/file/event-ids.js';
 import { IN_MEMORY } from '../../../src/store/file/database.js';
 import type { NewRequest } from '../../../src/store/tables/payment-requests.js';

@@ -2,7 +2,8 @@ import type { Hash, KeyImage, PublicKey } from '../../../src/monero/crypto/types
 import { transaction } from '../../../src/monero/cryptonote/transaction.js';
 import { amount, ZERO } from '../../../src/util/amount.js';
 import { encode } from '../../../src/util/codec.js';
-import type { OutgoingTx, PoolTx } from '../../../src/monero/wallet/model/records.js';
+import type { OutgoingTx } from '../../../src/monero/wallet/build/outgoing-tx.js';
+import type { PoolTx } from '../../../src/monero/wallet/scan/findings.js';
 import { bytes } from '../../store/fixtures.js';
 
 /** Bytes of a transaction with inputs of these key images. */

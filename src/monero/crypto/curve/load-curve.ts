@@ -1,11 +1,10 @@
 import { loadNow } from '#platform/load-now.js';
 import { toHex } from '../../../util/bytes.js';
 import { once } from '../../../util/concurrency.js';
-import { choose, chosenOf, commitsAsRecorded, KNOWN_POINTS, type Choice } from './build-choice.js';
+import { choose, chosenOf, commitsAsRecorded, KNOWN_POINTS, type Choice, HAS_SIMD } from './build-choice.js';
 import type { Curve } from './curve.js';
 import { testPointsBy } from './encoded-points.js';
 import type * as plainModule from './plain-curve.js';
-import { HAS_SIMD } from './simd-support.js';
 import { WasmCurve } from './wasm-curve.js';
 import { sharedMemory } from './wasm-memory.js';
 

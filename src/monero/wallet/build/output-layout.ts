@@ -1,13 +1,11 @@
-import type { Curve } from '../../crypto/curve/curve.js';
+import { type Curve, BASE } from '../../crypto/curve/curve.js';
 import { derivationToScalar, keyDerivation, keyDerivations, viewTag } from '../../crypto/derivation.js';
 import { loadCurve } from '../../crypto/curve/load-curve.js';
-import { BASE } from '../../crypto/curve/curve.js';
 import { scalarBytes } from '../../crypto/scalar.js';
 import type { PublicKey, SecretKey } from '../../crypto/types.js';
-import { paymentIdField, writeExtra, type ExtraField } from '../../cryptonote/extra.js';
-import { cryptPaymentId } from '../../cryptonote/payment-id.js';
+import { paymentIdField, writeExtra, type ExtraField, cryptPaymentId } from '../../cryptonote/extra.js';
 import type { Address, PaymentId, TxOutput } from '../../cryptonote/types.js';
-import { commitmentMask, encryptAmount } from '../../ringct/ecdh.js';
+import { commitmentMask, encryptAmount } from '../../ringct/commitment.js';
 import { ZERO, type Amount } from '../../../util/amount.js';
 import { sameAddress } from '../select/transfer-request.js';
 

@@ -1,7 +1,6 @@
 import { derivePublicKey, keyDerivation, publicKeyOf, viewTag } from '../../crypto/derivation.js';
 import type { KeyDerivation, PublicKey, SecretKey } from '../../crypto/types.js';
-import { parseExtra, paymentIdOf } from '../../cryptonote/extra.js';
-import { cryptPaymentId } from '../../cryptonote/payment-id.js';
+import { parseExtra, paymentIdOf, cryptPaymentId } from '../../cryptonote/extra.js';
 import type { Address, PaymentId, Transaction } from '../../cryptonote/types.js';
 import { equalBytes } from '../../../util/bytes.js';
 import { publicKeyFor, publishedKeys } from '../proofs/tx-key.js';

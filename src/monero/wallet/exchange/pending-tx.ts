@@ -15,7 +15,7 @@ import {
   type SourceEntry,
 } from './construction-data.js';
 import type { Ring } from '../select/decoys.js';
-import type { OwnedOutput } from '../model/records.js';
+import type { OwnedOutput } from '../scan/findings.js';
 import type { SignedTx } from '../build/signing.js';
 import { isPlaceholder } from '../build/placeholder-tx.js';
 import { sameAddress, type Payee } from '../select/transfer-request.js';

@@ -1,6 +1,6 @@
 import { keccak } from '../../crypto/keccak.js';
 import type { Hash } from '../../crypto/types.js';
-import { ringIndices } from '../../cryptonote/ring-indices.js';
+import { ringIndices } from '../../cryptonote/transaction.js';
 import type { Transaction } from '../../cryptonote/types.js';
 import type { Amount } from '../../../util/amount.js';
 import { utf8 } from '../../../util/bytes.js';

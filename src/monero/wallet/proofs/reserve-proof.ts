@@ -24,7 +24,7 @@ import { readFetchedTx, type FetchedTx } from '../scan/fetched-tx.js';
 import { sumOfOutputs } from './amount-received.js';
 import { badProof, ProofError } from './proof-text.js';
 import { openAmount } from '../scan/receive.js';
-import type { OwnedOutput } from '../model/records.js';
+import type { OwnedOutput } from '../scan/findings.js';
 import {
   formatReserveProof,
   type ReserveEntry,

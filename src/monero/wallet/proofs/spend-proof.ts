@@ -5,7 +5,7 @@ import { isInMainSubgroup } from '../../crypto/curve/points.js';
 import { checkRing, signRing } from '../../crypto/ring-signature.js';
 import type { Hash, KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
 import { encodeBase58 } from '../../cryptonote/base58.js';
-import { ringIndices } from '../../cryptonote/ring-indices.js';
+import { ringIndices } from '../../cryptonote/transaction.js';
 import type { Transaction } from '../../cryptonote/types.js';
 import type { Amount } from '../../../util/amount.js';
 import { equalBytes } from '../../../util/bytes.js';
@@ -13,7 +13,7 @@ import type { Rng } from '../../../util/random.js';
 import { badProof, proofBytes, SIGNATURE_CHARS, WRONG_HEADER } from './proof-text.js';
 import { wrongTransaction } from '../scan/fetched-tx.js';
 import { outputSecretKey } from '../../cryptonote/own-outputs.js';
-import type { OwnedOutput } from '../model/records.js';
+import type { OwnedOutput } from '../scan/findings.js';
 
 /** Amount and global indices of the ring members of an input. */
 export interface RingReference {

@@ -7,8 +7,12 @@ import {
   poolPayment,
   receivedPayment,
   unconfirmedTransfer,
-} from './boost-payments.js';
-import { hash, keyImage, publicKey, subaddressIndex, transferDetails } from './boost-transfer.js';
+  hash,
+  keyImage,
+  publicKey,
+  subaddressIndex,
+  transferDetails,
+} from './boost-transfer.js';
 import { NO_BACKGROUND_SYNC, type AddressBookRow, type HashChain, type ReferenceCache } from './cache.js';
 
 /* The cache in Boost's archive. Source: wallet2.h `wallet2`, its first serializer; wallet2_boost_serialization.h. */

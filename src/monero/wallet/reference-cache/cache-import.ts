@@ -5,14 +5,25 @@ import { subaddressSpendPublicKeys } from '../../cryptonote/subaddress-keys.js';
 import type { NetworkType, PaymentId } from '../../cryptonote/types.js';
 import { amount, U64_MAX } from '../../../util/amount.js';
 import { compareBytes, toHex } from '../../../util/bytes.js';
-import { CodecError } from '../../../util/codec.js';
+import { CodecError, decode } from '../../../util/codec.js';
 import type { DestinationEntry } from '../exchange/construction-data.js';
-import type { Destination, OutgoingTx, SubaddressKey } from '../model/records.js';
+import type { Destination, OutgoingTx } from '../build/outgoing-tx.js';
+import type { SubaddressKey } from '../scan/packed-subaddresses.js';
 import type { Lookahead } from '../scan/subaddress-table.js';
 import type { PaymentFacts, ImportedAccount, ImportedWallet } from './imported-wallet.js';
-import type { AddressBookRow, ReferenceCache } from './cache.js';
+import {
+  type AddressBookRow,
+  CACHE_MAGIC,
+  cacheWithoutRings,
+  cacheWithWideIndices,
+  type ReferenceCache,
+} from './cache.js';
 import { cachedBalances } from './cached-balance.js';
 import { hasFailed, type ConfirmedTransfer, type UnconfirmedTransfer } from './payments.js';
+import { chacha20, chacha8 } from '../../crypto/chacha.js';
+import { sealedFile } from '../exchange/sealed-file.js';
+import { BOOST_HEAD } from './boost-archive.js';
+import { readBoostCache } from './boost-cache.js';
 
 /** Keys and addresses of the wallet to which the cache must belong. */
 export interface CacheOwner {
@@ -204,4 +215,41 @@ function keyImagesOf({ transfers, coldKeyImages }: ReferenceCache): ImportedWall
     ...known,
     ...coldKeyImages.map(([publicKey, keyImage]) => ({ publicKey, keyImage, proven: false })),
   ];
+}
+
+/** Number of leading bytes of a decrypted cache from which its format is detected. */
+const HEAD_BYTES = 64;
+
+const startsWith = (bytes: Uint8Array, head: Uint8Array): boolean =>
+  Buffer.compare(bytes.subarray(0, head.length), head) === 0;
+
+function readArchive(plain: Uint8Array): ReferenceCache {
+  try {
+    return decode(cacheWithoutRings, plain);
+  } catch (error) {
+    if (!(error instanceof CodecError)) throw error;
+    try {
+      return decode(cacheWithWideIndices, plain);
+    } catch {
+      throw error;
+    }
+  }
+}
+
+/**
+ * Decrypts and reads a cache file, without rings.
+ * @param bytes the whole file.
+ * @param key 32 bytes.
+ * @returns undefined if the file is encrypted with another key.
+ * @throws CodecError if the cache is damaged, too old or of an unknown newer version. Source: wallet2.cpp
+ * `load_wallet_cache`.
+ */
+export function openCache(bytes: Uint8Array, key: Uint8Array): ReferenceCache | undefined {
+  const { iv, ciphertext } = decode(sealedFile, bytes);
+  for (const cipher of [chacha20, chacha8]) {
+    const head = cipher(key, iv, ciphertext.subarray(0, HEAD_BYTES));
+    if (startsWith(head, CACHE_MAGIC)) return readArchive(cipher(key, iv, ciphertext));
+    if (startsWith(head, BOOST_HEAD)) return readBoostCache(cipher(key, iv, ciphertext));
+  }
+  return undefined;
 }

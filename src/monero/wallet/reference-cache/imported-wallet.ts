@@ -1,7 +1,9 @@
 import type { Hash, SecretKey } from '../../crypto/types.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import type { Amount } from '../../../util/amount.js';
-import type { Destination, OutgoingTx, SubaddressKey, ImportedKeyImage } from '../model/records.js';
+import type { Destination, OutgoingTx } from '../build/outgoing-tx.js';
+import type { SubaddressKey } from '../scan/packed-subaddresses.js';
+import type { ImportedKeyImage } from '../scan/key-images.js';
 
 /** Data of a payment that only the paying wallet records, apart from its transaction keys. */
 export interface PaymentFacts {

@@ -8,10 +8,25 @@ import { isInMainSubgroup } from '../../crypto/curve/points.js';
 import { checkRing, signAlone } from '../../crypto/ring-signature.js';
 import type { Hash, KeyDerivation, KeyImage, PublicKey, SecretKey, Signature } from '../../crypto/types.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
-import { equalBytes } from '../../../util/bytes.js';
+import { equalBytes, concatBytes } from '../../../util/bytes.js';
 import type { Rng } from '../../../util/random.js';
 import { zip } from '../../../util/zip.js';
 import { outputSecretKey } from '../../cryptonote/own-outputs.js';
+import type { ScanKernel } from '../../kernel/kernel.js';
+
+/** A key image that was imported into a wallet without the spend key. */
+export interface ImportedKeyImage {
+  /** Key of the output to which the key image belongs. */
+  readonly publicKey: PublicKey;
+  readonly keyImage: KeyImage;
+  /** True if a signature with the output key was verified; otherwise the key image is only claimed. */
+  readonly proven: boolean;
+  /**
+   * True if an earlier version may have assigned the key image by the position of its output: it may belong to another
+   * output.
+   */
+  readonly placed?: true;
+}
 
 /** Facts of an output from which a wallet without access to the chain recognises whether the output is its own. */
 export interface OutputHint {
@@ -242,4 +257,27 @@ export function verifyKeyImage(
 ): KeyImageVerdict {
   if (!isInMainSubgroup(image)) return 'outside';
   return checkRing(messageOf(image), image, [publicKey], [signature]) ? 'proven' : 'unproven';
+}
+
+/** Number of outputs in a kernel call. */
+const BATCH = 256;
+
+/**
+ * Computes the key images of outputs, 32 bytes each.
+ * @throws RangeError for an output that does not belong to the wallet.
+ */
+export function locatedKeyImages(
+  outputs: readonly LocatedOutput[],
+  keys: SpendingKeys,
+  kernel: Pick<ScanKernel, 'keyImages'>,
+): Uint8Array {
+  const images: Uint8Array[] = [];
+  for (let start = 0; start < outputs.length; start += BATCH) {
+    const batch = outputs.slice(start, start + BATCH);
+    const secrets = spendSecretsOf(batch, keys);
+    const flat = concatBytes(...secrets);
+    images.push(kernel.keyImages(concatBytes(...batch.map(({ publicKey }) => publicKey)), flat));
+    for (const secret of [...secrets, flat]) secret.fill(0);
+  }
+  return concatBytes(...images);
 }

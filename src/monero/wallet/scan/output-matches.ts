@@ -1,7 +1,9 @@
 import type { KeyDerivation, PublicKey } from '../../crypto/types.js';
-import type { ScanHits } from '../../kernel/kernel.js';
-import type { KernelBatch } from './kernel-batches.js';
+import { type ScanHits, type ScanBatch, NO_VIEW_TAG } from '../../kernel/kernel.js';
 import type { KnownAddresses } from './subaddress-table.js';
+import { additionalPublicKeys, parseExtra, txPublicKeys } from '../../cryptonote/extra.js';
+import type { Transaction } from '../../cryptonote/types.js';
+import { joinBytes } from '../../../util/bytes.js';
 
 /** An output that may belong to the wallet, because its view tag fits a public key of its transaction. */
 export interface OutputMatch {
@@ -66,4 +68,180 @@ function at(list: Uint32Array, index: number): number {
   const value = list[index];
   if (value === undefined) throw new RangeError('a match outside its batch');
   return value;
+}
+
+/** Outputs and transaction public keys that a scan tries, in the order of the transactions. */
+export interface Candidates {
+  /** For each transaction, the index of its first output. */
+  readonly firstOutputs: Uint32Array;
+  /** For each output, its output key (32 bytes). */
+  readonly outputs: Uint8Array;
+  /** For each output, its index in its transaction. */
+  readonly outputIndices: Uint32Array;
+  /** For each output, its view tag as in {@link ScanBatch.viewTags}. */
+  readonly viewTags: Uint16Array;
+  /** For each transaction, the index of its first key. */
+  readonly firstKeys: Uint32Array;
+  /** For each transaction, the number of its keys that are tried with every output. */
+  readonly mainKeys: Uint32Array;
+  /**
+   * Transaction public keys, 32 bytes each. For each transaction its main keys, then additional keys, the n-th of which
+   * belongs to the n-th output.
+   */
+  readonly keys: Uint8Array;
+}
+
+/** Returns the number of transaction public keys of all transactions before `tx`. */
+export const keysBefore = ({ firstKeys, keys }: Candidates, tx: number): number =>
+  firstKeys[tx] ?? keys.length / 32;
+
+/**
+ * Lists what a scan reads in transactions, full or pruned. Additional keys count only beside a main key, as in wallet2.cpp
+ * `process_new_transaction`. The parser of block pages makes the same lists from encoded transactions.
+ */
+export function candidatesIn(txs: readonly Pick<Transaction, 'prefix'>[]): Candidates {
+  const firstOutputs: number[] = [];
+  const firstKeys: number[] = [];
+  const mainKeys: number[] = [];
+  const outputs: PublicKey[] = [];
+  const outputIndices: number[] = [];
+  const viewTags: number[] = [];
+  const keys: PublicKey[] = [];
+  for (const { prefix } of txs) {
+    firstOutputs.push(outputs.length);
+    firstKeys.push(keys.length);
+    const { fields } = parseExtra(prefix.extra);
+    const main = prefix.outputs.length === 0 ? [] : txPublicKeys(fields);
+    mainKeys.push(main.length);
+    for (const key of main) keys.push(key);
+    if (main.length > 0)
+      for (const key of additionalPublicKeys(fields).slice(0, prefix.outputs.length)) keys.push(key);
+    prefix.outputs.forEach(({ publicKey, viewTag = NO_VIEW_TAG }, i) => {
+      outputs.push(publicKey);
+      outputIndices.push(i);
+      viewTags.push(viewTag);
+    });
+  }
+  return {
+    firstOutputs: Uint32Array.from(firstOutputs),
+    outputs: joinBytes(outputs),
+    outputIndices: Uint32Array.from(outputIndices),
+    viewTags: Uint16Array.from(viewTags),
+    firstKeys: Uint32Array.from(firstKeys),
+    mainKeys: Uint32Array.from(mainKeys),
+    keys: joinBytes(keys),
+  };
+}
+
+/** Largest number of transaction public keys in a kernel batch. */
+export const BATCH_KEYS = 256;
+
+/** Number of rows (pairs of a key and an output) after which a batch ends. Its last key may add as many rows again. */
+export const BATCH_ROWS = 4096;
+
+/** A batch for the kernel: one row per pair of a transaction public key and an output. */
+export interface KernelBatch {
+  readonly scan: ScanBatch;
+  /** Index of the transaction, by key. */
+  readonly txs: Uint32Array;
+}
+
+/** Keys of an unfinished batch, each with the range of outputs to try. */
+class Runs {
+  /**
+   * Columns with one value per key: index of the key, index of its transaction, its first output, and the index after
+   * its last output.
+   */
+  readonly keys = new Uint32Array(BATCH_KEYS);
+  readonly txs = new Uint32Array(BATCH_KEYS);
+  readonly firsts = new Uint32Array(BATCH_KEYS);
+  readonly ends = new Uint32Array(BATCH_KEYS);
+  count = 0;
+  /** Number of pairs of a key and an output. */
+  rows = 0;
+
+  get isFull(): boolean {
+    return this.count === BATCH_KEYS || this.rows >= BATCH_ROWS;
+  }
+
+  add(key: number, tx: number, first: number, end: number): void {
+    const i = this.count++;
+    this.keys[i] = key;
+    this.txs[i] = tx;
+    this.firsts[i] = first;
+    this.ends[i] = end;
+    this.rows += end - first;
+  }
+}
+
+/**
+ * Divides the pairs of keys and outputs of some transactions into kernel batches of bounded size. Batches are made on
+ * demand, because one transaction may have millions of pairs. The pairs of one output keep the order of the keys.
+ * @param endTx index after the last transaction.
+ */
+export function* kernelBatches(
+  candidates: Candidates,
+  firstTx: number,
+  endTx: number,
+): Generator<KernelBatch, void, void> {
+  const { firstOutputs, outputIndices, mainKeys } = candidates;
+  let runs = new Runs();
+  for (let tx = firstTx; tx < endTx; tx++) {
+    const key = keysBefore(candidates, tx);
+    const endKey = keysBefore(candidates, tx + 1);
+    const firstOwn = key + (mainKeys[tx] ?? 0);
+    const start = firstOutputs[tx] ?? outputIndices.length;
+    const endOutput = firstOutputs[tx + 1] ?? outputIndices.length;
+    for (let first = start; first < endOutput; first += BATCH_ROWS) {
+      const end = Math.min(first + BATCH_ROWS, endOutput);
+      for (let i = key; i < firstOwn; i++) {
+        runs.add(i, tx, first, end);
+        if (!runs.isFull) continue;
+        yield batchOf(candidates, runs);
+        runs = new Runs();
+      }
+      // The n-th additional key is tried with the n-th output only.
+      for (let output = first; output < end && firstOwn + output - start < endKey; output++) {
+        runs.add(firstOwn + output - start, tx, output, output + 1);
+        if (!runs.isFull) continue;
+        yield batchOf(candidates, runs);
+        runs = new Runs();
+      }
+    }
+  }
+  if (runs.count > 0) yield batchOf(candidates, runs);
+}
+
+function batchOf(candidates: Candidates, runs: Runs): KernelBatch {
+  const { count, rows, firsts, ends } = runs;
+  const keys = new Uint8Array(32 * count);
+  const outputKey = new Uint32Array(rows);
+  const outputIndex = new Uint32Array(rows);
+  const viewTags = new Uint16Array(rows);
+  const outputs = new Uint8Array(32 * rows);
+  let row = 0;
+  let firstKey = 0;
+  let firstRun = 0;
+  let firstRow = 0;
+  for (let i = 0; i < count; i++) {
+    const end = ends[i] ?? 0;
+    const nextRow = row + end - (firsts[i] ?? 0);
+    outputKey.fill(i, row, nextRow);
+    row = nextRow;
+    // Consecutive keys are copied in one step, and so are consecutive outputs.
+    if (i + 1 === count || runs.keys[i + 1] !== (runs.keys[i] ?? 0) + 1) {
+      const key = runs.keys[firstKey] ?? 0;
+      keys.set(candidates.keys.subarray(32 * key, 32 * (key + i + 1 - firstKey)), 32 * firstKey);
+      firstKey = i + 1;
+    }
+    if (i + 1 === count || firsts[i + 1] !== end) {
+      const first = firsts[firstRun] ?? 0;
+      outputIndex.set(candidates.outputIndices.subarray(first, end), firstRow);
+      viewTags.set(candidates.viewTags.subarray(first, end), firstRow);
+      outputs.set(candidates.outputs.subarray(32 * first, 32 * end), 32 * firstRow);
+      firstRun = i + 1;
+      firstRow = row;
+    }
+  }
+  return { scan: { keys, outputKey, outputIndex, viewTags, outputs }, txs: runs.txs.slice(0, count) };
 }

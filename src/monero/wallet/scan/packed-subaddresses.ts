@@ -2,7 +2,12 @@ import { indexOfBytes } from '#platform/hex.js';
 import { bytes32 } from '../../../util/bytes.js';
 import type { PublicKey } from '../../crypto/types.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
-import type { SubaddressKey } from '../model/records.js';
+
+/** Spend public key and index of an address. */
+export interface SubaddressKey {
+  readonly index: SubaddressIndex;
+  readonly spendPublicKey: PublicKey;
+}
 
 /** Size of a packed entry [bytes]. */
 export const ENTRY_BYTES = 40;

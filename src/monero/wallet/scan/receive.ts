@@ -3,8 +3,7 @@ import { scalarBytes } from '../../crypto/scalar.js';
 import type { Commitment, KeyDerivation, KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
 import type { OwnOutputs, WalletSecrets } from '../../cryptonote/own-outputs.js';
 import type { SubaddressIndex, Transaction } from '../../cryptonote/types.js';
-import { commitsTo } from '../../ringct/commitment.js';
-import { decryptOutput, type Opening } from '../../ringct/ecdh.js';
+import { commitsTo, decryptOutput, type Opening } from '../../ringct/commitment.js';
 import type { Amount } from '../../../util/amount.js';
 import { concatBytes, equalBytes } from '../../../util/bytes.js';
 import type { OutputMatch } from './output-matches.js';
@@ -40,19 +39,15 @@ export interface FoundOutput {
   readonly amount: Amount;
   /** Blinding scalar of the commitment; 1 for a plain amount. */
   readonly mask: bigint;
-  /** Absent without the spend secret. */
+  /** Absent while it is unknown: without the spend secret, unless it is imported. */
   readonly keyImage?: KeyImage;
 }
 
 /** An output to an address of the wallet whose claimed amount is not verified yet. */
-export interface Claim {
-  readonly outputIndex: number;
-  readonly publicKey: PublicKey;
-  readonly subaddress: SubaddressIndex;
-  readonly derivationKey: PublicKey;
+export interface Claim extends Omit<FoundOutput, 'keyImage'> {
+  /** Index of the transaction among the scanned transactions. */
+  readonly tx: number;
   readonly derivation: KeyDerivation;
-  readonly amount: Amount;
-  readonly mask: bigint;
   /** Commitment to verify the amount against; absent for a plain amount. */
   readonly commitment?: Commitment;
 }
@@ -73,13 +68,16 @@ export interface OutputArithmetic {
 export function claimOutput(
   table: KnownAddresses,
   tx: Transaction,
-  { outputIndex, key: derivationKey, derivation, spendKey }: Omit<OutputMatch, 'tx'>,
+  { tx: at, outputIndex, key, derivation, spendKey }: OutputMatch,
 ): Claim | undefined {
   const publicKey = tx.prefix.outputs[outputIndex]?.publicKey;
   const subaddress = table.find(spendKey);
   if (publicKey === undefined || subaddress === undefined) return undefined;
   const claimed = claimedAmount(tx, outputIndex, derivation);
-  return claimed && { outputIndex, publicKey, subaddress, derivationKey, derivation, ...claimed };
+  if (claimed === undefined) return undefined;
+  // A copy: a view would keep the keys of the whole batch, and take them along to another thread.
+  const derivationKey = key.slice() as PublicKey;
+  return { tx: at, outputIndex, publicKey, subaddress, derivationKey, derivation, ...claimed };
 }
 
 /**
@@ -142,7 +140,7 @@ export function openClaims(
   const found = new Map(
     valid.map((claim, i) => {
       const { outputIndex, publicKey, subaddress, derivationKey, amount, mask } = claim;
-      const image = images?.subarray(32 * i, 32 * i + 32) as KeyImage | undefined;
+      const image = images?.slice(32 * i, 32 * i + 32) as KeyImage | undefined;
       const output = { outputIndex, publicKey, subaddress, derivationKey, amount, mask };
       return [claim, image === undefined ? output : { ...output, keyImage: image }];
     }),
@@ -170,20 +168,13 @@ function keyImagesOf(
   return images;
 }
 
-/** A claim in one of several transactions. */
-export interface TxClaim {
-  /** Index of the transaction. */
-  readonly tx: number;
-  readonly claim: Claim;
-}
-
 /**
  * Groups opened claims by the index of their transaction, by ascending output index. The first key that opens an output
  * counts.
  * @param opened result of {@link openClaims} for the claims, in their order.
  */
 export function outputsByTx(
-  claims: readonly TxClaim[],
+  claims: readonly Claim[],
   opened: readonly (FoundOutput | undefined)[],
 ): Map<number, FoundOutput[]> {
   const found = new Map<number, Map<number, FoundOutput>>();

@@ -1,7 +1,12 @@
-import { subaddressSpendPublicKeys } from '../../cryptonote/subaddress-keys.js';
+import {
+  subaddressSpendPublicKeys,
+  SUBADDRESS_MESSAGE_BYTES,
+  subaddressMessagesOf,
+  type AddressKeys,
+} from '../../cryptonote/subaddress-keys.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import type { PublicKey, SecretKey } from '../../crypto/types.js';
-import { joinBytes } from '../../../util/bytes.js';
+import { joinBytes, chunks } from '../../../util/bytes.js';
 import { DEFAULT_LOOKAHEAD } from './default-lookahead.js';
 import {
   ENTRY_BYTES,
@@ -10,6 +15,7 @@ import {
   type PackedSubaddresses,
 } from './packed-subaddresses.js';
 import { SpendKeyIndex } from './spend-key-index.js';
+import { sharedKernel } from '../../kernel/load-kernel.js';
 
 /**
  * Numbers of accounts and addresses after the last used one whose payments are recognised.
@@ -147,4 +153,25 @@ export class SubaddressTable {
   #knownIn(major: number): number {
     return this.#counts[major] ?? 0;
   }
+}
+
+/**
+ * Computes spend key `D = B + m·G` and view key `C = a·D` of many subaddresses.
+ * @param indices must not contain {0, 0}, whose keys are the wallet's own.
+ * @throws RangeError when B is not a point. Source: device_default.cpp `get_subaddress`.
+ */
+export function addressKeysOf(
+  spendPublicKey: PublicKey,
+  viewSecret: SecretKey,
+  indices: readonly SubaddressIndex[],
+): AddressKeys[] {
+  const kernel = sharedKernel();
+  const messages = subaddressMessagesOf(viewSecret, indices);
+  const spendKeys = kernel.addHashes(spendPublicKey, messages, SUBADDRESS_MESSAGE_BYTES);
+  messages.fill(0);
+  const viewKeys = chunks(kernel.multiply(spendKeys, viewSecret), 32);
+  return chunks(spendKeys, 32).map((key, i) => ({
+    spendPublicKey: key as PublicKey,
+    viewPublicKey: viewKeys[i] as PublicKey,
+  }));
 }

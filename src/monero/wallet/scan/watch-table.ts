@@ -1,6 +1,6 @@
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import { amount, type Amount } from '../../../util/amount.js';
-import { hashOf, isKeyAt, KEY_BYTES } from './packed-keys.js';
+import { hashOf, isKeyAt, KEY_BYTES } from './spend-key-index.js';
 
 /** Facts of an output whose spend the scanner recognises. */
 export interface WatchedOutput {

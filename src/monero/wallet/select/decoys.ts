@@ -11,7 +11,7 @@ import { commitEach } from '../../ringct/commitment.js';
 import { equalBytes, toHex } from '../../../util/bytes.js';
 import { inBlocks, shuffled, uniformInt, type Rng, uniformDouble } from '../../../util/random.js';
 import { ProtocolError } from '../protocol-error.js';
-import type { OwnedOutput } from '../model/records.js';
+import type { OwnedOutput } from '../scan/findings.js';
 
 /*
  * Ages of decoys: the logarithm of seconds follows a gamma distribution fitted to real spends

@@ -1,5 +1,5 @@
 import { equalBytes } from '../../../util/bytes.js';
-import type { OwnedOutput } from '../model/records.js';
+import type { OwnedOutput } from '../scan/findings.js';
 
 /** Transaction and height of an output. */
 type RelatedOutput = Pick<OwnedOutput, 'txHash' | 'height'>;

@@ -1,7 +1,7 @@
 import { amount, descending, sum, type Amount } from '../../../util/amount.js';
 import { uniformInt, type Rng } from '../../../util/random.js';
 import { relatedness } from './relatedness.js';
-import type { OwnedOutput } from '../model/records.js';
+import type { OwnedOutput } from '../scan/findings.js';
 import { isUnlocked } from '../../cryptonote/unlock-time.js';
 
 /** Fields of an output that input selection needs. */

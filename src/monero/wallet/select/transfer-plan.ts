@@ -12,7 +12,7 @@ import { AddressOutputs, nameOf } from './address-outputs.js';
 import { preferredInputs, Selection } from './input-selection.js';
 import type { ChangeSplit } from './change-split.js';
 import type { SpendableOutput, Funds, SpendableOutputs } from './spendable-outputs.js';
-import type { OwnedOutput } from '../model/records.js';
+import type { OwnedOutput } from '../scan/findings.js';
 import {
   PlanError,
   checkTransfer,

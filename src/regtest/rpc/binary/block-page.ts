@@ -1,4 +1,4 @@
-import { size } from '../../../monero/epee/storage-format.js';
+import { size } from '../../../monero/epee/portable-storage.js';
 import { fieldHead, writeString, type WrittenSections } from '../../../monero/epee/storage-writer.js';
 import { u64Number, Writer } from '../../../util/codec.js';
 import type { ServedBlock } from '../../store/served-blocks.js';

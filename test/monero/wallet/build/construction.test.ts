@@ -1,8 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import { keyDerivation } from '../../../../src/monero/crypto/derivation.js';
-import { additionalPublicKeys, parseExtra, paymentIdOf, txPublicKeys } from '../../../../src/monero/cryptonote/extra.js';
-import { cryptPaymentId } from '../../../../src/monero/cryptonote/payment-id.js';
+import { additionalPublicKeys, parseExtra, paymentIdOf, txPublicKeys, cryptPaymentId } from '../../../../src/monero/cryptonote/extra.js';
 import type { PaymentId, SubaddressIndex } from '../../../../src/monero/cryptonote/types.js';
 import { amount, ZERO } from '../../../../src/util/amount.js';
 import { compareBytes } from '../../../../src/util/bytes.js';

@@ -1,10 +1,9 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { parseTransaction, transactionHash } from '../../../../src/monero/cryptonote/transaction.js';
-import type { Address } from '../../../../src/monero/cryptonote/types.js';
+import type { Address, PaymentId } from '../../../../src/monero/cryptonote/types.js';
 import { publicKeyOf } from '../../../../src/monero/crypto/derivation.js';
 import { subaddressKeys } from '../../../../src/monero/cryptonote/subaddress-keys.js';
 import { writeExtra, paymentIdField } from '../../../../src/monero/cryptonote/extra.js';
-import type { PaymentId } from '../../../../src/monero/cryptonote/types.js';
 import { fromHex, toHex } from '../../../../src/util/bytes.js';
 import { CodecError, decode } from '../../../../src/util/codec.js';
 import { unsignedTxSet } from '../../../../src/monero/wallet/exchange/cold-tx-sets.js';
@@ -16,7 +15,7 @@ import {
   signOffline,
   type OfflineSigningRequest,
 } from '../../../../src/monero/wallet/exchange/offline-signing.js';
-import { ownOutputsIn } from '../../../../src/monero/wallet/scan/own-outputs-in.js';
+import { ownOutputsIn } from '../../../../src/monero/wallet/scan/block-scan.js';
 import { SubaddressTable } from '../../../../src/monero/wallet/scan/subaddress-table.js';
 import { describeTransfer, summarize } from '../../../../src/monero/wallet/exchange/transfer-description.js';
 import { seededRng } from '../../../support/fakes/seeded-rng.js';

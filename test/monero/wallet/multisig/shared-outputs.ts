@@ -26,7 +26,7 @@ import {
 import { compositeKeyImage, ownPartOf } from '../../../../src/monero/wallet/multisig/key-image.js';
 import { propose } from '../../../../src/monero/wallet/multisig/proposal.js';
 import { pendingTxOf, type PendingTx } from '../../../../src/monero/wallet/exchange/pending-tx.js';
-import type { OwnedOutput } from '../../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../../../src/monero/wallet/scan/findings.js';
 import type { Payee } from '../../../../src/monero/wallet/select/transfer-request.js';
 import { ownedOutput } from '../fixtures.js';
 

@@ -10,7 +10,7 @@ import { CodecError, decode, encode } from '../../../../src/util/codec.js';
 import { BOOST_HEAD } from '../../../../src/monero/wallet/reference-cache/boost-archive.js';
 import { readBoostCache } from '../../../../src/monero/wallet/reference-cache/boost-cache.js';
 import { referenceCache, type ReferenceCache } from '../../../../src/monero/wallet/reference-cache/cache.js';
-import { openCache } from '../../../../src/monero/wallet/reference-cache/open-cache.js';
+import { openCache } from '../../../../src/monero/wallet/reference-cache/cache-import.js';
 import { sealedFile } from '../../../../src/monero/wallet/exchange/sealed-file.js';
 
 type Encoded = Readonly<Record<string, string>>;

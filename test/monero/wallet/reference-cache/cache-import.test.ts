@@ -6,8 +6,7 @@ import { subaddressSpendPublicKey } from '../../../../src/monero/cryptonote/suba
 import { bytes32, toHex } from '../../../../src/util/bytes.js';
 import { CodecError, decode } from '../../../../src/util/codec.js';
 import { referenceCache, type ReferenceCache } from '../../../../src/monero/wallet/reference-cache/cache.js';
-import { importCache } from '../../../../src/monero/wallet/reference-cache/cache-import.js';
-import { openCache } from '../../../../src/monero/wallet/reference-cache/open-cache.js';
+import { importCache, openCache } from '../../../../src/monero/wallet/reference-cache/cache-import.js';
 import { sealedFile } from '../../../../src/monero/wallet/exchange/sealed-file.js';
 import type { ImportedWallet } from '../../../../src/monero/wallet/reference-cache/imported-wallet.js';
 import { fullCache, owner, vector, viewOnlyCache } from './vector.js';

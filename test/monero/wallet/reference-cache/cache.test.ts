@@ -11,7 +11,7 @@ import {
   cacheWithWideIndices,
   type ReferenceCache,
 } from '../../../../src/monero/wallet/reference-cache/cache.js';
-import { openCache } from '../../../../src/monero/wallet/reference-cache/open-cache.js';
+import { openCache } from '../../../../src/monero/wallet/reference-cache/cache-import.js';
 import { sealedFile } from '../../../../src/monero/wallet/exchange/sealed-file.js';
 import { fullCache, vector, viewOnlyCache } from './vector.js';
 

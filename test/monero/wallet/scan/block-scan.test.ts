@@ -12,13 +12,13 @@ import { loadKernel } from '../../../../src/monero/kernel/load-kernel.js';
 import { referenceKernel } from '../../../../src/monero/kernel/reference-kernel.js';
 import type { ScanKernel } from '../../../../src/monero/kernel/kernel.js';
 import type { RctBase } from '../../../../src/monero/ringct/types.js';
-import { scanBlock } from '../../../../src/monero/wallet/scan/block-scan.js';
-import type { FetchedTx } from '../../../../src/monero/wallet/scan/fetched-tx.js';
 import {
+  scanBlock,
   ownOutputsIn,
   ownOutputsOf,
   receivedPaymentId,
-} from '../../../../src/monero/wallet/scan/own-outputs-in.js';
+} from '../../../../src/monero/wallet/scan/block-scan.js';
+import type { FetchedTx } from '../../../../src/monero/wallet/scan/fetched-tx.js';
 import { SubaddressTable } from '../../../../src/monero/wallet/scan/subaddress-table.js';
 import { outputTo } from '../../../support/chain/coinbase.js';
 import { TORSION } from '../../../support/values/edge-points.js';

@@ -3,7 +3,7 @@ import type { PublicKey } from '../../../../src/monero/crypto/types.js';
 import { writeExtra } from '../../../../src/monero/cryptonote/extra.js';
 import type { Transaction } from '../../../../src/monero/cryptonote/types.js';
 import { NO_VIEW_TAG } from '../../../../src/monero/kernel/kernel.js';
-import { candidatesIn, keysBefore } from '../../../../src/monero/wallet/scan/candidates.js';
+import { candidatesIn, keysBefore } from '../../../../src/monero/wallet/scan/output-matches.js';
 import { amount } from '../../../../src/util/amount.js';
 
 const keyOf = (n: number): PublicKey => new Uint8Array(32).fill(n) as PublicKey;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Candidates } from '../../../../src/monero/wallet/scan/candidates.js';
 import {
+  type Candidates,
   BATCH_KEYS,
   BATCH_ROWS,
   kernelBatches,
   type KernelBatch,
-} from '../../../../src/monero/wallet/scan/kernel-batches.js';
+} from '../../../../src/monero/wallet/scan/output-matches.js';
 
 /** Numbers of outputs, main keys and additional keys of a transaction. */
 type Shape = readonly [outputs: number, mainKeys: number, additionalKeys: number];

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { KernelBatch } from '../../../../src/monero/wallet/scan/kernel-batches.js';
-import { OutputMatches } from '../../../../src/monero/wallet/scan/output-matches.js';
+import { type KernelBatch, OutputMatches } from '../../../../src/monero/wallet/scan/output-matches.js';
 import type { KnownAddresses } from '../../../../src/monero/wallet/scan/subaddress-table.js';
 import { concatBytes } from '../../../../src/util/bytes.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { hashOf, isKeyAt, KEY_BYTES } from '../../../../src/monero/wallet/scan/packed-keys.js';
+import { hashOf, isKeyAt, KEY_BYTES } from '../../../../src/monero/wallet/scan/spend-key-index.js';
 import { seededRng } from '../../../support/fakes/seeded-rng.js';
 
 const rng = seededRng('packed keys');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PublicKey } from '../../../../src/monero/crypto/types.js';
-import type { SubaddressKey } from '../../../../src/monero/wallet/model/records.js';
 import {
+  type SubaddressKey,
   ENTRY_BYTES,
   eachSubaddress,
   findPacked,

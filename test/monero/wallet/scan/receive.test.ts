@@ -27,7 +27,13 @@ const withRct = (changes: Partial<RctBase>): Transaction => ({
 });
 
 describe('a claim', () => {
-  const match = { outputIndex, key, derivation, spendKey: shop.spendPublicKey };
+  const match = {
+    tx: 0,
+    outputIndex,
+    key,
+    derivation,
+    spendKey: shop.spendPublicKey,
+  };
 
   it('is what an output pays to a known address', () => {
     expect(claimOutput(shop.table, parsed, match)).toMatchObject({

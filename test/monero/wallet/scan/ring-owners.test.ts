@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { narrowOwners, ringPlaceOf } from '../../../../src/monero/wallet/scan/ring-owners.js';
+import { narrowOwners, ringPlaceOf } from '../../../../src/monero/wallet/scan/ambiguous-spends.js';
 
 const narrowed = (...candidates: readonly (readonly number[])[]): number[][] =>
   narrowOwners(candidates.map((owners) => new Set(owners))).map((owners) => [...owners]);

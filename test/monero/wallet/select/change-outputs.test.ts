@@ -2,7 +2,7 @@ import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import { estimateWeight, feeOfWeight, type FeeRates } from '../../../../src/monero/cryptonote/fees.js';
 import { ProtocolError } from '../../../../src/monero/wallet/protocol-error.js';
-import type { OwnedOutput } from '../../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../../../src/monero/wallet/scan/findings.js';
 import { planTransfers, type FundedTransfer } from '../../../../src/monero/wallet/select/transfer-plan.js';
 import type { Payee, TransferRequest } from '../../../../src/monero/wallet/select/transfer-request.js';
 import { purseOf } from '../../../support/wallets/list-coins.js';

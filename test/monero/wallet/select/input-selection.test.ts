@@ -5,7 +5,7 @@ import {
   preferredInputs,
   Selection,
 } from '../../../../src/monero/wallet/select/input-selection.js';
-import type { OwnedOutput } from '../../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../../../src/monero/wallet/scan/findings.js';
 import { SpendableOutputs } from '../../../../src/monero/wallet/select/spendable-outputs.js';
 import { relatedness } from '../../../../src/monero/wallet/select/relatedness.js';
 import { cpuMs } from '../../../support/fakes/cpu-time.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { OwnedOutput } from '../../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../../../src/monero/wallet/scan/findings.js';
 import { relatedness } from '../../../../src/monero/wallet/select/relatedness.js';
 import { ownedOutput } from '../fixtures.js';
 

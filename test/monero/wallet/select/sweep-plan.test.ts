@@ -2,7 +2,7 @@ import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { FeeRates } from '../../../../src/monero/cryptonote/fees.js';
 import { amount } from '../../../../src/util/amount.js';
-import type { OwnedOutput } from '../../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../../../src/monero/wallet/scan/findings.js';
 import { ProtocolError } from '../../../../src/monero/wallet/protocol-error.js';
 import type { PlanFault } from '../../../../src/monero/wallet/select/transfer-request.js';
 import { planSweep, sweepInputs } from '../../../../src/monero/wallet/select/sweep-plan.js';

@@ -5,14 +5,17 @@ import { estimateWeight, feeOfWeight, type FeeRates } from '../../../../src/mone
 import type { PaymentId } from '../../../../src/monero/cryptonote/types.js';
 import type { Amount } from '../../../../src/util/amount.js';
 import { ProtocolError } from '../../../../src/monero/wallet/protocol-error.js';
-import type { PlanFault } from '../../../../src/monero/wallet/select/transfer-request.js';
-import type { OwnedOutput } from '../../../../src/monero/wallet/model/records.js';
+import type {
+  PlanFault,
+  Payee,
+  TransferRequest,
+} from '../../../../src/monero/wallet/select/transfer-request.js';
+import type { OwnedOutput } from '../../../../src/monero/wallet/scan/findings.js';
 import {
   costOfInput,
   planTransfers,
   type FundedTransfer,
 } from '../../../../src/monero/wallet/select/transfer-plan.js';
-import type { Payee, TransferRequest } from '../../../../src/monero/wallet/select/transfer-request.js';
 import { purseOf } from '../../../support/wallets/list-coins.js';
 import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { COIN, faultOf, holder, ownedOutput, payeeOf } from '../fixtures.js';

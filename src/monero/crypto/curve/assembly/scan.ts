@@ -18,9 +18,7 @@ import {
   writeResults,
 } from './rows';
 import { hashToScalars } from './scalar';
-
-/** Value in the list of view tags for an output without one. */
-const NO_TAG: u32 = 0x100;
+import { NO_VIEW_TAG } from '../../../format';
 
 let base: usize = 0;
 let keys: i32 = 0;
@@ -178,7 +176,7 @@ function hasKey(output: u32): bool {
 /** Sets the message of a lane for the view tag of an output. @returns false if it has none, or no valid key. */
 @inline
 function setTag(lane: usize, secret: i32, output: u32): bool {
-  if (tagOf(output) == NO_TAG || !hasKey(output)) return false;
+  if (tagOf(output) == NO_VIEW_TAG || !hasKey(output)) return false;
   setViewTag(lane, derivationAt(secret, i32(keyOf(output))), indexOf(output));
   return true;
 }
@@ -190,7 +188,7 @@ function setTag(lane: usize, secret: i32, output: u32): bool {
 @inline
 function tagMatches(lane: usize, output: u32): bool {
   const tag = tagOf(output);
-  return hasKey(output) && (tag == NO_TAG || tag == u32(firstByte(lane)));
+  return hasKey(output) && (tag == NO_VIEW_TAG || tag == u32(firstByte(lane)));
 }
 
 /** Reads P of two hits into SUMS and VALID. @param second row of the second hit. */
