@@ -1,7 +1,7 @@
 import type { IncomingField } from '../../monero/wallet/model/records.js';
 import { rowParts, type RowParts, type RowTemplate } from '../../util/row-template.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
-import { HeightPages, type Division, type HeightRange } from './pages.js';
+import { divide, type Division, type HeightRange } from './pages.js';
 import { unlockedColumn, type ChainView } from './columns.js';
 
 /** SQL expression of a JSON field. Bytes are written in hex, NULL as an empty text, flags as true or false. */
@@ -137,12 +137,10 @@ interface Written {
 /** Lists the outputs that an account has received, as JSON text. */
 export class IncomingReader {
   readonly #db: SqlDatabase;
-  readonly #pages: HeightPages;
   #last: Written | undefined;
 
   constructor(db: SqlDatabase) {
     this.#db = db;
-    this.#pages = new HeightPages(db, 'owned_output');
   }
 
   /**
@@ -150,7 +148,7 @@ export class IncomingReader {
    * fewer.
    */
   divide(range: HeightRange, outputs: number): Division<HeightRange> | undefined {
-    return this.#pages.divide(range, outputs);
+    return divide(this.#db, 'outputs', range, outputs);
   }
 
   /**

@@ -9,7 +9,7 @@ import {
 import type { PaymentFacts } from '../../monero/wallet/reference-cache/imported-wallet.js';
 import { toAmount, toBytes, toColumn, toNumber, type Integer } from './columns.js';
 import type { SqlDatabase, SqlParameter } from '../../util/sql-database.js';
-import { HeightPages, type Division, type HeightRange } from './pages.js';
+import { divide, type Division, type HeightRange } from './pages.js';
 import { OF_ORDER } from './orders.js';
 import { REUSED } from './output-row.js';
 
@@ -69,11 +69,9 @@ const COLUMNS =
 /** Reads payments that the wallet makes. */
 export class OutgoingReader {
   protected readonly db: SqlDatabase;
-  readonly #pages: HeightPages;
 
   constructor(db: SqlDatabase) {
     this.db = db;
-    this.#pages = new HeightPages(db, 'outgoing_tx');
   }
 
   byHash(txHash: Hash): OutgoingTx | undefined {
@@ -93,7 +91,7 @@ export class OutgoingReader {
    * if it has fewer.
    */
   divide(range: HeightRange, transactions: number): Division<HeightRange> | undefined {
-    return this.#pages.divide(range, transactions);
+    return divide(this.db, 'sent', range, transactions);
   }
 
   /** Returns true if any payment is prepared, pending or failed. */
