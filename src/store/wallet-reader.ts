@@ -29,7 +29,7 @@ import { LostInputReader } from './tables/lost-inputs.js';
 import { PeriodSumReader } from './tables/period-sums.js';
 import { PoolReader } from './tables/pool.js';
 import { SearchedAddressReader } from './tables/searched-addresses.js';
-import { TransferFactReader, TransferPageReader } from './tables/transfers.js';
+import { TransferFactReader } from './tables/transfers.js';
 import { ImportedKeyImageReader } from './tables/imported-key-images.js';
 import { WatchReader } from './tables/watched-outputs.js';
 import { WebhookDeliveryReader } from './tables/webhook-deliveries.js';
@@ -47,7 +47,6 @@ export class WalletReader {
   readonly watch: WatchReader;
   readonly incoming: IncomingReader;
   readonly transferFacts: TransferFactReader;
-  readonly transferPages: TransferPageReader;
   readonly periodSums: PeriodSumReader;
   readonly payments: PaymentReader;
   readonly outgoing: OutgoingReader;
@@ -86,7 +85,6 @@ export class WalletReader {
     this.watch = new WatchReader(db);
     this.incoming = new IncomingReader(db);
     this.transferFacts = new TransferFactReader(db);
-    this.transferPages = new TransferPageReader(db);
     this.periodSums = new PeriodSumReader(db);
     this.payments = new PaymentReader(db);
     this.outgoing = new OutgoingReader(db);

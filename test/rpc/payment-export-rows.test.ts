@@ -1,6 +1,6 @@
+import { csvRecord, withoutFormulas } from '../../src/rpc/wire/payment-export.js';
 import { describe, expect, it, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { csvRecord, withoutFormulas } from '../../src/rpc/payment-export-rows.js';
 import { csvRecords } from '../support/values/csv-records.js';
 
 describe('a record of CSV', () => {

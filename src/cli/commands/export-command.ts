@@ -7,9 +7,9 @@ import { withFileErrors, withFileErrorsAsync } from '../../store/file/file-error
 import { syncDirectoryAsync } from '../../store/file/fsync.js';
 import { ConfigError } from '../config/config-values.js';
 import { Command, Option } from 'commander';
-import { ListedRows, writeRows, StreamedJson } from '../../http/calls/json-rows.js';
-import { EXPORT_FORMATS, exportCsv, exportRow, type ExportFormat } from '../../rpc/payment-export-rows.js';
-import { exportClosedWallet } from '../../services/manager/closed-wallet-export.js';
+import { JsonRows, writeRows, StreamedJson } from '../../http/calls/json-rows.js';
+import { EXPORT_FORMATS, exportCsv, exportRow, type ExportFormat } from '../../rpc/wire/payment-export.js';
+import { exportClosedWallet } from '../../services/manager/closed-wallets.js';
 import { WalletDirectory } from '../../services/context/wallet-directory.js';
 import type { ExportedPayment } from '../../services/history/payment-export.js';
 import { utf8 } from '../../util/bytes.js';
@@ -137,7 +137,7 @@ async function* jsonContent({
   pages,
   release,
 }: Paged<readonly ExportedPayment[]>): AsyncGenerator<readonly Uint8Array[]> {
-  const payments = new ListedRows(mapPages(pages, exportRow), release);
+  const payments = JsonRows.of({ pages: mapPages(pages, exportRow), release });
   const result = await writeRows({ payments }, undefined, { emptyLists: true });
   if (result instanceof StreamedJson) yield* result;
   else yield new JsonWriter().value(result).pieces();

@@ -1,6 +1,6 @@
 import { createContext, runInContext } from 'node:vm';
 import { threadCpuMs, yieldToEventLoop } from '../../util/event-loop.js';
-import { weighedPages } from '../../util/paged.js';
+import { pagesOf } from '../../util/paged.js';
 
 /** Longest expression [characters]. */
 const MAX_PATTERN = 1000;
@@ -45,7 +45,7 @@ export async function matching(
     throw new PatternError('it is not a regular expression', { cause });
   }
   const found: string[] = [];
-  for await (const share of weighedPages(texts, TEXTS_AT_ONCE, lengthOf))
+  for await (const share of pagesOf(texts, TEXTS_AT_ONCE, lengthOf))
     found.push(...(await matchingShare(pattern, share, parts)));
   return found;
 }

@@ -13,17 +13,17 @@ import {
   hashesOf,
   UnfitDaemon,
   type RequiredChain,
+  withServedBlock,
 } from './chain-check.js';
-import { DaemonStanding } from './daemon-standing.js';
-import { withServedBlock } from './held-blocks.js';
 import {
+  DaemonStanding,
   bestHeight,
   isBehind,
   MAX_FAILURES,
   proposeSwitch,
   type SwitchProposal,
   type SwitchReason,
-} from './switch-proposal.js';
+} from './daemon-standing.js';
 
 /** Time between the starts of two rounds of probes [ms]; `failing` while the serving daemon fails. */
 const PROBE_MS = { usual: 10_000, failing: 2_000 };

@@ -7,7 +7,7 @@ import { answerCalls, job } from '../../util/thread-jobs.js';
 import { importCache, type CacheOwner, openCache } from '../../monero/wallet/reference-cache/cache-import.js';
 import type { ImportedWallet } from '../../monero/wallet/reference-cache/imported-wallet.js';
 import { faultRefusal, type ThreadRefusal } from '../workers/thread-refusal.js';
-import { fillNewStore, type NewStore } from './new-store.js';
+import { fillNewStore, type NewStore } from './wallet-files.js';
 
 /** Task for the thread that imports a cache. */
 export interface CacheTask {

@@ -8,12 +8,12 @@ import { Refresher } from '../../refresh/refresher.js';
 import { systemClock, type TimeOfDay } from '../../util/clock.js';
 import { Listeners } from '../../util/listeners.js';
 import { WalletError } from '../../model/wallet-error.js';
-import type { ChainTip } from '../context/chain-tip.js';
+import { type ChainTip, heightOfDatedWallet, readTip, type TipSource } from '../context/chain-tip.js';
 import { DaemonConnection } from '../context/daemon-connection.js';
 import type { ListedDaemon } from '../context/daemon-list.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
 import { DaemonFailover } from '../failover/daemon-failover.js';
-import { heldBlocks } from '../failover/held-blocks.js';
+import { heldBlocks } from '../failover/chain-check.js';
 import { WebhookSending } from '../webhooks/webhook-sending.js';
 import { WorkerPools } from '../workers/worker-pools.js';
 import type { OpenWallet } from '../open-wallet.js';
@@ -29,7 +29,6 @@ import { WalletScope, type ScopeResources, type WalletAccess } from './wallet-sc
 import { KeyedMutex } from '../../util/concurrency.js';
 import { resolve } from 'node:path';
 import type { Backup } from '../../store/backup/backup.js';
-import { heightOfDatedWallet, readTip, type TipSource } from '../context/chain-tip.js';
 
 /**
  * Upstream's messages for a daemon that TLS does not authenticate: of release 0.18, and for a proxy of today's master.

@@ -29,12 +29,11 @@ import type { Refresher } from '../../refresh/refresher.js';
 import type { WebhookSending } from '../webhooks/webhook-sending.js';
 import type { WorkerPools } from '../workers/worker-pools.js';
 import type { ServerSettings } from './server-settings.js';
-import { namedLog } from '../context/wallet-log.js';
+import { namedLog } from '../context/wallet-context.js';
 import { Keystore } from '../context/keystore.js';
-import { fillNewStore, type NewStore } from './new-store.js';
+import { fillNewStore, type NewStore, createWalletFiles, discardWalletFiles } from './wallet-files.js';
 import { importReferenceCache } from './reference-import.js';
 import { assertApart, assertFree, type WalletPaths } from '../context/wallet-directory.js';
-import { createWalletFiles, discardWalletFiles } from './wallet-files.js';
 import { OpenWallet, type OpenWalletParts } from '../open-wallet.js';
 
 /** A wallet that does not exist yet. */

@@ -1,6 +1,6 @@
 import { rowParts, type RowParts, type RowTemplate } from '../../util/json-writer.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
-import { HeightPages, type Division, type HeightRange } from './pages.js';
+import { divide, type Division, type HeightRange } from './pages.js';
 import { unlockedColumn, type ChainView } from './columns.js';
 
 /** Names of the fields of an output in the list of incoming transfers. */
@@ -151,12 +151,10 @@ interface Written {
 /** Lists the outputs that an account has received, as JSON text. */
 export class IncomingReader {
   readonly #db: SqlDatabase;
-  readonly #pages: HeightPages;
   #last: Written | undefined;
 
   constructor(db: SqlDatabase) {
     this.#db = db;
-    this.#pages = new HeightPages(db, 'owned_output');
   }
 
   /**
@@ -164,7 +162,7 @@ export class IncomingReader {
    * fewer.
    */
   divide(range: HeightRange, outputs: number): Division<HeightRange> | undefined {
-    return this.#pages.divide(range, outputs);
+    return divide(this.#db, 'outputs', range, outputs);
   }
 
   /**

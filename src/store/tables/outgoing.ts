@@ -4,7 +4,7 @@ import type { Destination, OutgoingState, OutgoingTx } from '../../monero/wallet
 import type { PaymentFacts } from '../../monero/wallet/reference-cache/imported-wallet.js';
 import { toAmount, toBytes, toColumn, toNumber, type Integer } from './columns.js';
 import type { SqlDatabase, SqlParameter } from '../../util/sql-database.js';
-import { HeightPages, type Division, type HeightRange } from './pages.js';
+import { divide, type Division, type HeightRange } from './pages.js';
 import { OF_ORDER } from './orders.js';
 import { REUSED } from './output-row.js';
 
@@ -64,11 +64,9 @@ const COLUMNS =
 /** Reads payments that the wallet makes. */
 export class OutgoingReader {
   protected readonly db: SqlDatabase;
-  readonly #pages: HeightPages;
 
   constructor(db: SqlDatabase) {
     this.db = db;
-    this.#pages = new HeightPages(db, 'outgoing_tx');
   }
 
   byHash(txHash: Hash): OutgoingTx | undefined {
@@ -88,7 +86,7 @@ export class OutgoingReader {
    * if it has fewer.
    */
   divide(range: HeightRange, transactions: number): Division<HeightRange> | undefined {
-    return this.#pages.divide(range, transactions);
+    return divide(this.db, 'sent', range, transactions);
   }
 
   /** Returns true if any payment is prepared, pending or failed. */

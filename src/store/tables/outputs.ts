@@ -4,6 +4,7 @@ import { toHex } from '../../util/bytes.js';
 import { ringPlaceOf } from '../../monero/wallet/scan/ambiguous-spends.js';
 import type { SqlDatabase, SqlParameter } from '../../util/sql-database.js';
 import { toBytes, keyEquals, WITHOUT_KEY_IMAGE } from './columns.js';
+import type { Part } from './pages.js';
 import {
   CHAIN_ORDER,
   EXPORT_COLUMNS,
@@ -70,10 +71,7 @@ export interface OutputRange {
 }
 
 /** First outputs of a range, and the range of those after them; undefined at its end. */
-export interface OutputPart<Facts> {
-  readonly page: readonly Facts[];
-  readonly rest: OutputRange | undefined;
-}
+export type OutputPart<Facts> = Part<readonly Facts[], OutputRange>;
 
 /** Parameter value of a query for a range. */
 type RangeValue = number | Uint8Array;

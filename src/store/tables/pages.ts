@@ -8,39 +8,6 @@ export interface HeightRange {
   readonly max: number;
 }
 
-/** A range divided into a first page and the rest. */
-export interface Division<Range> {
-  readonly page: Range;
-  readonly rest: Range;
-}
-
-/** Divides the rows of a table, whose column `height` is indexed, into pages at boundaries between blocks. */
-export class HeightPages {
-  readonly #db: SqlDatabase;
-  readonly #table: string;
-
-  constructor(db: SqlDatabase, table: 'owned_output' | 'received_tx' | 'outgoing_tx') {
-    this.#db = db;
-    this.#table = table;
-  }
-
-  /**
-   * Returns the lowest height up to which a range contains at least `rows` rows (≥ 1); undefined if it contains fewer.
-   */
-  end({ min, max }: HeightRange, rows: number): number | undefined {
-    return this.#db.value<number>(
-      `SELECT height FROM ${this.#table} WHERE height > :min AND height <= :max ORDER BY height LIMIT 1 OFFSET :skip`,
-      { min, max, skip: rows - 1 },
-    );
-  }
-
-  /** Divides a range at the height that {@link end} returns; undefined if it contains fewer rows. */
-  divide(range: HeightRange, rows: number): Division<HeightRange> | undefined {
-    const end = this.end(range, rows);
-    return end === undefined ? undefined : { page: { ...range, max: end }, rest: { ...range, min: end } };
-  }
-}
-
 /** Range of mined transactions, ordered by height and hash. */
 export interface TxRange extends HeightRange {
   /** Hash above which transactions at height `min` belong to the range too; absent: none of that height do. */
@@ -49,50 +16,85 @@ export interface TxRange extends HeightRange {
   readonly maxHash?: Hash;
 }
 
+/** A page of a list, and the range that follows it; undefined at the end of the list. */
+export interface Part<Page, Range> {
+  readonly page: Page;
+  readonly rest: Range | undefined;
+}
+
+/** A range divided into a first page and the rest. */
+export interface Division<Range> {
+  readonly page: Range;
+  readonly rest: Range;
+}
+
 /** A value that sorts after every hash, because it has one byte more. */
 const LAST_HASH = new Uint8Array(33).fill(0xff);
 
-/** Parameters of {@link IN_TX_RANGE}: lower height and hash, upper height and hash. */
-export type TxRangeColumns = readonly [number, Uint8Array, number, Uint8Array];
-
-export const txRangeColumns = ({ min, minHash, max, maxHash }: TxRange): TxRangeColumns => [
+/** Returns the named parameters of {@link IN_TX_RANGE}. */
+export const txRangeColumns = ({ min, minHash, max, maxHash }: TxRange) => ({
   min,
-  minHash ?? LAST_HASH,
+  minHash: minHash ?? LAST_HASH,
   max,
-  maxHash ?? LAST_HASH,
-];
+  maxHash: maxHash ?? LAST_HASH,
+});
 
 /**
  * SQL condition that a transaction of a table `t` is in a range. The index by height has the hash as its second column.
  */
-export const IN_TX_RANGE = '(t.height, t.tx_hash) > (?, ?) AND (t.height, t.tx_hash) <= (?, ?)';
+export const IN_TX_RANGE =
+  '(t.height, t.tx_hash) > (:min, :minHash) AND (t.height, t.tx_hash) <= (:max, :maxHash)';
 
-/** Divides received transactions into pages by the number of their outputs; a page may end within a block. */
-export class TxPages {
-  readonly #db: SqlDatabase;
+const heightsOf = (table: 'owned_output' | 'received_tx' | 'outgoing_tx'): string =>
+  `SELECT height, NULL AS tx_hash FROM ${table} WHERE height > :min AND height <= :max`;
 
-  constructor(db: SqlDatabase) {
-    this.#db = db;
-  }
+/**
+ * SQL of the positions of a list's rows in a range, in the order of the list; an index has the order. A page ends after
+ * a row with a hash, or after a whole block.
+ */
+const POSITIONS = {
+  outputs: `${heightsOf('owned_output')} ORDER BY height`,
+  received: `${heightsOf('received_tx')} ORDER BY height`,
+  sent: `${heightsOf('outgoing_tx')} ORDER BY height`,
+  /** One row for each output of a transaction, so that the outputs of a page are limited; a page may end within a block. */
+  payments: `SELECT t.height, t.tx_hash FROM received_tx t CROSS JOIN owned_output o USING (tx_hash)
+    WHERE ${IN_TX_RANGE} ORDER BY t.height, t.tx_hash`,
+  /** Received and own transactions, newest first. */
+  newest: `${heightsOf('received_tx')} UNION ALL ${heightsOf('outgoing_tx')} ORDER BY height DESC`,
+} as const;
 
-  /**
-   * Divides a range into a page and the rest; the page has the fewest transactions that together have the given number
-   * of outputs.
-   * @param outputs at least 1.
-   * @returns undefined if the range has fewer outputs.
-   */
-  divide(range: TxRange, outputs: number): Division<TxRange> | undefined {
-    const last = this.#db.row<{ height: number; tx_hash: Uint8Array }>(
-      `SELECT t.height, t.tx_hash FROM received_tx t CROSS JOIN owned_output o USING (tx_hash)
-       WHERE ${IN_TX_RANGE} ORDER BY t.height, t.tx_hash LIMIT 1 OFFSET ?`,
-      ...txRangeColumns(range),
-      outputs - 1,
-    );
-    if (last === undefined) return undefined;
-    const hash = toBytes<'Hash'>(last.tx_hash);
-    return {
-      page: { ...range, max: last.height, maxHash: hash },
-      rest: { ...range, min: last.height, minHash: hash },
-    };
-  }
+interface Position {
+  readonly height: number;
+  readonly tx_hash: Uint8Array | null;
+}
+
+/** Returns the position of a row of a list. @param skip number of rows before it in the range. */
+export const positionAt = (
+  db: SqlDatabase,
+  list: keyof typeof POSITIONS,
+  range: TxRange,
+  skip: number,
+): Position | undefined =>
+  db.row<Position>(`${POSITIONS[list]} LIMIT 1 OFFSET :skip`, { ...txRangeColumns(range), skip });
+
+/**
+ * Divides a range after the first row by which it has `rows` rows (≥ 1), and after the other rows of that transaction or
+ * block.
+ * @returns undefined if the range has fewer rows.
+ */
+export function divide(
+  db: SqlDatabase,
+  list: Exclude<keyof typeof POSITIONS, 'newest'>,
+  range: TxRange,
+  rows: number,
+): Division<TxRange> | undefined {
+  const last = positionAt(db, list, range, rows - 1);
+  if (last === undefined) return undefined;
+  const { height, tx_hash: hash } = last;
+  if (hash === null) return { page: { ...range, max: height }, rest: { ...range, min: height } };
+  const txHash = toBytes<'Hash'>(hash);
+  return {
+    page: { ...range, max: height, maxHash: txHash },
+    rest: { ...range, min: height, minHash: txHash },
+  };
 }

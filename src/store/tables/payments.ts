@@ -6,11 +6,10 @@ import type { ReceivedTx } from '../../monero/wallet/scan/findings.js';
 import { fromFlag, small, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from './columns.js';
 import type { SqlDatabase, SqlParameter } from '../../util/sql-database.js';
 import {
-  HeightPages,
+  divide,
   type Division,
   type HeightRange,
   IN_TX_RANGE,
-  TxPages,
   txRangeColumns,
   type TxRange,
 } from './pages.js';
@@ -145,13 +144,9 @@ export interface PaymentPlace {
  */
 export class PaymentReader {
   protected readonly db: SqlDatabase;
-  readonly #blocks: HeightPages;
-  readonly #txs: TxPages;
 
   constructor(db: SqlDatabase) {
     this.db = db;
-    this.#blocks = new HeightPages(db, 'received_tx');
-    this.#txs = new TxPages(db);
   }
 
   /**
@@ -159,7 +154,7 @@ export class PaymentReader {
    * contains fewer.
    */
   pageEnd(range: HeightRange, transactions: number): number | undefined {
-    return this.#blocks.end(range, transactions);
+    return divide(this.db, 'received', range, transactions)?.page.max;
   }
 
   /**
@@ -167,7 +162,7 @@ export class PaymentReader {
    * transactions; undefined if it has fewer.
    */
   divide(range: TxRange, outputs: number): Division<TxRange> | undefined {
-    return this.#txs.divide(range, outputs);
+    return divide(this.db, 'payments', range, outputs);
   }
 
   /** Returns payments ordered by height and transaction hash. */
@@ -175,8 +170,8 @@ export class PaymentReader {
     const txs = txRangeColumns(range);
     const rows =
       account === undefined
-        ? this.#select(IN_TX_RANGE, ...txs)
-        : this.#select(`${IN_TX_RANGE} AND o.account = ?`, ...txs, account);
+        ? this.#select(IN_TX_RANGE, txs)
+        : this.#select(`${IN_TX_RANGE} AND o.account = :account`, { ...txs, account });
     const wanted = minors && new Set(minors);
     return group(wanted === undefined ? rows : rows.filter((row) => wanted.has(row[AT.minor])));
   }

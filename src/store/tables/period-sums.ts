@@ -85,9 +85,8 @@ export class PeriodSumReader {
          SELECT coalesce(o.credited, o.amount) AS amount,
            EXISTS (SELECT 1 FROM payment_request p WHERE p.minor = o.minor AND p.account = o.account) AS requested
          FROM received_tx t CROSS JOIN owned_output o USING (tx_hash)
-         WHERE o.change = 0 AND ${IN_TX_RANGE} AND t.timestamp >= ?)`,
-      ...txRangeColumns(range),
-      from,
+         WHERE o.change = 0 AND ${IN_TX_RANGE} AND t.timestamp >= :from)`,
+      { ...txRangeColumns(range), from },
     );
     return {
       all: joined(row?.all_high ?? 0, row?.all_low ?? 0),

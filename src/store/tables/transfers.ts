@@ -5,7 +5,7 @@ import type { OutgoingTx } from '../../monero/wallet/build/outgoing-tx.js';
 import { amount } from '../../util/amount.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 import { type Integer, toNumber } from './columns.js';
-import type { HeightRange } from './pages.js';
+import { positionAt, type HeightRange } from './pages.js';
 import { SubaddressReader } from './accounts.js';
 import { toTransferFacts, type TransferFactRow } from './reported.js';
 
@@ -67,42 +67,25 @@ export class TransferFactReader {
     return { txHash, account, amountIn, change: amount(returned), fee };
   }
 
-  /** Returns the account of an address of the wallet; undefined for any other address. */
-  #accountOf(address: string): number | undefined {
-    const key = tryParseAddress(address)?.spendPublicKey;
-    return key && this.#subaddresses.find(key)?.major;
-  }
-}
-
-/** Divides the history of mined transactions into pages, at boundaries between blocks. */
-export class TransferPageReader {
-  readonly #db: SqlDatabase;
-
-  constructor(db: SqlDatabase) {
-    this.#db = db;
-  }
-
   /**
-   * Finds the page at the upper end of a range.
+   * Finds the page at the upper end of a range of the history of mined transactions, received ones included, in whole
+   * blocks.
    * @param limit largest number of transactions in a page, at least 1; a block with more transactions is a page of its
    * own.
    * @returns the exclusive lower bound of the page's heights; undefined if the page includes the whole range.
    */
-  below(range: HeightRange, limit: number): number | undefined {
-    const next = this.#heightOf(range, limit);
-    if (next === undefined) return undefined;
-    if (next !== this.#heightOf(range, 0)) return next;
+  below({ min, max }: HeightRange, limit: number): number | undefined {
+    const heightAt = (skip: number, top = max): number | undefined =>
+      positionAt(this.#db, 'newest', { min, max: top }, skip)?.height;
+    const next = heightAt(limit);
+    if (next === undefined || next !== heightAt(0)) return next;
     const floor = next - 1;
-    return this.#heightOf({ min: range.min, max: floor }, 0) === undefined ? undefined : floor;
+    return heightAt(0, floor) === undefined ? undefined : floor;
   }
 
-  /** Returns the height of a transaction of a range. @param skip number of transactions above it in the range. */
-  #heightOf({ min, max }: HeightRange, skip: number): number | undefined {
-    const heights = (table: string): string =>
-      `SELECT height FROM ${table} WHERE height > :min AND height <= :max`;
-    return this.#db.value<number>(
-      `${heights('received_tx')} UNION ALL ${heights('outgoing_tx')} ORDER BY height DESC LIMIT 1 OFFSET :skip`,
-      { min, max, skip },
-    );
+  /** Returns the account of an address of the wallet; undefined for any other address. */
+  #accountOf(address: string): number | undefined {
+    const key = tryParseAddress(address)?.spendPublicKey;
+    return key && this.#subaddresses.find(key)?.major;
   }
 }

@@ -1,7 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { Call } from '../../http/calls/dispatcher.js';
+import { type Call, observed, type CallObserver, type CallOutcome } from '../../http/calls/dispatcher.js';
 import { INTERNAL_ERROR, RpcError } from '../../http/calls/errors.js';
-import { observed, type CallObserver, type CallOutcome } from '../../http/calls/observed-call.js';
 import type { DaemonCallReport } from '../../daemon/call-report.js';
 import type { DaemonHealth } from '../daemon-health.js';
 import { addGauge } from './gauges.js';

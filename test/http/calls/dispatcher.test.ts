@@ -1,8 +1,14 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { Readable } from 'node:stream';
-import { AnswerLost, Dispatcher, type CallOrigin } from '../../../src/http/calls/dispatcher.js';
+import {
+  AnswerLost,
+  Dispatcher,
+  type CallOrigin,
+  observed,
+  type CallOutcome,
+} from '../../../src/http/calls/dispatcher.js';
 import { RpcError } from '../../../src/http/calls/errors.js';
-import { ListedRows, writeRows } from '../../../src/http/calls/json-rows.js';
+import { JsonRows, writeRows } from '../../../src/http/calls/json-rows.js';
 import type { Json } from '../../../src/util/json.js';
 import { EncodedJson } from '../../../src/util/json-writer.js';
 
@@ -32,8 +38,10 @@ const dispatcher = new Dispatcher({
     if (method === 'unwritable') return Promise.resolve({ amount: Number.NaN });
     if (method === 'huge') return Promise.resolve(new EncodedJson([Buffer.from(`"${HUGE}"`)]));
     if (method === 'echo') return Promise.resolve({ params: params ?? null });
-    if (method === 'long') return writeRows({ list: new ListedRows(long(params === 'torn'), release) });
-    if (method === 'endless') return writeRows({ list: new ListedRows(long(true, MANY_PAGES), release) });
+    if (method === 'long')
+      return writeRows({ list: JsonRows.of({ pages: long(params === 'torn'), release }) });
+    if (method === 'endless')
+      return writeRows({ list: JsonRows.of({ pages: long(true, MANY_PAGES), release }) });
     if (method === 'explained') return Promise.reject(new RpcError(-1, 'No', { explanation: 'why' }));
     if (method === 'bug') return Promise.reject(new Error('the password is hunter2'));
     return Promise.reject(new RpcError(-32601, 'Method not found'));
@@ -256,7 +264,7 @@ describe('a streamed result', () => {
 
   it('is encoded as one text', async () => {
     const encoding = new Dispatcher({
-      call: () => writeRows({ list: new ListedRows(long(false), release) }),
+      call: () => writeRows({ list: JsonRows.of({ pages: long(false), release }) }),
       onBug: (_method, error) => bugs.push(error),
       encode: (text) => Buffer.from(text, 'latin1'),
     });
@@ -264,3 +272,42 @@ describe('a streamed result', () => {
     expect(Array.isArray(text) && Buffer.concat(text as Uint8Array[]).toString() === whole(7)).toBe(true);
   });
 });
+
+const failure = new Error('refused');
+const call = (method: string) =>
+  method === 'pay' ? Promise.resolve({ tx_hash: 'made' }) : Promise.reject(failure);
+
+describe('an observer of calls', () => {
+  it('notes the result and the error of each call', async () => {
+    const noted: [string, CallOutcome][] = [];
+    const watched = observed(call, (method) => (outcome) => void noted.push([method, outcome]), fail);
+    expect(await watched('pay', undefined, {})).toEqual({ tx_hash: 'made' });
+    await expect(watched('other', undefined, {})).rejects.toBe(failure);
+    expect(noted).toEqual([
+      ['pay', { result: { tx_hash: 'made' } }],
+      ['other', { error: failure }],
+    ]);
+  });
+
+  it('that fails changes no answer, and is reported once', async () => {
+    const bugs: unknown[] = [];
+    const broken = new Error('the disk is full');
+    const watched = observed(
+      call,
+      () => () => {
+        throw broken;
+      },
+      (error, method) => bugs.push([method, error]),
+    );
+    expect(await watched('pay', undefined, {})).toEqual({ tx_hash: 'made' });
+    await expect(watched('other', undefined, {})).rejects.toBe(failure);
+    expect(bugs).toEqual([
+      ['pay', broken],
+      ['other', broken],
+    ]);
+  });
+});
+
+function fail(error: unknown): never {
+  throw error;
+}

@@ -1,6 +1,6 @@
+import { Heap } from '../../../src/services/history/address-pages.js';
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { Heap } from '../../../src/services/history/merged-outputs.js';
 
 it('has the first item of its order, after items were added, changed and removed', () => {
   const steps = fc.array(

@@ -1,3 +1,5 @@
+import { assertClosedStore, uploadClosedStore } from '../../../src/services/cluster/local-copy.js';
+import { withStoreCopy } from '../../../src/services/manager/closed-wallets.js';
 import { execFileSync } from 'node:child_process';
 import {
   closeSync,
@@ -16,12 +18,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
 import type { Lease } from '../../../src/cluster/lease.js';
-import { assertClosedStore, uploadClosedStore } from '../../../src/services/cluster/closed-store.js';
 import { assertNoCopy } from '../../../src/services/cluster/local-copy.js';
 import { WalletDirectory, type WalletPaths } from '../../../src/services/context/wallet-directory.js';
 import { checkMigration } from '../../../src/services/manager/migration-check.js';
 import { importReferenceCache } from '../../../src/services/manager/reference-import.js';
-import { withStoreCopy } from '../../../src/services/manager/store-copy.js';
 import { verifyBackup } from '../../../src/store/backup/restore.js';
 import { readAddressRecord } from '../../../src/store/file/address-record.js';
 import { openDatabase } from '../../../src/store/file/database.js';

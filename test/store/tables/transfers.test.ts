@@ -59,7 +59,7 @@ function pages(min: number, max: number, limit: number): [number, number][] {
   const found: [number, number][] = [];
   for (let top: number | undefined = max; top !== undefined;) {
     const floor: number | undefined = file.read((r) =>
-      r.transferPages.below({ min, max: top ?? max }, limit),
+      r.transferFacts.below({ min, max: top ?? max }, limit),
     );
     found.push([floor ?? min, top]);
     top = floor;

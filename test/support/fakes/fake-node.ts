@@ -8,8 +8,8 @@ import type {
 } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import type { ParsedBlock } from '../../../src/monero/wallet/scan/block-page.js';
-import type { DaemonClient } from '../../../src/services/context/daemon-client.js';
 import type { BlockRef } from '../../../src/monero/wallet/scan/findings.js';
+import type { DaemonClient } from '../../../src/services/context/daemon-list.js';
 
 /** Hash of a block of a named branch; branch and height are its first bytes. */
 export const hashOn = (branch: string, height: number): Hash => {
