@@ -1,18 +1,18 @@
 import * as z from 'zod';
-import { block as blockCodec, blockHashingBlob } from '../../../monero/cryptonote/block.js';
-import { parseExtra, writeExtra } from '../../../monero/cryptonote/extra.js';
-import { auxSlots, MAX_AUX_CHAINS, mergeMiningDepth } from '../../../monero/cryptonote/merge-mining.js';
-import { treeHash } from '../../../monero/cryptonote/tree-hash.js';
-import type { Block } from '../../../monero/cryptonote/types.js';
-import { slowHashAsync } from '../../../monero/crypto/slow-hash-worker.js';
-import type { Hash } from '../../../monero/crypto/types.js';
-import { height, listOf, params, text, u32 } from '../../../http/methods/params.js';
-import { fromHex, isHex, toHex } from '../../../util/bytes.js';
-import { encode } from '../../../util/codec.js';
-import { yieldToEventLoop } from '../../../util/event-loop.js';
-import { refuse, defineMethod, type DaemonMethod } from '../method.js';
-import { replied, toHash } from '../shapes.js';
-import { assertBlockSize, readBlock } from '../mining.js';
+import { block as blockCodec, blockHashingBlob } from '../../monero/cryptonote/block.js';
+import { parseExtra, writeExtra } from '../../monero/cryptonote/extra.js';
+import { auxSlots, MAX_AUX_CHAINS, mergeMiningDepth } from '../../monero/cryptonote/merge-mining.js';
+import { treeHash } from '../../monero/cryptonote/tree-hash.js';
+import type { Block } from '../../monero/cryptonote/types.js';
+import { slowHashAsync } from '../../monero/crypto/slow-hash-worker.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import { height, listOf, params, text, u32 } from '../../http/methods/params.js';
+import { fromHex, isHex, toHex } from '../../util/bytes.js';
+import { encode } from '../../util/codec.js';
+import { yieldToEventLoop } from '../../util/event-loop.js';
+import { refuse, defineMethod, type DaemonMethod } from './method.js';
+import { replied, toHash } from './shapes.js';
+import { assertBlockSize, readBlock } from './mining.js';
 
 /** Last block version whose proof of work is CryptoNight variant 0. Source: cryptonote_config.h. */
 const LAST_CRYPTONIGHT = 6;
