@@ -96,10 +96,15 @@ describe('a shared run', () => {
   });
 });
 
-beforeEach(() => void jest.useFakeTimers());
-afterEach(() => void jest.useRealTimers());
+/** Gives the tests of a group simulated timers. */
+function withFakeTimers(): void {
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
+}
 
 describe('a wait with a limit', () => {
+  withFakeTimers();
+
   it('ends with its promise, and leaves no timer behind', async () => {
     await waitAtMost(Promise.resolve(), 1_000_000);
     expect(jest.getTimerCount()).toBe(0);
@@ -122,6 +127,8 @@ describe('a wait with a limit', () => {
 });
 
 describe('a wait that a signal can end', () => {
+  withFakeTimers();
+
   it('ends with its promise, and no longer listens to the signal', async () => {
     const { signal } = new AbortController();
     const removed = jest.spyOn(signal, 'removeEventListener');

@@ -10,7 +10,7 @@ import { ChainEvents } from '../../regtest/rpc/chain-events.js';
 import { createDaemonApp } from '../../regtest/rpc/service.js';
 import { Publisher } from '../../net/zmq/publisher.js';
 import { systemRng } from '../../util/random.js';
-import { withFaults } from '../../regtest/rpc/paths/misbehave.js';
+import { withFaults } from '../../regtest/rpc/misbehave.js';
 import { ConfigError } from '../config/config-values.js';
 import { cannotListen, sayBound } from '../config/prepare.js';
 import type { RegtestConfig } from './regtest-options.js';

@@ -14,15 +14,15 @@ import type { BinaryEndpoint, Context, DaemonMethod } from './method.js';
 import { Registry } from '../../http/methods/method.js';
 import { blockEndpoints } from './binary/blocks.js';
 import { outputEndpoints } from './binary/outputs.js';
-import { blockMethods } from './methods/blocks.js';
-import { chainStateMethods } from './methods/chain-state.js';
+import { blockMethods } from './blocks.js';
+import { chainStateMethods } from './chain-state.js';
 import { miningMethods, miningPaths } from './mining.js';
-import { networkMethods } from './methods/network.js';
+import { networkMethods } from './network.js';
 import { poolMethods, poolPaths } from './pool.js';
-import { proofOfWorkMethods } from './methods/proof-of-work.js';
-import { misbehavePaths } from './paths/misbehave.js';
-import { servicePaths } from './paths/service.js';
-import { transactionPaths } from './paths/transactions.js';
+import { proofOfWorkMethods } from './proof-of-work.js';
+import { misbehavePaths } from './misbehave.js';
+import { servicePaths } from './node-state.js';
+import { transactionPaths } from './transactions.js';
 
 export interface ServiceOptions {
   /** Handler that checks the login; absent: no login is required. */

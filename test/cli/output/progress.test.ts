@@ -85,19 +85,19 @@ describe('the progress on a terminal', () => {
 let lines: Record<string, unknown>[];
 let log: ProgressLog;
 
-beforeEach(() => {
-  jest.useFakeTimers();
-  lines = [];
-  const write = (line: string): void => {
-    const { name, height, of, wallets } = JSON.parse(line) as Record<string, unknown>;
-    lines.push({ name, height, of, wallets });
-  };
-  log = new ProgressLog(pino({ base: null }, { write }));
-});
-
-afterEach(() => void jest.useRealTimers());
-
 describe('the progress of refreshes', () => {
+  beforeEach(() => {
+    jest.useFakeTimers();
+    lines = [];
+    const write = (line: string): void => {
+      const { name, height, of, wallets } = JSON.parse(line) as Record<string, unknown>;
+      lines.push({ name, height, of, wallets });
+    };
+    log = new ProgressLog(pino({ base: null }, { write }));
+  });
+
+  afterEach(() => void jest.useRealTimers());
+
   it('is logged for each wallet at the tip, and below it once in five seconds', () => {
     log.progress('a', 10, 100);
     jest.advanceTimersByTime(4999);

@@ -1,5 +1,5 @@
+import { auxSlot, auxSlots, mergeMiningDepth } from '../../../../src/regtest/rpc/proof-of-work.js';
 import { describe, expect, it, test } from '@jest/globals';
-import { auxSlot, auxSlots, mergeMiningDepth } from '../../../../src/regtest/rpc/methods/proof-of-work.js';
 import type { Hash } from '../../../../src/monero/crypto/types.js';
 import { fromHex } from '../../../../src/util/bytes.js';
 

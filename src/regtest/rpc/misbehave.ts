@@ -1,7 +1,7 @@
-import { params, text } from '../../../http/methods/params.js';
-import { parseFaults, type FaultInjector } from '../../fault-injection.js';
-import { refuse, defineMethod, type DaemonMethod } from '../method.js';
-import { replied } from '../shapes.js';
+import { params, text } from '../../http/methods/params.js';
+import { parseFaults, type FaultInjector } from '../fault-injection.js';
+import { refuse, defineMethod, type DaemonMethod } from './method.js';
+import { replied } from './shapes.js';
 import type { RequestListener } from 'node:http';
 
 /** Path that sets the injected faults. It exists in this daemon only, not in `monerod`. */

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { flag, listOf, none, params, text, u32 } from '../../../http/methods/params.js';
-import { isBannable } from '../../bans.js';
-import { refuse, defineMethod, type DaemonMethod } from '../method.js';
-import { replied } from '../shapes.js';
+import { flag, listOf, none, params, text, u32 } from '../../http/methods/params.js';
+import { isBannable } from '../bans.js';
+import { refuse, defineMethod, type DaemonMethod } from './method.js';
+import { replied } from './shapes.js';
 
 /** Formats an IPv4 address. @param ip integer whose lowest byte is the first number of the address. */
 const addressOf = (ip: number): string =>

@@ -3,18 +3,18 @@ import {
   parseTransaction,
   prunableHash,
   prunedTransaction,
-} from '../../../monero/cryptonote/transaction.js';
-import type { Hash, KeyImage } from '../../../monero/crypto/types.js';
-import { flag, listOf, params, text } from '../../../http/methods/params.js';
-import { concatBytes, fromHex, isHex, toHex } from '../../../util/bytes.js';
-import { encode } from '../../../util/codec.js';
-import type { Node } from '../../chain/node.js';
-import type { RegtestDaemon } from '../daemon.js';
-import { looksSane, Violation, type TxFlag } from '../../rules/tx-rules.js';
-import type { PoolTx } from '../../store/pool.js';
-import { defineMethod, type DaemonMethod } from '../method.js';
-import { accessed, toHash } from '../shapes.js';
-import { txText } from '../tx-json.js';
+} from '../../monero/cryptonote/transaction.js';
+import type { Hash, KeyImage } from '../../monero/crypto/types.js';
+import { flag, listOf, params, text } from '../../http/methods/params.js';
+import { concatBytes, fromHex, isHex, toHex } from '../../util/bytes.js';
+import { encode } from '../../util/codec.js';
+import type { Node } from '../chain/node.js';
+import type { RegtestDaemon } from './daemon.js';
+import { looksSane, Violation, type TxFlag } from '../rules/tx-rules.js';
+import type { PoolTx } from '../store/pool.js';
+import { defineMethod, type DaemonMethod } from './method.js';
+import { accessed, toHash } from './shapes.js';
+import { txText } from './tx-json.js';
 
 const MAX_RESTRICTED_TXS = 100;
 const MAX_RESTRICTED_IMAGES = 5000;

@@ -1,16 +1,18 @@
+import { block as blockCodec, blockHashingBlob, treeHash } from '../../monero/cryptonote/block.js';
+import { parseExtra, writeExtra } from '../../monero/cryptonote/extra.js';
+import { type Block } from '../../monero/cryptonote/types.js';
+import { type Hash } from '../../monero/crypto/types.js';
+import { height, listOf, params } from '../../http/methods/params.js';
+import { fromHex, isHex } from '../../util/bytes.js';
+import { encode } from '../../util/codec.js';
+import { yieldToEventLoop } from '../../util/event-loop.js';
 import * as z from 'zod';
-import { block as blockCodec, blockHashingBlob, treeHash } from '../../../monero/cryptonote/block.js';
-import { parseExtra, writeExtra } from '../../../monero/cryptonote/extra.js';
-import type { Block } from '../../../monero/cryptonote/types.js';
-import { slowHashAsync } from '../../../monero/crypto/slow-hash-worker.js';
-import type { Hash } from '../../../monero/crypto/types.js';
-import { height, listOf, params, text, u32 } from '../../../http/methods/params.js';
-import { fromHex, isHex, toHex } from '../../../util/bytes.js';
-import { encode } from '../../../util/codec.js';
-import { yieldToEventLoop } from '../../../util/event-loop.js';
-import { refuse, defineMethod, type DaemonMethod } from '../method.js';
-import { replied, toHash } from '../shapes.js';
-import { assertBlockSize, readBlock } from '../mining.js';
+import { slowHashAsync } from '../monero/crypto/slow-hash-worker.js';
+import { text, u32 } from '../http/methods/params.js';
+import { toHex } from '../util/bytes.js';
+import { refuse, defineMethod, type DaemonMethod } from './method.js';
+import { replied, toHash } from './shapes.js';
+import { assertBlockSize, readBlock } from './mining.js';
 import { createHash } from 'node:crypto';
 
 /** Last block version whose proof of work is CryptoNight variant 0. Source: cryptonote_config.h. */

@@ -1,13 +1,13 @@
-import { SPENDABLE_AGE_BLOCKS } from '../../../monero/cryptonote/constants.js';
-import { U64_MAX } from '../../../util/amount.js';
-import { flag, height, listOf, none, params, u64 } from '../../../http/methods/params.js';
-import { MAX_GRACE_BLOCKS, QUANTIZATION_MASK } from '../../rules/block-weight.js';
-import { forkStatus, LATEST_VERSION, versionAt } from '../../rules/block-rules.js';
-import type { Node } from '../../chain/node.js';
-import { distributionFor, distributionShape, distributionRequest } from '../distribution.js';
-import { refuse, defineMethod, type DaemonMethod } from '../method.js';
-import { nodeInfo } from '../node-info.js';
-import { accessed, replied } from '../shapes.js';
+import { SPENDABLE_AGE_BLOCKS } from '../../monero/cryptonote/constants.js';
+import { U64_MAX } from '../../util/amount.js';
+import { flag, height, listOf, none, params, u64 } from '../../http/methods/params.js';
+import { MAX_GRACE_BLOCKS, QUANTIZATION_MASK } from '../rules/block-weight.js';
+import { forkStatus, LATEST_VERSION, versionAt } from '../rules/block-rules.js';
+import type { Node } from '../chain/node.js';
+import { distributionFor, distributionShape, distributionRequest } from './distribution.js';
+import { refuse, defineMethod, type DaemonMethod } from './method.js';
+import { nodeInfo } from './node-state.js';
+import { accessed, replied } from './shapes.js';
 
 /**
  * RPC version 3.18; the upper 16 bits contain the major version. Source: core_rpc_server_commands_defs.h

@@ -1,11 +1,11 @@
-import type { Hash } from '../../../monero/crypto/types.js';
-import { parseBlock } from '../../../monero/cryptonote/block.js';
-import { flag, height, listOf, none, params, text } from '../../../http/methods/params.js';
-import { toHex } from '../../../util/bytes.js';
-import type { Node } from '../../chain/node.js';
-import { refuse, defineMethod, type DaemonMethod } from '../method.js';
-import { accessed, EMPTY_HEADER, headerShape, replied, toHash, wide } from '../shapes.js';
-import { blockText } from '../tx-json.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import { parseBlock } from '../../monero/cryptonote/block.js';
+import { flag, height, listOf, none, params, text } from '../../http/methods/params.js';
+import { toHex } from '../../util/bytes.js';
+import type { Node } from '../chain/node.js';
+import { refuse, defineMethod, type DaemonMethod } from './method.js';
+import { accessed, EMPTY_HEADER, headerShape, replied, toHash, wide } from './shapes.js';
+import { blockText } from './tx-json.js';
 
 /** Largest number of headers in an answer at a restricted port. */
 const MAX_RESTRICTED_HEADERS = 1000;
