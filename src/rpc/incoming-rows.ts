@@ -3,7 +3,7 @@ import * as wire from '../http/methods/wire.js';
 import type { Paged } from '../util/paged.js';
 import type { Json } from '../util/json.js';
 import { Field, type RowTemplate } from '../util/row-template.js';
-import type { IncomingField } from '../store/tables/incoming.js';
+import type { IncomingField } from '../services/history/history.js';
 import { indexSchema } from './shapes.js';
 
 /** Reads rows as JSON made from a template; the rows of one page are separated by commas. */
