@@ -19,7 +19,7 @@ import {
   unpackBlocks,
   toFailure,
 } from './messages.js';
-import { poolThreads, RefreshScanner } from './scan/refresh-scanner.js';
+import { poolThreads, RefreshScanner } from './scan/match-group.js';
 import { scanTransactions, WalletScanner } from './scan/wallet-scanner.js';
 import { WalletRefresh, type DaemonFeeds } from './wallet-refresh.js';
 

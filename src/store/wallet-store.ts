@@ -1,11 +1,6 @@
 import { writeBackup, type Backup, type BackupSource } from './backup/backup.js';
-import {
-  closeDatabase,
-  detectingDamage,
-  IN_MEMORY,
-  openDatabase,
-  type StoreDatabase,
-} from './file/database.js';
+import { closeDatabase, detectingDamage, IN_MEMORY, openDatabase } from './file/database.js';
+import type { StoreDatabase } from './file/database.js';
 import { hasKeptLog } from './file/kept-log.js';
 import { cipherOf, NEW_CIPHER } from './file/store-cipher.js';
 import { StoreFile, type Location, type OnFileRestored } from './file/store-file.js';

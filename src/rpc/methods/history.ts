@@ -1,5 +1,5 @@
 import { Field, type RowTemplate } from '../../util/json-writer.js';
-import { type IncomingField } from '../../store/tables/incoming.js';
+import type { IncomingField } from '../../services/history/history.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { flag, height, listOf, params, text, u32 } from '../../http/methods/params.js';
 import * as wire from '../../http/methods/wire.js';

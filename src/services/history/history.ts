@@ -15,6 +15,8 @@ import type { Accounts } from '../accounts/accounts.js';
 import type { Annotations } from '../accounts/notes.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
+export type { IncomingField } from '../../store/tables/incoming.js';
+
 type Context = Pick<WalletContext, 'assertOpen' | 'clock' | 'keystore' | 'store'>;
 
 /** Other services of the wallet that this one calls. */

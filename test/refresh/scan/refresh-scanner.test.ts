@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ScanBatch, ScanHits } from '../../../src/monero/kernel/kernel.js';
-import { RefreshScanner } from '../../../src/refresh/scan/refresh-scanner.js';
+import { RefreshScanner } from '../../../src/refresh/scan/match-group.js';
 
 const NO_HITS: ScanHits = {
   outputs: new Uint32Array(),

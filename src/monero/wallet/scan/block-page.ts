@@ -99,7 +99,7 @@ const MAX_REUSED_BYTES = 32 << 20;
  */
 let reused: WeakRef<ParserExports> | undefined;
 
-let compiled: WebAssembly.Module | undefined;
+const module = new WebAssembly.Module(wasmBinary(binary));
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 const utf16 = new TextDecoder('utf-16le');
@@ -111,8 +111,7 @@ function instantiate(): ParserExports {
     const [length = 0] = new Uint32Array(buffer, message - 4, 1);
     throw new CodecError(utf16.decode(new Uint8Array(buffer, message, length)));
   };
-  compiled ??= new WebAssembly.Module(wasmBinary(binary));
-  const exports = new WebAssembly.Instance(compiled, { env: { abort } }).exports as unknown as ParserExports;
+  const exports = new WebAssembly.Instance(module, { env: { abort } }).exports as unknown as ParserExports;
   const { computed, actual } = BLOCK_202612;
   new Uint8Array(exports.memory.buffer, exports.exceptionalBlock(), 64).set([...computed, ...actual]);
   return exports;
