@@ -12,6 +12,7 @@ import { WalletStore } from '../../../src/store/wallet-store.js';
 import { Field } from '../../../src/util/row-template.js';
 import type { IncomingField } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
+import { randomRuns } from '../../support/fakes/random-runs.js';
 
 const KEY = new Uint8Array(32).fill(1);
 const BLOCKS = 8;
@@ -153,7 +154,7 @@ describe.each([
           if (isOnDisk) for (const { length } of found) expect(length).toBeLessThanOrEqual(2 * rows + 8);
         }),
       ),
-      { numRuns: 60 },
+      { numRuns: randomRuns(60) },
     );
   });
 
@@ -182,7 +183,7 @@ describe.each([
             expect(textOf(found)).toBe(textOf([expected]));
           }),
       ),
-      { numRuns: 60 },
+      { numRuns: randomRuns(60) },
     );
   });
 });
