@@ -52,12 +52,13 @@ export async function untilReady<T>(
   timeoutMs?: number,
 ): Promise<void> {
   const end: { error?: unknown } = {};
-  program.exited.then(
+  const ended = program.exited.then(
     () => (end.error = endOf(program, what)),
     (error: unknown) => (end.error = error),
   );
   try {
-    await until(what, async () => end.error ?? (await ask()), timeoutMs);
+    // A program that ends may leave a question without an answer.
+    await until(what, async () => end.error ?? (await Promise.race([ended, ask()])), timeoutMs);
   } catch (error) {
     if (program.end === undefined) program.child.kill('SIGKILL');
     else program.end();
