@@ -17,7 +17,11 @@ const isChecked = kind === 'checked';
 
 const programs = ['main', 'regtest/regtest-main', 'demo/demo-main'].map((name) => `src/cli/${name}.ts`);
 /** Modules that tests and benchmarks load into a server in order to change its behaviour. */
-const changes = ['test/support/checked/corrupt-results.ts', 'bench/without-events.ts'];
+const changes = [
+  'test/support/checked/corrupt-results.ts',
+  'test/support/checked/server-host.ts',
+  'bench/without-events.ts',
+];
 
 const LOADED_BY_NAME = /new URL\(\s*'\.\/([\w-]+)\.js',\s*import\.meta\.url/g;
 /** Sources that other modules load by their file name: threads, and modules that few machines need. */

@@ -8,7 +8,7 @@ import { createWallet } from '../support/wallets/create-wallet.js';
 import { post } from '../support/network/json-rpc.js';
 import { freePort, logged, start } from '../support/processes/process.js';
 import { until } from '../support/fakes/until.js';
-import { MAIN, startWalletRpc } from '../support/processes/wallet-rpc.js';
+import { MAIN, startWalletProcess } from '../support/processes/wallet-rpc.js';
 import { runWalletRpc } from '../support/processes/wallet-rpc-run.js';
 
 const directory = (): string => mkdtempSync(join(tmpdir(), 'main-'));
@@ -140,7 +140,7 @@ describe('a start that fails', () => {
 
 describe('a running server', () => {
   it('stops although a client keeps a connection open without a complete request', async () => {
-    const server = await startWalletRpc();
+    const server = await startWalletProcess();
     const silent = connect(server.port, '127.0.0.1');
     const half = connect(server.port, '127.0.0.1');
     for (const socket of [silent, half]) socket.on('error', () => undefined);
@@ -155,7 +155,7 @@ describe('a running server', () => {
   it('writes its pid file and removes it', async () => {
     const wallets = directory();
     const pidfile = join(wallets, 'pid');
-    const server = await startWalletRpc({ args: [`--pidfile=${pidfile}`] });
+    const server = await startWalletProcess({ args: [`--pidfile=${pidfile}`] });
     await until('the pid file', () => existsSync(pidfile));
     expect(readFileSync(pidfile, 'utf8')).toBe(`${server.process.child.pid}\n`);
     await server.stop();
@@ -166,7 +166,7 @@ describe('a running server', () => {
   it('creates files that only their owner can read, even in a directory that all users can read', async () => {
     const wallets = directory();
     const log = join(wallets, 'wallet.log');
-    const server = await startWalletRpc({ walletDir: wallets, args: [`--log-file=${log}`] });
+    const server = await startWalletProcess({ walletDir: wallets, args: [`--log-file=${log}`] });
     await createWallet(server, 'shop');
     for (const name of ['shop', 'shop.keys', 'wallet.log'])
       expect(`${name} ${(statSync(join(wallets, name)).mode & 0o777).toString(8)}`).toBe(`${name} 600`);
@@ -175,7 +175,7 @@ describe('a running server', () => {
   });
 
   it('goes on when its output pipe is closed', async () => {
-    const server = await startWalletRpc({ args: ['--log-level=4'] });
+    const server = await startWalletProcess({ args: ['--log-level=4'] });
     server.process.child.stdout?.destroy();
     server.process.child.stderr?.destroy();
     for (let i = 0; i < 5; i++) expect(await server.rpc('get_version')).toMatchObject({ release: true });
@@ -183,7 +183,7 @@ describe('a running server', () => {
   });
 
   it('warns of flags without effect and of a missing login', async () => {
-    const server = await startWalletRpc({ args: ['--no-initial-sync'] });
+    const server = await startWalletProcess({ args: ['--no-initial-sync'] });
     await logged(server.process, '--no-initial-sync is ignored');
     await logged(server.process, 'No login');
     await server.stop();
@@ -193,13 +193,13 @@ describe('a running server', () => {
     ['1.3', "Interface: wallet RPC 1.3 to the letter; today's client libraries want --api-version 1.32"],
     ['1.32', 'Interface: wallet RPC 1.32'],
   ])('logs that it serves interface %s', async (version, line) => {
-    const server = await startWalletRpc({ args: [`--api-version=${version}`] });
+    const server = await startWalletProcess({ args: [`--api-version=${version}`] });
     await logged(server.process, line);
     await server.stop();
   });
 
   it('applies log categories given with the level from the start', async () => {
-    const server = await startWalletRpc({ args: ['--log-level=0,wallet.rpc:DEBUG'] });
+    const server = await startWalletProcess({ args: ['--log-level=0,wallet.rpc:DEBUG'] });
     const { categories } = await server.rpc('set_log_categories', { categories: '+' });
     expect(categories).toMatch(/^\*:WARNING,.*,wallet\.rpc:DEBUG$/);
     await logged(server.process, 'method=get_version');
@@ -207,7 +207,7 @@ describe('a running server', () => {
   });
 
   it('names a daemon that cannot be used, and the remedy', async () => {
-    const server = await startWalletRpc({ daemon: '127.0.0.1:1' });
+    const server = await startWalletProcess({ daemon: '127.0.0.1:1' });
     await createWallet(server, 'w');
     await logged(server.process, 'the daemon cannot be used');
     expect(server.process.output()).toMatch(
@@ -218,7 +218,7 @@ describe('a running server', () => {
 
   it('opens a wallet file at the start', async () => {
     const wallets = directory();
-    const first = await startWalletRpc({ walletDir: wallets });
+    const first = await startWalletProcess({ walletDir: wallets });
     await createWallet(first, 'shop', 'hunter2');
     const { address } = (await first.rpc('get_address')) as { address: string };
     await first.stop();

@@ -9,7 +9,7 @@ import { createWallet } from '../support/wallets/create-wallet.js';
 import { call, post } from '../support/network/json-rpc.js';
 import { freePort, start, stop } from '../support/processes/process.js';
 import { until } from '../support/fakes/until.js';
-import { MAIN, startWalletRpc } from '../support/processes/wallet-rpc.js';
+import { MAIN, startWalletProcess } from '../support/processes/wallet-rpc.js';
 import { runWalletRpc } from '../support/processes/wallet-rpc-run.js';
 
 const SECRET = 'pa:ss-must-not-leak';
@@ -81,7 +81,7 @@ describe('settings', () => {
       config,
       `# a comment\nrpc-login = file:${SECRET}\napi-version = 1.32\nrestricted-rpc = 1\n`,
     );
-    const wallet = await startWalletRpc({
+    const wallet = await startWalletProcess({
       args: [`--config-file=${config}`],
       env: { WALLET_RPC_API_VERSION: '1.3' },
     }).catch(() => undefined);
@@ -137,7 +137,7 @@ describe('a running server', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'prints the lines that launchers wait for, and stops cleanly on %s',
     async (signal) => {
-      const wallet = await startWalletRpc();
+      const wallet = await startWalletProcess();
       await createWallet(wallet, 'w');
       const { address } = await wallet.rpc('create_address', { label: 'kept' });
       const output = wallet.process.output();
@@ -147,7 +147,7 @@ describe('a running server', () => {
       expect(output).toContain('Network: mainnet');
       expect(output).toContain('Daemon: none (offline)');
       expect(await wallet.stop({ signal, keep: true })).toBe(0);
-      const again = await startWalletRpc({ walletDir: wallet.walletDir });
+      const again = await startWalletProcess({ walletDir: wallet.walletDir });
       await again.rpc('open_wallet', { filename: 'w', password: '' });
       expect((await again.rpc('get_address', { address_index: [1] })).addresses[0]).toMatchObject({
         address,
@@ -158,7 +158,7 @@ describe('a running server', () => {
   );
 
   it('answers stop_wallet, then stops', async () => {
-    const wallet = await startWalletRpc();
+    const wallet = await startWalletProcess();
     await createWallet(wallet, 'w');
     expect(await wallet.rpc('stop_wallet')).toEqual({});
     expect(await wallet.process.exited).toBe(0);
@@ -203,7 +203,7 @@ describe('TLS', () => {
   ];
 
   it('is distinguished from plain HTTP on one port', async () => {
-    const wallet = await startWalletRpc({ args: files() });
+    const wallet = await startWalletProcess({ args: files() });
     expect((await ask(wallet.port)).text).toContain('65539');
     expect((await call(wallet.port, 'get_version')).result).toMatchObject({ version: 65539 });
     await wallet.stop();
@@ -238,7 +238,7 @@ describe('TLS', () => {
     );
 
   it('without a certificate makes a self-signed one for the first connection', async () => {
-    const wallet = await startWalletRpc();
+    const wallet = await startWalletProcess();
     try {
       expect(wallet.process.output()).not.toContain('certificate');
       expect(curl(wallet.port)).toContain('"version":65539');
@@ -252,7 +252,7 @@ describe('TLS', () => {
   });
 
   it('without a certificate serves clients with the ciphers of the reference, several at once', async () => {
-    const wallet = await startWalletRpc();
+    const wallet = await startWalletProcess();
     try {
       const answers = await Promise.all(Array.from({ length: 5 }, () => ask(wallet.port)));
       expect(new Set(answers.map(({ fingerprint }) => fingerprint)).size).toBe(1);

@@ -3,7 +3,7 @@ import { killMoment } from '../support/processes/kill-moment.js';
 import type { Monerod } from '../support/processes/monerod.js';
 import { exchangeMultisigInfo, formGroup } from '../support/wallets/multisig-party.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
-import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { startWalletProcess, type WalletRpc } from '../support/processes/wallet-rpc.js';
 import { seededRandom, type Random } from '../support/fakes/seeded-random.js';
 
 export interface OrderCampaignOptions {
@@ -233,7 +233,7 @@ class OrderCampaign {
     await this.#server.stop({ signal: 'SIGKILL', keep: true });
     this.kills += 1;
     const pooled = await this.#pooled();
-    this.#server = await startWalletRpc({
+    this.#server = await startWalletProcess({
       daemon: this.#daemon.address,
       walletDir,
       args: ['--trusted-daemon'],
@@ -296,8 +296,8 @@ export async function runOrderCampaign({
 }: OrderCampaignOptions): Promise<OrderCampaignReport> {
   const daemon = await startRegtestDaemon();
   const options = { daemon: daemon.address, args: ['--trusted-daemon'] };
-  const steady = await startWalletRpc(options);
-  const campaign = new OrderCampaign(seededRandom(seed), daemon, steady, await startWalletRpc(options));
+  const steady = await startWalletProcess(options);
+  const campaign = new OrderCampaign(seededRandom(seed), daemon, steady, await startWalletProcess(options));
   try {
     await campaign.prepare();
     while (campaign.kills < kills && campaign.faults.length === 0) {

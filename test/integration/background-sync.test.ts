@@ -6,7 +6,12 @@ import { createWallet } from '../support/wallets/create-wallet.js';
 import type { Loose } from '../support/network/json-rpc.js';
 import type { Monerod } from '../support/processes/monerod.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
-import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import {
+  startReference,
+  startWalletProcess,
+  startWalletRpc,
+  type WalletRpc,
+} from '../support/processes/wallet-rpc.js';
 
 const SEED =
   'velvet lymph giddy number token physics poetry unquoted nibs useful sabotage limits benches lifestyle eden nitrogen anvil fewest avoid batch vials washing fences goat unquoted';
@@ -44,7 +49,7 @@ const files = (): boolean[] =>
 
 beforeAll(async () => {
   daemon = await startRegtestDaemon();
-  wallet = await startWalletRpc({ daemon: daemon.address, args: ['--max-concurrency=1'] });
+  wallet = await startWalletProcess({ daemon: daemon.address, args: ['--max-concurrency=1'] });
   await restore();
   const { address } = await wallet.rpc('get_address');
   await daemon.generate(address, 5);

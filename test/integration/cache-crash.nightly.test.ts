@@ -7,7 +7,7 @@ import { saveKeysFile } from '../../src/store/keys/keys-file-disk.js';
 import { storeFormat } from '../../src/store/file/store-format.js';
 import { systemRng } from '../../src/util/random.js';
 import { turns } from '../support/fakes/event-loop-turns.js';
-import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { startWalletProcess, type WalletRpc } from '../support/processes/wallet-rpc.js';
 import { fullCache, keysFile, vector } from '../monero/wallet/reference-cache/vector.js';
 
 const { password, kdfRounds } = vector;
@@ -19,7 +19,7 @@ beforeEach(async () => {
   walletDir = mkdtempSync(join(tmpdir(), 'taken-'));
   await saveKeysFile(join(walletDir, 'w.keys'), keysFile, password, kdfRounds, systemRng);
   writeFileSync(join(walletDir, 'w'), fullCache);
-  wallet = await startWalletRpc({ walletDir });
+  wallet = await startWalletProcess({ walletDir });
 });
 
 afterEach(async () => {
@@ -45,7 +45,7 @@ describe('kill -9 during the import of a cache leaves the cache or the complete 
       if (place === 'foreign') expect(readFileSync(join(walletDir, 'w'))).toEqual(Buffer.from(fullCache));
       else expect(place).toBe('store');
 
-      wallet = await startWalletRpc({ walletDir });
+      wallet = await startWalletProcess({ walletDir });
       await wallet.rpc('open_wallet', { filename: 'w', password });
       const { addresses } = await wallet.rpc('get_address');
       expect((addresses as { label: string }[]).map(({ label }) => label)).toEqual([

@@ -5,7 +5,7 @@ import { killMoment } from '../support/processes/kill-moment.js';
 import type { Monerod } from '../support/processes/monerod.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { until } from '../support/fakes/until.js';
-import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { startWalletProcess, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 const COIN = 1_000_000_000_000;
 /** Number of addresses of the first account; new wallets of servers under test watch 20. */
@@ -63,7 +63,7 @@ beforeAll(async () => {
   [origin, payer, late] = await Promise.all([
     startWalletRpc(online),
     startWalletRpc(online),
-    startWalletRpc(online),
+    startWalletProcess(online),
   ]);
   await createWallet(payer, 'payer');
   outside = (await payer.rpc('get_address')).address as string;
@@ -213,7 +213,7 @@ describe('a wallet that learns of addresses after it has read their payments', (
       await createFar(late);
       await killMoment(Math.random() * 300);
       await late.stop({ signal: 'SIGKILL', keep: true });
-      late = await startWalletRpc({ daemon: daemon.address, walletDir: late.walletDir });
+      late = await startWalletProcess({ daemon: daemon.address, walletDir: late.walletDir });
       await late.rpc('open_wallet', { filename, password: '' });
       await late.rpc('refresh');
       await caughtUp(late);

@@ -14,7 +14,7 @@ import {
   type WalletCluster,
 } from '../support/processes/wallet-cluster.js';
 import { runWalletRpc, type WalletRpcRun } from '../support/processes/wallet-rpc-run.js';
-import { MAIN, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { MAIN, startWalletProcess, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* The steps of "Leave it again" and "Come back" in docs/cluster.md, one after the other. */
 
@@ -188,7 +188,7 @@ describe('a process of the cluster that is left over', () => {
   it('has files that a process without the cluster refuses', async () => {
     await second.stop('SIGTERM');
     const { daemon } = cluster;
-    const copy = await startWalletRpc({ daemon: daemon.address, walletDir: second.walletDir });
+    const copy = await startWalletProcess({ daemon: daemon.address, walletDir: second.walletDir });
     try {
       for (const name of WALLETS) {
         const { error } = await walletCalls(copy.port, name).call('open_wallet', { password: PASSWORD });
@@ -209,7 +209,7 @@ describe('a process without the cluster', () => {
   const walletOf = (name: Name) => walletCalls(alone?.port ?? 0, name);
 
   beforeAll(async () => {
-    alone = await startWalletRpc({
+    alone = await startWalletProcess({
       ...{ daemon: cluster.daemon.address, walletDir: first.walletDir, args: ['--trusted-daemon'] },
     });
   });

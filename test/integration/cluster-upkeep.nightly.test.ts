@@ -23,7 +23,7 @@ import {
   type WalletCluster,
 } from '../support/processes/wallet-cluster.js';
 import { runWalletRpc, type WalletRpcRun } from '../support/processes/wallet-rpc-run.js';
-import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { startWalletProcess, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* The commands of docs/cluster.md over `verify-full`, and the steps of "Changes to a cluster" there. */
 
@@ -145,7 +145,7 @@ describe('one server of the database that is left', () => {
   afterAll(() => single?.stop({ keep: true }));
 
   const startSingle = (...args: readonly string[]) =>
-    startWalletRpc({
+    startWalletProcess({
       ...{ daemon: cluster.daemon.address, walletDir: second.walletDir, port: second.port },
       args: [
         ...['--trusted-daemon', `--cluster=${cluster.databaseUrl}`, `--cluster-url=${second.url}`],

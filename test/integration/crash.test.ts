@@ -7,7 +7,7 @@ import type { Loose } from '../support/network/json-rpc.js';
 import { startDaemonProxy, type DaemonProxy } from '../support/network/daemon-proxy.js';
 import { startMonerod, type Monerod } from '../support/processes/monerod.js';
 import { until } from '../support/fakes/until.js';
-import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { startWalletProcess, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 let daemon: Monerod;
 let proxy: DaemonProxy;
@@ -17,14 +17,14 @@ const open = { filename: 'w', password: 'secret-password-1' };
 const restart = async (): Promise<void> => {
   const { walletDir } = wallet;
   await wallet.stop({ signal: 'SIGKILL', keep: true });
-  wallet = await startWalletRpc({ daemon: proxy.address, walletDir });
+  wallet = await startWalletProcess({ daemon: proxy.address, walletDir });
   await wallet.rpc('open_wallet', open);
 };
 
 beforeAll(async () => {
   daemon = await startMonerod();
   proxy = await startDaemonProxy(daemon.address);
-  wallet = await startWalletRpc({ daemon: proxy.address });
+  wallet = await startWalletProcess({ daemon: proxy.address });
   await createWallet(wallet, open.filename, open.password);
   await daemon.generate((await wallet.rpc('get_address')).address, 75);
   await wallet.rpc('refresh');
@@ -81,7 +81,7 @@ describe('kill -9', () => {
     expect((await daemon.plain('/get_transaction_pool')).transactions).toBeUndefined();
     proxy.decide = () => 'forward';
 
-    wallet = await startWalletRpc({ daemon: proxy.address, walletDir: wallet.walletDir });
+    wallet = await startWalletProcess({ daemon: proxy.address, walletDir: wallet.walletDir });
     await wallet.rpc('open_wallet', open);
     const pending = await until('the payment', async () => {
       const found = (await wallet.rpc('get_transfers', { pending: true })).pending as Loose[] | undefined;
@@ -179,7 +179,7 @@ describe('the files of a wallet', () => {
   });
 
   it('are locked for another process', async () => {
-    const other = await startWalletRpc({ walletDir: wallet.walletDir });
+    const other = await startWalletProcess({ walletDir: wallet.walletDir });
     try {
       const { error } = await other.call('open_wallet', open);
       expect(error).toMatchObject({

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { draftOf } from '../../src/store/file/file-draft.js';
 import { turns } from '../support/fakes/event-loop-turns.js';
-import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { startWalletProcess, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 const wanted = (filename: string) => ({ filename, password: 'p', language: 'English' });
 
@@ -13,7 +13,7 @@ let wallet: WalletRpc;
 
 beforeAll(async () => {
   walletDir = mkdtempSync(join(tmpdir(), 'interrupted-'));
-  wallet = await startWalletRpc({ walletDir });
+  wallet = await startWalletProcess({ walletDir });
 });
 
 afterAll(async () => {
@@ -47,7 +47,7 @@ describe('kill -9 while a wallet is created', () => {
     const isMade = existsSync(join(walletDir, `${what}.keys`));
     if (reply !== undefined) expect(isMade).toBe(true);
 
-    wallet = await startWalletRpc({ walletDir });
+    wallet = await startWalletProcess({ walletDir });
     const { error } = await wallet.call('create_wallet', wanted(what));
     expect(error?.code).toBe(isMade ? -21 : undefined);
     if (isMade) await wallet.rpc('open_wallet', wanted(what));
@@ -74,7 +74,7 @@ describe('leftover drafts of a wallet', () => {
 
   it('stay while another process has the wallet open', async () => {
     leave();
-    const other = await startWalletRpc({ walletDir });
+    const other = await startWalletProcess({ walletDir });
     expect((await other.call('open_wallet', wanted('w'))).error).toMatchObject({
       data: { explanation: expect.stringMatching(/another process/) },
     });

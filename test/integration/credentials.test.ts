@@ -14,7 +14,7 @@ import {
   type Answer,
 } from '../support/processes/credential-server.js';
 import { walletPath, type Loose, type Reply } from '../support/network/json-rpc.js';
-import { startWalletRpc } from '../support/processes/wallet-rpc.js';
+import { startWalletProcess } from '../support/processes/wallet-rpc.js';
 
 /* Clients with limited rights: their logins, methods and wallets. */
 
@@ -306,7 +306,7 @@ describe('the file', () => {
   it('must be readable by its owner alone when the server starts', async () => {
     const open = join(folder, 'open.json');
     writeFileSync(open, '{"credentials":[]}', { mode: 0o644 });
-    await expect(startWalletRpc({ args: [`--credentials=${open}`] })).rejects.toThrow('chmod 600');
+    await expect(startWalletProcess({ args: [`--credentials=${open}`] })).rejects.toThrow('chmod 600');
   });
 });
 

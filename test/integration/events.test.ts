@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { walletCalls, type Loose, type WalletCalls } from '../support/network/json-rpc.js';
 import { startMonerod, type Monerod } from '../support/processes/monerod.js';
 import { until } from '../support/fakes/until.js';
-import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { startWalletProcess, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* Events of wallets over get_events and as server-sent events, against monerod. */
 
@@ -68,7 +68,7 @@ const latest = async (of: WalletCalls): Promise<number> =>
 
 beforeAll(async () => {
   daemon = await startMonerod();
-  server = await startWalletRpc({
+  server = await startWalletProcess({
     daemon: daemon.address,
     args: ['--confirmations=1,3', '--rpc-max-connections-per-private-ip=50'],
   });
@@ -168,7 +168,7 @@ describe('a cursor', () => {
     const [first, second] = all;
     const { walletDir } = server;
     await server.stop({ signal: 'SIGKILL', keep: true });
-    server = await startWalletRpc({ daemon: daemon.address, walletDir });
+    server = await startWalletProcess({ daemon: daemon.address, walletDir });
     shop = walletCalls(server.port, 'shop');
     payer = walletCalls(server.port, 'payer');
     await shop.rpc('open_wallet', { password: '' });

@@ -8,7 +8,7 @@ import type { Monerod } from '../support/processes/monerod.js';
 import { until } from '../support/fakes/until.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { FIRST_BLOCKS, startTwins, type TwinChain } from '../support/chain/twin-chain.js';
-import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { startWalletProcess, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /*
  * Three daemons in one list: the first one behind a proxy, one with a longer chain of its own, and the real daemon with
@@ -28,7 +28,7 @@ let server: WalletRpc;
 let address: string;
 
 const startServer = (daemons: readonly string[], walletDir?: string): Promise<WalletRpc> =>
-  startWalletRpc({
+  startWalletProcess({
     ...(walletDir === undefined ? {} : { walletDir }),
     args: daemons.map((daemon) => `--daemon-address=${daemon}`),
     daemon: first.address,
@@ -126,7 +126,7 @@ describe('a payment whose answer was lost before the server was killed', () => {
 
   it('is sent to the next daemon once the operator takes the first one from the list, and is mined', async () => {
     const { walletDir } = server;
-    server = await startWalletRpc({ walletDir, daemon: twins.theirs.address });
+    server = await startWalletProcess({ walletDir, daemon: twins.theirs.address });
     await server.rpc('open_wallet', { filename: 'w', password: '' });
     await server.rpc('auto_refresh', { enable: false });
     await server.rpc('refresh');

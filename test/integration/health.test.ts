@@ -9,7 +9,7 @@ import { walletCalls } from '../support/network/json-rpc.js';
 import { startMonerod, type Monerod } from '../support/processes/monerod.js';
 import { freePort, start, stop } from '../support/processes/process.js';
 import { until } from '../support/fakes/until.js';
-import { MAIN, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { MAIN, startWalletProcess, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* The pages /livez and /readyz of a server with the real daemon. */
 
@@ -191,7 +191,7 @@ describe('a wallet of --open that cannot be opened', () => {
     const password = join(directory, 'passwords', 'secret-shop');
     mkdirSync(dirname(password));
     writeFileSync(password, 'another');
-    const opener = await startWalletRpc({
+    const opener = await startWalletProcess({
       walletDir: directory,
       args: ['--open=secret-shop', `--password-dir=${dirname(password)}`],
     });

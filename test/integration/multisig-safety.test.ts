@@ -30,7 +30,7 @@ import {
   exchangeMultisigInfo,
 } from '../support/wallets/multisig-party.js';
 import { seededRng } from '../support/fakes/seeded-rng.js';
-import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { startWalletProcess, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 const COIN = 1_000_000_000_000;
 const GROUP = 'shared';
@@ -49,7 +49,7 @@ const walletAt = (place: number): WalletRpc => {
 };
 
 const startAt = (place: number): Promise<WalletRpc> =>
-  startWalletRpc({ daemon: daemon.address, walletDir: directories[place] ?? '' });
+  startWalletProcess({ daemon: daemon.address, walletDir: directories[place] ?? '' });
 
 /** Kills a server (`kill -9`), restarts it and opens its wallet. */
 async function crash(place: number): Promise<void> {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { startDaemonProxy, type DaemonProxy } from '../support/network/daemon-proxy.js';
 import { walletCalls, type Loose, type Reply } from '../support/network/json-rpc.js';
 import { startMonerod, type Monerod } from '../support/processes/monerod.js';
-import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { startWalletProcess, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* Payments with an idempotency key, against monerod behind a proxy that loses messages. */
 
@@ -26,7 +26,7 @@ let own: string;
 async function restart(): Promise<void> {
   const { walletDir } = server;
   await server.stop({ signal: 'SIGKILL', keep: true });
-  server = await startWalletRpc({ daemon: proxy.address, walletDir, args: CONNECTIONS });
+  server = await startWalletProcess({ daemon: proxy.address, walletDir, args: CONNECTIONS });
   await server.rpc('open_wallet', wallet);
 }
 
@@ -68,7 +68,7 @@ async function mine(blocks = 1): Promise<void> {
 beforeAll(async () => {
   daemon = await startMonerod();
   proxy = await startDaemonProxy(daemon.address);
-  server = await startWalletRpc({ daemon: proxy.address, args: CONNECTIONS });
+  server = await startWalletProcess({ daemon: proxy.address, args: CONNECTIONS });
   await server.rpc('create_wallet', { filename: 'payee', password: '', language: 'English' });
   ({ address } = await server.rpc('get_address'));
   await server.rpc('create_wallet', { ...wallet, language: 'English' });

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, existsSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { startWalletProcess, type WalletRpc } from '../support/processes/wallet-rpc.js';
 import { until } from '../support/fakes/until.js';
 
 /* The log and the audit log at standard output and standard error: files, pipes and sockets that others write to. */
@@ -26,7 +26,7 @@ afterEach(async () => {
 
 /** Starts the server by a command of bash, in which `$@` is the command of the server. */
 const startUnder = (script: string, args: readonly string[]): Promise<WalletRpc> =>
-  startWalletRpc({ under: ['bash', '-c', script, 'bash'], args });
+  startWalletProcess({ under: ['bash', '-c', script, 'bash'], args });
 
 interface Lines {
   /** Methods of the lines of the audit log. */
@@ -83,7 +83,7 @@ describe('an audit log and a log file at standard output', () => {
 
   it.each(paths)('write into a socket, such as that of systemd: %s', async (path) => {
     // Programs of these tests have sockets at standard output and error.
-    server = await startWalletRpc({ args: [`--audit-log=${path}`, `--log-file=${path}`] });
+    server = await startWalletProcess({ args: [`--audit-log=${path}`, `--log-file=${path}`] });
     await makeCalls(server);
     const lines = await expectWhole(server.process.output, CALLS);
     expect(lines.log).toContain('Starting wallet RPC server');
@@ -138,7 +138,7 @@ it('an audit log in a file that standard output shares goes on in a new file aft
 
 it('an audit log at a device leaves the rights of the device as they are', async () => {
   const before = statSync('/dev/null').mode;
-  server = await startWalletRpc({ args: ['--audit-log=/dev/null'] });
+  server = await startWalletProcess({ args: ['--audit-log=/dev/null'] });
   await makeCalls(server);
   expect(statSync('/dev/null').mode).toBe(before);
 });

@@ -5,7 +5,7 @@ import { walletCalls, type Loose, type WalletCalls } from '../support/network/js
 import type { Monerod } from '../support/processes/monerod.js';
 import { until } from '../support/fakes/until.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
-import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { startWalletProcess, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 import { WebhookReceiver } from '../support/network/webhook-receiver.js';
 
 /* Payment requests from their creation to their end, over all interfaces, with the regtest node. */
@@ -27,7 +27,7 @@ const followed: WalletEvent[] = [];
 const controller = new AbortController();
 
 const launch = (walletDir?: string): Promise<WalletRpc> =>
-  startWalletRpc({
+  startWalletProcess({
     daemon: daemon.address,
     ...(walletDir === undefined ? {} : { walletDir }),
     args: ['--webhook-allow-private', '--confirmations-by-amount=0:0,0.5:3', '--refresh-period=0'],

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createWallet } from '../support/wallets/create-wallet.js';
 import { refusal, sideBySide, step } from '../support/wallets/side-by-side.js';
-import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import {
+  startReference,
+  startWalletProcess,
+  startWalletRpc,
+  type WalletRpc,
+} from '../support/processes/wallet-rpc.js';
 
 const STANDARD =
   '44AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3A';
@@ -19,7 +24,7 @@ let theirs: WalletRpc;
 const servers = (): readonly [WalletRpc, WalletRpc] => [ours, theirs];
 
 beforeAll(async () => {
-  [ours, theirs] = await Promise.all([startWalletRpc(), startReference()]);
+  [ours, theirs] = await Promise.all([startWalletProcess(), startReference()]);
   for (const wallet of servers()) await createWallet(wallet, 'w');
 });
 

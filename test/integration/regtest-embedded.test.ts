@@ -3,7 +3,7 @@ import { createWallet } from '../support/wallets/create-wallet.js';
 import { daemonAt, type Monerod } from '../support/processes/monerod.js';
 import { logged } from '../support/processes/process.js';
 import { until } from '../support/fakes/until.js';
-import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { startWalletProcess, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* `--regtest` starts a wallet server together with a node. */
 
@@ -11,7 +11,7 @@ let wallet: WalletRpc;
 let daemon: Omit<Monerod, 'stop'>;
 
 const start = async (): Promise<void> => {
-  wallet = await startWalletRpc({ args: ['--regtest', '--daemon-port=0'] });
+  wallet = await startWalletProcess({ args: ['--regtest', '--daemon-port=0'] });
   const [, port] = await logged(wallet.process, /Daemon: 127\.0\.0\.1:(\d+)/);
   daemon = daemonAt(Number(port));
 };

@@ -3,7 +3,7 @@ import { getPriority } from 'node:os';
 import { expect, it } from '@jest/globals';
 import { createWallet } from '../support/wallets/create-wallet.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
-import { startWalletRpc } from '../support/processes/wallet-rpc.js';
+import { startWalletProcess } from '../support/processes/wallet-rpc.js';
 
 /** Nice values of the threads of a process. */
 const threadPriorities = (pid: number): readonly number[] =>
@@ -19,7 +19,7 @@ const threadPriorities = (pid: number): readonly number[] =>
 
 it('every thread of a server that reads the chain has the priority of its process: none waits for other programs', async () => {
   const daemon = await startRegtestDaemon();
-  const server = await startWalletRpc({ daemon: daemon.address });
+  const server = await startWalletProcess({ daemon: daemon.address });
   try {
     await createWallet(server);
     await daemon.generate((await server.rpc('get_address')).address as string, 3);

@@ -8,7 +8,7 @@ import type { Monerod } from '../support/processes/monerod.js';
 import { until } from '../support/fakes/until.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { seededRng } from '../support/fakes/seeded-rng.js';
-import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { startWalletProcess, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 const KILLS = Number(process.env['NOTIFY_KILLS'] ?? '3');
 const BLOCKS_PER_KILL = 20;
@@ -40,7 +40,7 @@ afterAll(async () => {
 });
 
 const start = (): Promise<WalletRpc> =>
-  startWalletRpc({
+  startWalletProcess({
     daemon: daemon.address,
     walletDir: join(root, 'wallets'),
     args: [`--tx-notify=sh ${join(root, 'notify.sh')} %s`],

@@ -8,7 +8,7 @@ import { walletCalls, walletPath, type Loose, type WalletCalls } from '../suppor
 import type { Monerod } from '../support/processes/monerod.js';
 import { until } from '../support/fakes/until.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
-import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { startWalletProcess, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
 /* Many wallets in one process: each under its own path, and one of them current on /json_rpc. */
 
@@ -224,7 +224,7 @@ describe('names of wallets in paths', () => {
 
 describe('two processes with one wallet directory', () => {
   it('refuse each other the wallets that they have open, and serve the others', async () => {
-    const second = await startWalletRpc({ walletDir: server.walletDir });
+    const second = await startWalletProcess({ walletDir: server.walletDir });
     expect((await at('a', second).call('open_wallet', { password: 'pa' })).error?.message).toBe(
       'Failed to open wallet',
     );

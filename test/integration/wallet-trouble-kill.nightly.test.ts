@@ -6,7 +6,7 @@ import { walletCalls, type WalletCalls } from '../support/network/json-rpc.js';
 import { killMoment } from '../support/processes/kill-moment.js';
 import { until } from '../support/fakes/until.js';
 import { moneyOf, moneyOfTwin, startCrowd, type Crowd } from '../support/wallets/wallet-crowd.js';
-import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { startWalletProcess, type WalletRpc } from '../support/processes/wallet-rpc.js';
 import { WalletWrites } from '../support/wallets/wallet-writes.js';
 
 /* kill -9 of a server at a random moment while ten wallets write. */
@@ -55,7 +55,7 @@ const untilMined = (name: string): Promise<true> =>
 
 /** Starts a server that opens all wallets. */
 async function restart(): Promise<void> {
-  server = await startWalletRpc({
+  server = await startWalletProcess({
     walletDir: crowd.server.walletDir,
     daemon: crowd.daemon.address,
     args: ['--trusted-daemon', `--password-dir=${passwordDir}`, ...names.map((name) => `--open=${name}`)],

@@ -54,7 +54,7 @@ async function useTheOthers(): Promise<void> {
 }
 
 beforeAll(async () => {
-  crowd = await startCrowd([...SOUND, ...TROUBLED]);
+  crowd = await startCrowd([...SOUND, ...TROUBLED], { ownProcess: true });
 });
 
 afterAll(async () => {

@@ -9,7 +9,7 @@ import type { Monerod } from '../support/processes/monerod.js';
 import { until } from '../support/fakes/until.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { seededRng } from '../support/fakes/seeded-rng.js';
-import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { startWalletProcess, type WalletRpc } from '../support/processes/wallet-rpc.js';
 import { WebhookReceiver } from '../support/network/webhook-receiver.js';
 
 /** Kills of the server during deliveries; 200 take about a quarter of an hour. */
@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 const start = (): Promise<WalletRpc> =>
-  startWalletRpc({
+  startWalletProcess({
     daemon: daemon.address,
     walletDir: root,
     args: ['--webhook-allow-private', '--confirmations=1,3'],

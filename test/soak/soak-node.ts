@@ -59,7 +59,7 @@ export class SoakNode {
             ...{ dataDir: this.#directory, port: this.#port, tls: false, isShortened: true },
             args: MANY_CONNECTIONS,
           })
-        : startRegtestDaemon([`--data-dir=${this.#directory}`], this.#port),
+        : startRegtestDaemon([`--data-dir=${this.#directory}`], { port: this.#port, ownProcess: true }),
     );
     this.#isUp = true;
   }

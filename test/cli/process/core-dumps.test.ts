@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { post } from '../../support/network/json-rpc.js';
 import { freePort, start, stop, type RunningProcess } from '../../support/processes/process.js';
 import { until } from '../../support/fakes/until.js';
-import { SCRIPT, startWalletRpc } from '../../support/processes/wallet-rpc.js';
+import { SCRIPT, startWalletProcess } from '../../support/processes/wallet-rpc.js';
 
 let directory: string;
 
@@ -57,7 +57,7 @@ describe('the process that bin/wallet-rpc starts', () => {
 
 describe('a server that is started without bin/wallet-rpc', () => {
   it('excludes all memory from core dumps', async () => {
-    const wallet = await startWalletRpc();
+    const wallet = await startWalletProcess();
     try {
       expect(Number.parseInt(ofProcess(wallet.process, 'coredump_filter'), 16)).toBe(0);
       expect(wallet.process.output()).not.toContain('Core dumps are on');

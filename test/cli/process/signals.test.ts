@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { certificateAt, makeCertificate, type Certificate } from '../../support/network/certificate.js';
 import { freePort, start, stop, type RunningProcess } from '../../support/processes/process.js';
 import { until } from '../../support/fakes/until.js';
-import { MAIN, startWalletRpc, type WalletRpc } from '../../support/processes/wallet-rpc.js';
+import { MAIN, startWalletProcess, type WalletRpc } from '../../support/processes/wallet-rpc.js';
 
 let directory: string;
 let server: WalletRpc | undefined;
@@ -33,7 +33,7 @@ const reload = (to: Pick<WalletRpc, 'process'>): Promise<void> =>
 
 describe('a server without files to read again', () => {
   it('goes on after every signal that would end it or open the debugger, but for those that stop it', async () => {
-    server = await startWalletRpc();
+    server = await startWalletProcess();
     await reload(server);
     for (const name of ['SIGUSR1', 'SIGUSR2', 'SIGALRM', 'SIGVTALRM', 'SIGIO', 'SIGPWR'] as const)
       await signal(server, name, `a signal was ignored signal=${name === 'SIGIO' ? 'SIG' : name}`);
@@ -48,7 +48,7 @@ describe('a server without files to read again', () => {
 describe('a log whose reader has ended', () => {
   it('is lost, and delays neither an answer nor the stop', async () => {
     const file = join(directory, 'wallet-rpc.log');
-    server = await startWalletRpc({ args: [`--log-file=${file}`] });
+    server = await startWalletProcess({ args: [`--log-file=${file}`] });
     const { child } = server.process;
     child.stdout?.destroy();
     child.stderr?.destroy();
@@ -69,7 +69,7 @@ describe('a log whose reader has ended', () => {
 describe('a log file', () => {
   it('is opened again by its name on SIGHUP, so that logrotate may rename it', async () => {
     const file = join(directory, 'logs', 'wallet-rpc.log');
-    server = await startWalletRpc({ args: [`--log-file=${file}`] });
+    server = await startWalletProcess({ args: [`--log-file=${file}`] });
     renameSync(file, `${file}.1`);
     await reload(server);
     expect(readFileSync(file, 'utf8')).toContain('SIGHUP');
@@ -78,7 +78,7 @@ describe('a log file', () => {
 
   it('stays open under its new name while it cannot be opened by the former one', async () => {
     const file = join(directory, 'logs', 'wallet-rpc.log');
-    server = await startWalletRpc({ args: [`--log-file=${file}`] });
+    server = await startWalletProcess({ args: [`--log-file=${file}`] });
     renameSync(join(directory, 'logs'), join(directory, 'moved'));
     await reload(server);
     const moved = join(directory, 'moved', 'wallet-rpc.log');
@@ -94,7 +94,7 @@ describe('an audit log', () => {
   it('is opened again by its name, and its lines wait while that fails', async () => {
     const file = join(directory, 'audit', 'calls.log');
     mkdirSync(join(directory, 'audit'));
-    server = await startWalletRpc({ args: [`--audit-log=${file}`] });
+    server = await startWalletProcess({ args: [`--audit-log=${file}`] });
     renameSync(join(directory, 'audit'), join(directory, 'moved'));
     await reload(server);
     await server.rpc('get_languages');
@@ -111,7 +111,7 @@ describe('a certificate', () => {
   it('is read again on SIGHUP, and the former one stays in use while its file holds none', async () => {
     const { keyFile, certFile } = makeCertificate(directory);
     const args = [`--rpc-ssl-private-key=${keyFile}`, `--rpc-ssl-certificate=${certFile}`];
-    server = await startWalletRpc({ args });
+    server = await startWalletProcess({ args });
     const inFile = (): Buffer => new X509Certificate(readFileSync(certFile)).raw;
     const former = inFile();
     writeFileSync(certFile, 'no certificate');

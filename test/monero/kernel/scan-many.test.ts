@@ -16,6 +16,7 @@ import { concatBytes } from '../../../src/util/bytes.js';
 import { EDGE_ENCODINGS, NO_POINTS, TORSION } from '../../support/values/edge-points.js';
 import { hitTexts, untagged } from '../../support/chain/scan-batches.js';
 import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { randomRuns } from '../../support/fakes/random-runs.js';
 
 const rng = seededRng('scan many');
 const someSecret = (): Uint8Array => scalarBytes(hashToScalar(rng(32)));
@@ -265,7 +266,7 @@ describe('any batch with any secrets', () => {
           expect(simd.scanMany(batch, secrets).map(hitTexts)).toEqual(wanted);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: randomRuns(60) },
     );
   });
 });

@@ -10,6 +10,7 @@ import { toHex } from '../../../src/util/bytes.js';
 import { turns } from '../../support/fakes/event-loop-turns.js';
 import { echoKernel, SteeredDaemon, TestMember } from '../../support/fakes/feed-members.js';
 import { chain, PAGE, refs } from '../../support/chain/fake-chain.js';
+import { randomRuns } from '../../support/fakes/random-runs.js';
 
 const LENGTH = 4 * PAGE;
 const genesisChain = chain(LENGTH, { keys: 1 });
@@ -150,6 +151,6 @@ it('brings every wallet to a chain that the daemon held at its moment or later, 
         feed.close();
       },
     ),
-    { numRuns: 60 },
+    { numRuns: randomRuns(60) },
   );
 });

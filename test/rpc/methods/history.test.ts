@@ -1,4 +1,4 @@
-import { rowParts, rowParts } from '../../../src/util/json-writer.js';
+import { rowParts } from '../../../src/util/json-writer.js';
 import { expect, test } from '@jest/globals';
 import type { JsonRows } from '../../../src/http/calls/json-rows.js';
 import { adaptReply, type ApiVersion } from '../../../src/rpc/api-version.js';

@@ -8,6 +8,7 @@ import { amount } from '../../../src/util/amount.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { clearChain } from '../../support/chain/cleared-chain.js';
 import { TestWallet } from '../../support/wallets/test-wallet.js';
+import { randomRuns } from '../../support/fakes/random-runs.js';
 
 const BLOCKS = 120;
 const NOW = 1_700_000_000;
@@ -193,7 +194,7 @@ describe('the balance of each address', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: randomRuns(60) },
     );
     wallet.close();
   });

@@ -11,6 +11,7 @@ import { IN_MEMORY } from '../../../src/store/file/database.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { Field } from '../../../src/util/json-writer.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
+import { randomRuns } from '../../support/fakes/random-runs.js';
 
 const KEY = new Uint8Array(32).fill(1);
 const BLOCKS = 8;
@@ -152,7 +153,7 @@ describe.each([
           if (isOnDisk) for (const { length } of found) expect(length).toBeLessThanOrEqual(2 * rows + 8);
         }),
       ),
-      { numRuns: 60 },
+      { numRuns: randomRuns(60) },
     );
   });
 
@@ -181,7 +182,7 @@ describe.each([
             expect(textOf(found)).toBe(textOf([expected]));
           }),
       ),
-      { numRuns: 60 },
+      { numRuns: randomRuns(60) },
     );
   });
 });

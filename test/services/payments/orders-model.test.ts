@@ -18,6 +18,7 @@ import { CHAIN_HEIGHT, paidOutput, ringAnswers } from '../../support/wallets/pai
 import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { ownKeys, ServiceWallet } from '../../support/wallets/service-wallet.js';
 import { COIN, holder } from '../../monero/wallet/fixtures.js';
+import { randomRuns } from '../../support/fakes/random-runs.js';
 
 const rng = seededRng('orders model');
 const owner = holder(rng);
@@ -328,7 +329,7 @@ const steps = [
 
 describe('an order, whatever happens to it', () => {
   it('ends, is mined once at most on every branch, and is answered only while the network has it', async () => {
-    const runs = Number(process.env['ORDER_RUNS'] ?? '40');
+    const runs = Number(process.env['ORDER_RUNS'] ?? randomRuns(40));
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(...steps), { minLength: 8, maxLength: 30 }), async (list) => {
         const run = new Run();

@@ -19,6 +19,7 @@ import { EventWorld, type WorldTx } from '../../support/wallets/event-world.js';
 import { withFakeTimeouts } from '../../support/fakes/fake-timeouts.js';
 import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { TestWallet } from '../../support/wallets/test-wallet.js';
+import { randomRuns } from '../../support/fakes/random-runs.js';
 
 const KEY = new Uint8Array(32).fill(1);
 const address = (() => {
@@ -839,7 +840,7 @@ describe('payment requests', () => {
             }
           },
         ),
-        { numRuns: Number(process.env['REQUEST_RUNS'] ?? '60') },
+        { numRuns: Number(process.env['REQUEST_RUNS'] ?? randomRuns(60)) },
       ),
     ));
 

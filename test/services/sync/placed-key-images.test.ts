@@ -7,6 +7,7 @@ import { DaemonError } from '../../../src/daemon/errors.js';
 import { PlacedWallet, PlacedWorld, type PlacedPayment } from '../../support/wallets/placed-wallet.js';
 import { fault } from '../../support/wallets/service-wallet.js';
 import { TestWallet } from '../../support/wallets/test-wallet.js';
+import { randomRuns } from '../../support/fakes/random-runs.js';
 
 const opened: PlacedWallet[] = [];
 afterEach(() => {
@@ -413,7 +414,7 @@ describe('any key images that were given to outputs by their places', () => {
           if (isSeen) expect(wallet.facts()).toEqual(healthy(wallet).facts());
         })
         .afterEach(closeAll),
-      { numRuns: 40 },
+      { numRuns: randomRuns(40) },
     );
   });
 
@@ -429,7 +430,7 @@ describe('any key images that were given to outputs by their places', () => {
           });
         })
         .afterEach(closeAll),
-      { numRuns: 40 },
+      { numRuns: randomRuns(40) },
     );
   });
 });

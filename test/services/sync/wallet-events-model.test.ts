@@ -12,6 +12,7 @@ import { creditedOf } from '../../../src/monero/wallet/scan/findings.js';
 import { fromHex, toHex } from '../../../src/util/bytes.js';
 import { EventLedger, type LedgerTransfer } from '../../support/wallets/event-ledger.js';
 import { EventWorld, paymentIdOf, recordOf, type WorldTx } from '../../support/wallets/event-world.js';
+import { randomRuns } from '../../support/fakes/random-runs.js';
 
 const KEY = new Uint8Array(32).fill(1);
 const THRESHOLDS = [1, 3, 10, 14];
@@ -400,7 +401,7 @@ const steps = [
 
 describe('the events of a wallet', () => {
   it('sum to its balance at any time, end each payment once, and never repeat', () => {
-    const runs = Number(process.env['EVENT_RUNS'] ?? '120');
+    const runs = Number(process.env['EVENT_RUNS'] ?? randomRuns(120));
     fc.assert(
       fc.property(fc.array(fc.oneof(...steps), { minLength: 5, maxLength: 40 }), (list) => {
         const run = new Run();

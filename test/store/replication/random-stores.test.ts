@@ -10,6 +10,7 @@ import { WalletStore } from '../../../src/store/wallet-store.js';
 import { bytes, output, page, received } from '../fixtures.js';
 import { contentsOf, KEY, openRaw } from './contents.js';
 import { MemorySink, type Fate } from './memory-sink.js';
+import { randomRuns } from '../../support/fakes/random-runs.js';
 
 let directory: string;
 beforeEach(() => {
@@ -273,7 +274,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.constant(named('delete', (m) => m.deleteFile())) },
 );
 
-const RUNS = Number(process.env['RANDOM_STORES'] ?? 12);
+const RUNS = Number(process.env['RANDOM_STORES'] ?? randomRuns(12));
 
 test('a rebuilt store has the contents after some commit, and all that were acknowledged', async () => {
   await fc.assert(

@@ -17,6 +17,7 @@ import type { Payment } from '../../../src/store/tables/payments.js';
 import { cpuMs } from '../../support/fakes/cpu-time.js';
 import { EventLedger } from '../../support/wallets/event-ledger.js';
 import { bytes, output, page, received, unnamed } from '../fixtures.js';
+import { randomRuns } from '../../support/fakes/random-runs.js';
 
 const KEYS = 4;
 const FEE = 1n;
@@ -495,7 +496,7 @@ describe('outputs on reused keys', () => {
         }
         file.close();
       }),
-      { numRuns: 150 },
+      { numRuns: randomRuns(150) },
     );
   });
 
@@ -537,7 +538,7 @@ describe('outputs on reused keys', () => {
           file.close();
         },
       ),
-      { numRuns: 80 },
+      { numRuns: randomRuns(80) },
     );
   });
 
@@ -566,7 +567,7 @@ describe('outputs on reused keys', () => {
           file.close();
         },
       ),
-      { numRuns: 50 },
+      { numRuns: randomRuns(50) },
     );
   });
 

@@ -19,6 +19,7 @@ import { listCoins } from '../../support/wallets/list-coins.js';
 import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { holder, ownedOutput, payeeOf } from '../../monero/wallet/fixtures.js';
 import { received } from '../fixtures.js';
+import { randomRuns } from '../../support/fakes/random-runs.js';
 
 /** Atomic units: small enough that some outputs are worth less than their fee. */
 const UNIT = 10_000_000n;
@@ -175,7 +176,7 @@ describe('spendable outputs of the store', () => {
             );
         }
       }),
-      { numRuns: 300 },
+      { numRuns: randomRuns(300) },
     );
   });
 
@@ -237,7 +238,7 @@ describe('spendable outputs of the store', () => {
             }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: randomRuns(300) },
     );
   });
 });

@@ -1,4 +1,5 @@
 import CachedCompileEnvironment from './cached-compile-environment.js';
+import { recordedCosts, type RecordedCosts } from './recorded-costs.js';
 import { propertiesRestorer } from './restore-properties.js';
 
 type Options = ConstructorParameters<typeof CachedCompileEnvironment>;
@@ -45,7 +46,10 @@ export default class SharedModulesEnvironment {
   readonly fakeTimersModern: CachedCompileEnvironment['fakeTimersModern'];
   readonly #shared: Shared;
 
+  readonly #costs: RecordedCosts | undefined;
+
   constructor(...options: Options) {
+    this.#costs = recordedCosts(options[1].testPath);
     this.#shared = shared ??= create(options);
     const { global, moduleMocker, fakeTimers, fakeTimersModern } = this.#shared.environment;
     this.global = global;
@@ -78,6 +82,7 @@ export default class SharedModulesEnvironment {
     this.global.process.removeAllListeners();
     equalityTesters(this.global).length = 0;
     for (const restore of this.#shared.restorers) restore();
+    this.#costs?.end();
     return Promise.resolve();
   }
 }

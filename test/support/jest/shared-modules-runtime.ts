@@ -30,16 +30,16 @@ const partsOf = (runtime: InstanceType<typeof Runtime>): Parts => runtime as unk
 
 /** Compiled sources of the project. */
 const SOURCES = new URL('../../../src/', import.meta.url).href;
-/** Modules of tests that take the place of sources (`moduleNameMapper`), and those that they import. */
-const REPLACEMENTS = new Set(
-  ['slow-hash-record.js', 'slow-hashes.js'].map((name) => new URL(name, import.meta.url).href),
+/** Modules of tests that take the place of sources (`moduleNameMapper`), those that they import, and a process of each worker. */
+const KEPT = new Set(
+  ['slow-hash-record.js', 'slow-hashes.js', '../processes/server-host.js'].map(
+    (name) => new URL(name, import.meta.url).href,
+  ),
 );
 
 /** True for modules that the test files of a process share: those of packages and of `src`. */
 export const isShared = (url: string): boolean =>
-  url.startsWith(SOURCES) ||
-  (url.startsWith('file:') && url.includes('/node_modules/')) ||
-  REPLACEMENTS.has(url);
+  url.startsWith(SOURCES) || (url.startsWith('file:') && url.includes('/node_modules/')) || KEPT.has(url);
 
 /** Modules that the test files of a process share, each loaded once. Their runtime never ends: they may load further ones. */
 class SharedModules {

@@ -6,7 +6,7 @@ import { bearer, walletPath, type Loose, type Reply } from '../network/json-rpc.
 import type { Monerod } from './monerod.js';
 import { until } from '../fakes/until.js';
 import { startRegtestDaemon } from './regtest-daemon.js';
-import { startWalletRpc, type WalletRpc } from './wallet-rpc.js';
+import { startWalletProcess, type WalletRpc } from './wallet-rpc.js';
 
 /** Atomic units of 1 XMR. */
 const COIN = 1_000_000_000_000;
@@ -117,7 +117,7 @@ export class CredentialServer {
   }
 
   async #launch(walletDir?: string): Promise<void> {
-    this.#server = await startWalletRpc({
+    this.#server = await startWalletProcess({
       daemon: this.#daemon?.address ?? '',
       ...(walletDir === undefined ? {} : { walletDir }),
       args: [

@@ -3,6 +3,8 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { EndedAtExit } from './ended-at-exit.js';
 import { until } from '../fakes/until.js';
+import type { HostedProgram } from '../checked/host-messages.js';
+import { startHosted } from './server-host.js';
 
 /** Tests check and shorten more than benchmarks, which run programs as users start them. */
 export const isTest = process.env['JEST_WORKER_ID'] !== undefined;
@@ -50,27 +52,34 @@ export async function untilReady<T>(
   timeoutMs?: number,
 ): Promise<void> {
   const end: { error?: unknown } = {};
-  program.exited.then(
+  const ended = program.exited.then(
     () => (end.error = endOf(program, what)),
     (error: unknown) => (end.error = error),
   );
   try {
-    await until(what, async () => end.error ?? (await ask()), timeoutMs);
+    // A program that ends may leave a question without an answer.
+    await until(what, async () => end.error ?? (await Promise.race([ended, ask()])), timeoutMs);
   } catch (error) {
-    program.child.kill('SIGKILL');
+    if (program.end === undefined) program.child.kill('SIGKILL');
+    else program.end();
     throw error;
   }
   if (end.error !== undefined) throw end.error as Error;
 }
 
 /** Error for a program that ended by itself, with its last lines. */
-export const endOf = ({ child, output }: RunningProcess, what: string): Error =>
-  new Error(`${what} ended with ${child.signalCode ?? child.exitCode}: ${output().slice(-2000)}`);
+export function endOf(program: RunningProcess, what: string): Error {
+  const code = program.end === undefined ? (program.child.signalCode ?? program.child.exitCode) : 1;
+  return new Error(`${what} ended with ${code}: ${program.output().slice(-2000)}`);
+}
 
 const running = new EndedAtExit<ChildProcess>((child) => child.kill('SIGKILL'));
 
 export interface RunningProcess {
+  /** Throws for a program that shares its process with other ones. */
   readonly child: ChildProcess;
+  /** Ends a program that shares its process, as SIGTERM ends a process; absent: it has a process of its own. */
+  end?(): void;
   /** Standard output and error so far. */
   output(): string;
   /** Settles when the program has ended. @returns the exit code, null after a signal. */
@@ -113,11 +122,29 @@ export function start(
   return { child, output: () => text, exited };
 }
 
+/** Starts one of our servers in the process that this Jest worker has for them. */
+export function startShared(program: HostedProgram, args: readonly string[]): RunningProcess {
+  const { output, exited, end } = startHosted(program, args);
+  return {
+    ...{ output, exited, end },
+    get child(): ChildProcess {
+      throw new Error('this server shares its process: start it with ownProcess');
+    },
+  };
+}
+
 /** Stops a program, by SIGKILL if it takes too long. */
 export async function stop(
-  { child, exited }: RunningProcess,
+  program: RunningProcess,
   signal: NodeJS.Signals = 'SIGTERM',
 ): Promise<number | null> {
+  const { exited } = program;
+  if (program.end !== undefined) {
+    if (signal !== 'SIGTERM') throw new Error(`${signal} needs a server that was started with ownProcess`);
+    program.end();
+    return exited;
+  }
+  const { child } = program;
   child.kill(signal);
   // Timer: ends a program that hangs, which fails its test.
   const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);

@@ -1,27 +1,25 @@
 import { daemonAt, type RunningDaemon } from './monerod.js';
 import { untilAnswers } from '../network/json-rpc.js';
-import { freePort, start, stop } from './process.js';
+import { freePort, isTest, start, startShared, stop } from './process.js';
 import { bundled } from './wallet-rpc.js';
 
 const MAIN = bundled('regtest-main');
 
-/**
- * Starts our regtest daemon in a child process, with the interface of the real one.
- * @param wanted port; absent: a free one.
- */
+export interface RegtestDaemonOptions {
+  /** Absent: a free one. */
+  readonly port?: number;
+  /** Whether it has a process of its own, which a test can signal; absent: in tests it shares that of the Jest worker. */
+  readonly ownProcess?: boolean;
+}
+
+/** Starts our regtest daemon outside of this process, with the interface of the real one. */
 export async function startRegtestDaemon(
   args: readonly string[] = [],
-  wanted?: number,
+  { port: wanted, ownProcess = !isTest }: RegtestDaemonOptions = {},
 ): Promise<RunningDaemon> {
   const port = wanted ?? (await freePort());
-  const running = start(process.execPath, [
-    MAIN,
-    '--regtest',
-    '--offline',
-    '--fixed-difficulty=1',
-    `--rpc-bind-port=${port}`,
-    ...args,
-  ]);
+  const all = ['--regtest', '--offline', '--fixed-difficulty=1', `--rpc-bind-port=${port}`, ...args];
+  const running = ownProcess ? start(process.execPath, [MAIN, ...all]) : startShared('regtest', all);
   await untilAnswers(running, 'the regtest daemon', port, { path: '/get_height', body: {} });
   return {
     ...daemonAt(port),

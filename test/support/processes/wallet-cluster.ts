@@ -9,7 +9,7 @@ import { freePort } from './process.js';
 import { until } from '../fakes/until.js';
 import { startRegtestDaemon } from './regtest-daemon.js';
 import { runWalletRpc } from './wallet-rpc-run.js';
-import { startWalletRpc, type WalletRpc } from './wallet-rpc.js';
+import { startWalletProcess, type WalletRpc } from './wallet-rpc.js';
 
 /** Password of all wallets of a {@link WalletCluster}. */
 export const PASSWORD = 'pass';
@@ -145,7 +145,7 @@ export async function startWalletCluster(options: WalletClusterOptions): Promise
         return isPaused;
       },
       async start() {
-        server = await startWalletRpc({
+        server = await startWalletProcess({
           ...{ daemon: daemon.address, walletDir, port, env },
           args: [
             '--trusted-daemon',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { call, result, untilAnswers, type Loose, type Reply } from '../network/json-rpc.js';
-import { freePort, isTest, start, stop, type RunningProcess } from './process.js';
+import { freePort, isTest, start, startShared, stop, type RunningProcess } from './process.js';
 import { until } from '../fakes/until.js';
 import { referenceEnv } from './reference-preload.js';
 import { isWrongAnswer } from '../network/wrong-answer.js';
@@ -36,6 +36,8 @@ export interface WalletRpcOptions {
   readonly nodeFlags?: readonly string[];
   /** Whether our server checks its results; absent: in tests. */
   readonly checked?: boolean;
+  /** Whether our server has a process of its own, which a test can signal; absent: in tests it shares that of the Jest worker. */
+  readonly ownProcess?: boolean;
 }
 
 const VERSION = { jsonrpc: '2.0', id: '0', method: 'get_version' };
@@ -64,26 +66,23 @@ function assertAnswers(output: string): void {
   if (wrong.length > 0) throw new Error([...new Set(wrong)].join('\n'));
 }
 
+/** Starts a program with its arguments. */
+type Launcher = (args: readonly string[]) => RunningProcess;
+
 async function launch(
-  command: readonly string[],
-  { daemon, walletDir, port: wanted, args = [], env = {}, under = [] }: WalletRpcOptions,
+  startWith: Launcher,
+  { daemon, walletDir, port: wanted, args = [] }: WalletRpcOptions,
   extra: readonly string[],
 ): Promise<WalletRpc> {
   const directory = walletDir ?? mkdtempSync(join(tmpdir(), 'wallets-'));
   const port = wanted ?? (await freePort());
-  const [program = '', ...before] = [...under, ...command];
-  const running = start(
-    program,
-    [
-      ...before,
-      `--wallet-dir=${directory}`,
-      `--rpc-bind-port=${port}`,
-      ...nodeArgs(daemon, args),
-      ...extra,
-      ...args,
-    ],
-    { ...process.env, ...env },
-  );
+  const running = startWith([
+    `--wallet-dir=${directory}`,
+    `--rpc-bind-port=${port}`,
+    ...nodeArgs(daemon, args),
+    ...extra,
+    ...args,
+  ]);
   await untilAnswers(running, 'the wallet server', port, { path: '/json_rpc', body: VERSION });
   return {
     port,
@@ -109,17 +108,46 @@ export const ALLOCATOR = {
   MALLOC_MMAP_THRESHOLD_: '65536',
 };
 
-/** Starts our server. In tests, a result that differs from the schema of its method is an error. */
-export const startWalletRpc = (options: WalletRpcOptions = {}): Promise<WalletRpc> =>
-  launch(
-    [process.execPath, ...NODE_FLAGS, ...(options.nodeFlags ?? []), bundled('main', options.checked)],
-    { ...options, env: { ...ALLOCATOR, ...options.env } },
-    withoutLogin(options),
-  );
+/** Starts a command in a process of its own. */
+const asProcess =
+  (command: readonly string[], { env, under = [] }: WalletRpcOptions): Launcher =>
+  (args) => {
+    const [program = '', ...before] = [...under, ...command];
+    return start(program, [...before, ...args], { ...process.env, ...env });
+  };
+
+/** Options of a server that needs a process of its own. */
+const OF_PROCESSES: readonly (keyof WalletRpcOptions)[] = ['env', 'under', 'nodeFlags', 'checked'];
+
+const sharesProcess = (options: WalletRpcOptions): boolean =>
+  isTest &&
+  !(options.ownProcess ?? OF_PROCESSES.some((name) => options[name] !== undefined)) &&
+  !(options.args ?? []).some((arg) => arg.startsWith('--pidfile'));
+
+/**
+ * Starts our server. In tests, a result that differs from the schema of its method is an error, and servers share a process
+ * unless they need one of their own.
+ */
+export const startWalletRpc = (options: WalletRpcOptions = {}): Promise<WalletRpc> => {
+  const command = [
+    process.execPath,
+    ...NODE_FLAGS,
+    ...(options.nodeFlags ?? []),
+    bundled('main', options.checked),
+  ];
+  const startWith: Launcher = sharesProcess(options)
+    ? (args) => startShared('wallet', args)
+    : asProcess(command, { ...options, env: { ...ALLOCATOR, ...options.env } });
+  return launch(startWith, options, withoutLogin(options));
+};
+
+/** Starts our server in a process of its own, which a test can signal, or whose beginning and end it tests. */
+export const startWalletProcess = (options: WalletRpcOptions = {}): Promise<WalletRpc> =>
+  startWalletRpc({ ...options, ownProcess: true });
 
 /** Starts our server as users do: the program that ships, by its script. */
 export const startShipped = (options: WalletRpcOptions = {}): Promise<WalletRpc> =>
-  launch([SCRIPT], options, withoutLogin(options));
+  launch(asProcess([SCRIPT], options), options, withoutLogin(options));
 
 /** Flag that disables the login, unless the options require one. */
 const withoutLogin = ({ args = [] }: WalletRpcOptions): string[] =>
@@ -136,7 +164,8 @@ export async function startReference(options: WalletRpcOptions = {}): Promise<Wa
   // By default all processes of a user share one database of rings: one that ends while it holds the lock blocks the others.
   const rings = mkdtempSync(join(tmpdir(), 'rings-'));
   const hasRings = args.some((arg) => arg.startsWith('--shared-ringdb-dir'));
-  const wallet = await launch(['monero-wallet-rpc'], { ...options, env: referenceEnv(options.env) }, [
+  const command = asProcess(['monero-wallet-rpc'], { ...options, env: referenceEnv(options.env) });
+  const wallet = await launch(command, options, [
     ...withoutLogin(options),
     '--log-level=0',
     '--no-dns',

@@ -34,6 +34,7 @@ import { versionOne } from '../../../support/chain/arbitrary-tx.js';
 import { blocksAnswer, type SentBlock } from '../../../support/chain/blocks-answer.js';
 import { mutatedBytes } from '../../../support/values/mutations.js';
 import { parseWholePage } from '../../../support/network/whole-page.js';
+import { randomRuns } from '../../../support/fakes/random-runs.js';
 
 const hashes = fc.uint8Array({ minLength: 32, maxLength: 32 }) as unknown as fc.Arbitrary<Hash>;
 const keys = hashes as unknown as fc.Arbitrary<PublicKey>;
@@ -162,7 +163,7 @@ describe('parsing transactions', () => {
         const tx = { ...prefix.prefix, extra };
         expect(rowsOf(parsedTxs(encode(txPrefix, tx)))).toEqual(expectedRows(tx, 0));
       }),
-      { numRuns: 3000 },
+      { numRuns: randomRuns(3000) },
     );
   });
 
@@ -183,7 +184,7 @@ describe('parsing transactions', () => {
         if (!cut) bytes[at] = value;
         expect(isParsed(bytes)).toBe(isRead(bytes));
       }),
-      { numRuns: 3000 },
+      { numRuns: randomRuns(3000) },
     );
   });
 
@@ -398,7 +399,7 @@ describe('parsing a page of blocks', () => {
       fc.property(mutatedBytes(whole), (bytes) => {
         if (refusal(() => parseWholePage(bytes)) !== undefined) refused++;
       }),
-      { numRuns: 5000 },
+      { numRuns: randomRuns(5000) },
     );
     expect(refused).toBeGreaterThan(1000);
     expect(parseWholePage(whole).blocks).toHaveLength(3);
