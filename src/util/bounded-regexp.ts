@@ -1,6 +1,6 @@
 import { createContext, runInContext } from 'node:vm';
 import { threadCpuMs, yieldToEventLoop } from './event-loop.js';
-import { weighedPages } from './paged.js';
+import { pagesOf } from './paged.js';
 
 /** Longest expression [characters]. */
 const MAX_PATTERN = 1000;
@@ -33,7 +33,7 @@ export async function matching(pattern: string, texts: readonly string[]): Promi
     throw new PatternError('it is not a regular expression', { cause });
   }
   const found: string[] = [];
-  for await (const share of weighedPages(texts, TEXTS_AT_ONCE, lengthOf))
+  for await (const share of pagesOf(texts, TEXTS_AT_ONCE, lengthOf))
     found.push(...(await matchingShare(pattern, share)));
   return found;
 }

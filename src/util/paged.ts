@@ -18,14 +18,6 @@ export async function* singlePage<Page>(page: Page): AsyncGenerator<Page> {
   yield await Promise.resolve(page);
 }
 
-/** Splits a list into pages, and yields to the event loop between them. */
-export async function* pagesOf<T>(list: readonly T[], size: number): AsyncGenerator<readonly T[]> {
-  for (let start = 0; start < list.length; start += size) {
-    if (start > 0) await yieldToEventLoop();
-    yield list.slice(start, start + size);
-  }
-}
-
 /** Share of texts that is read or written in one turn of the event loop [bytes]: few milliseconds of work. */
 export const TURN_BYTES = 1 << 18;
 
@@ -49,15 +41,17 @@ export function* spansOf(count: number, most: number, bytesOf: (span: Span) => n
   }
 }
 
-/** Divides a list as {@link spansOf}, and yields to the event loop between the pages. */
-export async function* weighedPages<T>(
+/**
+ * Divides a list as {@link spansOf}, and yields to the event loop between the pages.
+ * @param bytesOf measures the texts of a part [bytes]; absent: the list is divided by the number of its items alone.
+ */
+export async function* pagesOf<T>(
   list: readonly T[],
   most: number,
-  bytesOf: (part: readonly T[]) => number,
+  bytesOf?: (part: readonly T[]) => number,
 ): AsyncGenerator<readonly T[]> {
-  for (const { start, end } of spansOf(list.length, most, (span) =>
-    bytesOf(list.slice(span.start, span.end)),
-  )) {
+  const weigh = ({ start, end }: Span): number => bytesOf?.(list.slice(start, end)) ?? 0;
+  for (const { start, end } of spansOf(list.length, most, weigh)) {
     if (start > 0) await yieldToEventLoop();
     yield list.slice(start, end);
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { mergePages, spansOf, TURN_BYTES, weighedPages } from '../../src/util/paged.js';
+import { mergePages, pagesOf, spansOf, TURN_BYTES } from '../../src/util/paged.js';
 import { collected } from '../support/values/collected.js';
 import { EventLoopTurns } from '../support/fakes/event-loop-turns.js';
 
@@ -9,7 +9,10 @@ interface Row {
   readonly list: string;
 }
 
-async function* pagesOf(list: string, pages: readonly (readonly number[])[]): AsyncGenerator<readonly Row[]> {
+async function* rowPages(
+  list: string,
+  pages: readonly (readonly number[])[],
+): AsyncGenerator<readonly Row[]> {
   for (const page of pages) yield await Promise.resolve(page.map((key) => ({ key, list })));
 }
 
@@ -25,7 +28,7 @@ describe('two ordered lists in pages', () => {
     await fc.assert(
       fc.asyncProperty(pages, pages, async (first, second) => {
         const merged: Row[] = [];
-        const both = mergePages(pagesOf('a', first), pagesOf('b', second), (b, a) => b.key < a.key);
+        const both = mergePages(rowPages('a', first), rowPages('b', second), (b, a) => b.key < a.key);
         for await (const page of both) {
           expect(page).not.toEqual([]);
           merged.push(...page);
@@ -61,7 +64,7 @@ describe('a list with texts of any length', () => {
 
   it('is read with other work between the pages', async () => {
     const turns = new EventLoopTurns();
-    const pages = await collected(weighedPages([1, 2, 3, 4], 4, (part) => part.length * TURN_BYTES));
+    const pages = await collected(pagesOf([1, 2, 3, 4], 4, (part) => part.length * TURN_BYTES));
     expect(pages).toEqual([[1], [2], [3], [4]]);
     expect(turns.stop()).toBeGreaterThanOrEqual(3);
   });

@@ -1,6 +1,6 @@
 import { matching, PatternError } from '../../util/bounded-regexp.js';
 import { WalletError } from '../../model/wallet-error.js';
-import { mapPages, TURN_BYTES, weighedPages } from '../../util/paged.js';
+import { mapPages, TURN_BYTES, pagesOf } from '../../util/paged.js';
 import type { Accounts } from './accounts.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
@@ -56,7 +56,7 @@ export class AccountTags {
     const tags = [...byTag]
       .map(([tag, known]) => ({ tag, ...known }))
       .sort((a, b) => Buffer.compare(a.bytes, b.bytes));
-    const pages = weighedPages(tags, TAGS_AT_ONCE, (part) => {
+    const pages = pagesOf(tags, TAGS_AT_ONCE, (part) => {
       assertOpen();
       const own = part.reduce((sum, { bytes }) => sum + bytes.length, 0);
       // The search for a long tag reads other long ones.
@@ -107,7 +107,7 @@ export class AccountTags {
   /** Reads the tags of accounts in pages. The pages throw WalletError `no_wallet` if the wallet is closed meanwhile. */
   pages(accounts: readonly number[]): AsyncIterable<readonly TaggedAccount[]> {
     const { store, keystore, assertOpen } = this.#context;
-    const pages = weighedPages(accounts, TAGS_AT_ONCE, (part) => {
+    const pages = pagesOf(accounts, TAGS_AT_ONCE, (part) => {
       assertOpen();
       return store.read((r) => part.reduce((sum, account) => sum + r.accountTags.tagBytes(account), 0));
     });
@@ -128,7 +128,7 @@ export class AccountTags {
     for (const account of distinct) this.#services.accounts.assertAccount(account);
     const searchWork = SEARCH_WORK * this.#services.accounts.count();
     // A former tag is read, removed, and looked for in all accounts.
-    const shares = weighedPages(distinct, ACCOUNTS_AT_ONCE, (share) => {
+    const shares = pagesOf(distinct, ACCOUNTS_AT_ONCE, (share) => {
       assertOpen();
       const lengths = store.read((r) => share.map((account) => r.accountTags.tagBytes(account)));
       return lengths.reduce((sum, bytes) => sum + (bytes === 0 ? 0 : bytes + searchWork), 0);

@@ -4,7 +4,7 @@ import type { Address, SubaddressIndex } from '../../monero/cryptonote/types.js'
 import type { WalletWriter } from '../../store/wallet-writer.js';
 import { betweenWrites } from '../../store/between-writes.js';
 import { Mutex } from '../../util/mutex.js';
-import { weighedPages } from '../../util/paged.js';
+import { pagesOf } from '../../util/paged.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { SubaddressKey } from '../../monero/wallet/model/records.js';
 import type { AddressCaller } from '../../store/tables/lost-addresses.js';
@@ -202,7 +202,7 @@ export class Accounts {
 
   /**
    * Divides items with an address by their number and the length of their labels, which may be read for each of them
-   * then: see {@link weighedPages}.
+   * then: see {@link pagesOf}.
    */
   labelledPages<T>(
     items: readonly T[],
@@ -210,7 +210,7 @@ export class Accounts {
     indexOf: (item: T) => SubaddressIndex,
   ): AsyncIterable<readonly T[]> {
     const { assertOpen, keystore, store } = this.#context;
-    return weighedPages(items, most, (part) => {
+    return pagesOf(items, most, (part) => {
       assertOpen();
       if (keystore.hidesNotes) return 0;
       return store.read((r) => part.reduce((sum, item) => sum + r.subaddresses.labelBytes(indexOf(item)), 0));

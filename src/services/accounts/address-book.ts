@@ -1,7 +1,7 @@
 import { formatAddress, integrate, standardOf } from '../../monero/cryptonote/address.js';
 import type { Address, PaymentId } from '../../monero/cryptonote/types.js';
 import { NO_POSITION, type AddressBookPlace, type AddressBookRow } from '../../store/tables/address-book.js';
-import { mapPages, weighedPages, type Paged } from '../../util/paged.js';
+import { mapPages, pagesOf, type Paged } from '../../util/paged.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { Accounts } from './accounts.js';
 import { PagedReader } from '../context/paged-reader.js';
@@ -53,7 +53,7 @@ export class AddressBook {
       const listed = indices.length === 0 ? [...places.keys()] : indices;
       const missing = listed.find((index) => places[index] === undefined);
       if (missing !== undefined) throw outOfRange(missing, places.length);
-      const pages = weighedPages(listed, ENTRIES_AT_ONCE, (part) =>
+      const pages = pagesOf(listed, ENTRIES_AT_ONCE, (part) =>
         part.reduce((sum, index) => sum + (places[index]?.bytes ?? 0), 0),
       );
       const entryIn = (index: number): AddressBookEntry => {
@@ -72,7 +72,7 @@ export class AddressBook {
 
   /** Returns the places of all entries by their index: SQLite finds a row by its index by passing over those before it. */
   async #places(reading: PagedReader): Promise<readonly AddressBookPlace[]> {
-    const pages = reading.parts(
+    const pages = reading.pages(
       NO_POSITION,
       (r, after, most) => {
         const page = r.addressBook.placesAfter(after, most === Infinity ? -1 : most);

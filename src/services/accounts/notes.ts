@@ -1,6 +1,6 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import { WalletError } from '../../model/wallet-error.js';
-import { mapPages, weighedPages } from '../../util/paged.js';
+import { mapPages, pagesOf } from '../../util/paged.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'keystore' | 'store'>;
@@ -53,7 +53,7 @@ export class Annotations {
       assertOpen();
       return keystore.hidesNotes ? 0 : store.read((r) => r.notes.bytes(part.map(hashOf)));
     };
-    for await (const part of weighedPages(items, NOTES_AT_ONCE, bytesOf)) {
+    for await (const part of pagesOf(items, NOTES_AT_ONCE, bytesOf)) {
       assertOpen();
       const notes = this.notes(part.map(hashOf));
       yield part.map((item, i) => [item, notes[i] ?? ''] as const);

@@ -5,12 +5,9 @@ import {
   type AddressRange,
 } from '../../store/tables/balances.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
-import type { Paged } from '../../util/paged.js';
-import { yieldToEventLoop } from '../../util/event-loop.js';
-import type { WalletContext } from '../context/wallet-context.js';
+import { pagesOf, type Paged } from '../../util/paged.js';
+import { PagedReader, type NextPart, type PagedReaderContext } from '../context/paged-reader.js';
 import { BalanceTally, emptyRow, type AddressBalance, type Adjusted, type Balance } from './balance-tally.js';
-
-type Context = Pick<WalletContext, 'assertOpen' | 'store'>;
 
 /** Number of addresses read between two yields to the event loop. */
 const ROWS_AT_ONCE = 128;
@@ -29,20 +26,15 @@ interface Parts {
   readonly adjust: (tally: Adjusted, r: WalletReader) => void;
 }
 
-type Read = <T>(task: (r: WalletReader) => T) => T;
-
-/** Sums of a page of addresses, and the address range after the page; undefined at the end. */
-interface Page {
-  readonly found: readonly OutputSum[];
-  readonly rest: AddressRange | undefined;
-}
+/** Reads the rows after a place in the list. */
+type NextRows<Place> = NextPart<readonly AddressBalance[], Place>;
 
 /** Balance with many addresses, whose rows are read page by page. */
 export class PagedBalance {
-  readonly #context: Context;
+  readonly #context: PagedReaderContext;
   readonly #parts: Parts;
 
-  constructor(context: Context, parts: Parts) {
+  constructor(context: PagedReaderContext, parts: Parts) {
     this.#context = context;
     this.#parts = parts;
   }
@@ -58,16 +50,10 @@ export class PagedBalance {
    * @param skipped number of pages to leave out at the beginning.
    */
   rows(skipped = 0): Paged<readonly AddressBalance[]> {
-    const { store, assertOpen } = this.#context;
-    const { minors } = this.#parts;
-    const adjusted = store.read((r) => this.#adjusted(r));
-    const snapshot = store.isInMemory ? undefined : store.snapshot();
-    const read: Read = (task) => (snapshot ?? store).read(task);
-    const pages =
-      minors === undefined
-        ? this.#ranges(adjusted, read, skipped)
-        : this.#selected(minors.slice(skipped * ROWS_AT_ONCE), adjusted, read);
-    return { pages: yielding(pages, assertOpen), release: () => snapshot?.release() };
+    const reading = new PagedReader(this.#context);
+    const adjusted = reading.read((r) => this.#adjusted(r));
+    const pages = this.#pages(reading, adjusted, skipped * ROWS_AT_ONCE);
+    return { pages, release: () => reading.release() };
   }
 
   /**
@@ -87,57 +73,56 @@ export class PagedBalance {
     return new Map(tally.balance().addresses.map((row) => [keyOf(indexOf(row)), row]));
   }
 
-  *#ranges(
+  #pages(
+    reading: PagedReader,
     adjusted: ReadonlyMap<string, AddressBalance>,
-    read: Read,
-    skipped: number,
-  ): Generator<readonly AddressBalance[]> {
-    const { account, strict } = this.#parts;
-    let range: AddressRange | undefined = addressesOf(account);
-    if (skipped > 0) {
-      const all = range;
-      range = read((r) => r.balances.divide(all, strict, skipped * ROWS_AT_ONCE))?.rest;
-    }
-    const from = range?.from;
-    const waiting = [...adjusted.values()].filter((row) => from !== undefined && !isBefore(row, from));
-    while (range !== undefined) {
-      const current: AddressRange = range;
-      const { found, rest }: Page = read((r) => {
-        const division = r.balances.divide(current, strict, ROWS_AT_ONCE);
-        return { found: r.balances.between(division?.page ?? current, strict), rest: division?.rest };
-      });
-      const plain = found.filter(({ subaddress }) => !adjusted.has(keyOf(subaddress))).map(rowOf);
-      const end = rest === undefined ? waiting.length : waiting.findIndex((row) => !isBefore(row, rest.from));
-      yield [...plain, ...waiting.splice(0, end < 0 ? waiting.length : end)].sort(byIndex);
-      range = rest;
-    }
+    start: number,
+  ): AsyncIterable<readonly AddressBalance[]> {
+    const { account, minors, strict } = this.#parts;
+    if (minors !== undefined)
+      return start < minors.length
+        ? reading.pages(start, this.#selected(minors, adjusted))
+        : pagesOf([], ROWS_AT_ONCE);
+    const all = addressesOf(account);
+    const rest = start === 0 ? all : reading.read((r) => r.balances.divide(all, strict, start))?.rest;
+    return rest === undefined ? pagesOf([], ROWS_AT_ONCE) : reading.pages(rest, this.#ranges(adjusted));
   }
 
-  *#selected(
-    minors: readonly number[],
-    adjusted: ReadonlyMap<string, AddressBalance>,
-    read: Read,
-  ): Generator<readonly AddressBalance[]> {
+  /** Reads rows by index, and merges those of adjusted addresses into their pages. */
+  #ranges(adjusted: ReadonlyMap<string, AddressBalance>): NextRows<AddressRange> {
+    const { strict } = this.#parts;
+    const waiting = [...adjusted.values()];
+    const takeBefore = (index: SubaddressIndex | undefined): AddressBalance[] => {
+      const end = index === undefined ? -1 : waiting.findIndex((row) => !isBefore(row, index));
+      return waiting.splice(0, end < 0 ? waiting.length : end);
+    };
+    return (r, range) => {
+      // Those of pages that were skipped.
+      takeBefore(range.from);
+      const division = r.balances.divide(range, strict, ROWS_AT_ONCE);
+      const plain = r.balances
+        .between(division?.page ?? range, strict)
+        .filter(({ subaddress }) => !adjusted.has(keyOf(subaddress)))
+        .map(rowOf);
+      return {
+        page: [...plain, ...takeBefore(division?.rest.from)].sort(byIndex),
+        rest: division?.rest,
+      };
+    };
+  }
+
+  /** Reads the rows of given addresses, in their order. */
+  #selected(minors: readonly number[], adjusted: ReadonlyMap<string, AddressBalance>): NextRows<number> {
     const { account = 0, strict } = this.#parts;
-    for (let start = 0; start < minors.length; start += ROWS_AT_ONCE)
-      yield read((r) =>
-        minors.slice(start, start + ROWS_AT_ONCE).map((minor) => {
-          const index = { major: account, minor };
-          const found = r.balances.ofAddress(index, strict);
-          return (
-            adjusted.get(keyOf(index)) ?? (found === undefined ? emptyRow(account, minor) : rowOf(found))
-          );
-        }),
-      );
-  }
-}
-
-/** Yields the pages, and returns to the event loop before the next page is read. */
-async function* yielding<T>(pages: Iterable<T>, assertOpen: () => void): AsyncGenerator<T> {
-  for (const page of pages) {
-    yield page;
-    await yieldToEventLoop();
-    assertOpen();
+    return (r, start) => {
+      const end = start + ROWS_AT_ONCE;
+      const page = minors.slice(start, end).map((minor) => {
+        const index = { major: account, minor };
+        const found = r.balances.ofAddress(index, strict);
+        return adjusted.get(keyOf(index)) ?? (found === undefined ? emptyRow(account, minor) : rowOf(found));
+      });
+      return { page, rest: end < minors.length ? end : undefined };
+    };
   }
 }
 

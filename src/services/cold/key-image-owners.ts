@@ -3,7 +3,7 @@ import { toHex } from '../../util/bytes.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { KeyImageClaim } from '../workers/key-image-thread.js';
-import { outputPages } from './output-pages.js';
+import { outputPages } from '../context/paged-reader.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'keystore' | 'store' | 'workers'>;
 

@@ -15,7 +15,7 @@ import { confirmUnspent } from '../sync/newest-block.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
 import { CoveredOutputs } from './covered-outputs.js';
 import { KeyImageOwners, type PlacedClaim } from './key-image-owners.js';
-import { outputPages } from './output-pages.js';
+import { outputPages } from '../context/paged-reader.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'daemon' | 'keystore' | 'locks' | 'store' | 'workers'>;
 

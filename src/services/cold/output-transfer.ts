@@ -30,7 +30,7 @@ import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
-import { outputPages } from './output-pages.js';
+import { outputPages } from '../context/paged-reader.js';
 
 type Context = Pick<
   WalletContext,

@@ -1,4 +1,5 @@
-import type { Division } from '../../store/tables/pages.js';
+import type { OutputRange } from '../../store/tables/outputs.js';
+import type { Division, Part } from '../../store/tables/pages.js';
 import type { Snapshot } from '../../store/snapshot.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import { yieldToEventLoop } from '../../util/event-loop.js';
@@ -12,58 +13,43 @@ export type PagedReaderContext = Pick<WalletContext, 'store' | 'assertOpen'>;
  */
 const PAGE_ROWS = 64;
 
-/** Queries that read a list page by page. */
-export interface PagedList<Page, Range> {
-  /** Approximate number of rows per page. */
-  readonly rows?: number;
-  /** Splits a range after about `rows` rows; undefined if it has fewer. */
-  readonly divide: (r: WalletReader, range: Range, rows: number) => Division<Range> | undefined;
-  readonly read: (r: WalletReader, range: Range) => Page;
-}
-
-/** A page of rows, and the range that follows it; undefined at the end. */
-export interface Part<Page, Range> {
-  readonly page: Page;
-  readonly rest: Range | undefined;
-}
-
-/** Reads the next page of a list. */
+/** Reads the next page of a list, of about `rows` rows, or of all if that is infinite; the page may be empty. */
 export type NextPart<Page, Range> = (r: WalletReader, range: Range, rows: number) => Part<Page, Range>;
 
 /**
+ * Reads the pages of a list whose ranges are divided before their rows are read.
+ * @param divide splits a range after about `rows` rows; undefined if it has fewer.
+ */
+export const divided =
+  <Page, Range>(
+    divide: (r: WalletReader, range: Range, rows: number) => Division<Range> | undefined,
+    read: (r: WalletReader, range: Range) => Page,
+  ): NextPart<Page, Range> =>
+  (r, range, rows) => {
+    const division = rows === Infinity ? undefined : divide(r, range, rows);
+    return { page: read(r, division?.page ?? range), rest: division?.rest };
+  };
+
+/**
  * Reads long lists in pages from one snapshot of the store, and yields to the event loop between pages. All lists must
- * be requested in one turn of the event loop, without an `await` in between. A store in memory is read in one page.
+ * be requested in one turn of the event loop, without an `await` in between. A store in memory has no snapshots: it is
+ * read in one page, and a list that is divided all the same shows later writes.
  */
 export class PagedReader {
   readonly #context: PagedReaderContext;
   #snapshot: Snapshot | undefined;
+  #isReleased = false;
 
   constructor(context: PagedReaderContext) {
     this.#context = context;
   }
 
   /** Reads a range in pages. @throws WalletError `no_wallet` if the wallet is closed meanwhile. */
-  pages<Page, Range>(range: Range, { rows, divide, read }: PagedList<Page, Range>): AsyncIterable<Page> {
-    return this.parts(
-      range,
-      (r, from, most) => {
-        const whole = { page: from, rest: undefined };
-        const { page, rest } = (most === Infinity ? undefined : divide(r, from, most)) ?? whole;
-        return { page: read(r, page), rest };
-      },
-      rows,
-    );
-  }
-
-  /**
-   * Reads a list in pages, as {@link pages}.
-   * @param next reads the next page of about `rows` rows, or of all if that is infinite; the page may be empty.
-   */
-  parts<Page, Range>(range: Range, next: NextPart<Page, Range>, rows = PAGE_ROWS): AsyncIterable<Page> {
+  pages<Page, Range>(range: Range, next: NextPart<Page, Range>, rows = PAGE_ROWS): AsyncIterable<Page> {
     const { store } = this.#context;
     const most = store.isInMemory ? Infinity : rows;
     const first = store.read((r) => next(r, range, most));
-    if (first.rest !== undefined) this.#snapshot ??= store.snapshot();
+    if (first.rest !== undefined && !store.isInMemory) this.#snapshot ??= store.snapshot();
     return this.#from(first, (r, rest: Range) => next(r, rest, most));
   }
 
@@ -75,6 +61,7 @@ export class PagedReader {
 
   /** Frees the snapshot; no page can be read afterwards. */
   release(): void {
+    this.#isReleased = true;
     this.#snapshot?.release();
     this.#snapshot = undefined;
   }
@@ -87,12 +74,36 @@ export class PagedReader {
     yield first.page;
     while (rest !== undefined) {
       await yieldToEventLoop();
-      this.#context.assertOpen();
-      if (this.#snapshot === undefined) throw new Error('read after the release');
+      if (this.#isReleased) throw new Error('read after the release');
       const range: Range = rest;
-      const part = this.#snapshot.read((r) => next(r, range));
+      const part = this.read((r) => next(r, range));
       rest = part.rest;
       yield part.page;
     }
   }
+}
+
+/** Number of outputs per page: less than 1 ms of work. Their rows are shorter than those of payments. */
+const PAGE_OUTPUTS = 256;
+
+/**
+ * Reads outputs page by page in upstream's order, all from the state of the store at this call, and frees the snapshot
+ * at the end. If an output shares its place with another one, reads all outputs in one page.
+ * @throws WalletError `no_wallet` if the wallet is closed meanwhile.
+ */
+export function outputPages<Facts>(
+  context: PagedReaderContext,
+  range: OutputRange,
+  next: NextPart<readonly Facts[], OutputRange>,
+): AsyncGenerator<readonly Facts[], void, void> {
+  const reader = new PagedReader(context);
+  const pages = reader.pages(range, next, PAGE_OUTPUTS);
+  const untilEnd = async function* (): AsyncGenerator<readonly Facts[], void, void> {
+    try {
+      yield* pages;
+    } finally {
+      reader.release();
+    }
+  };
+  return untilEnd();
 }

@@ -1,7 +1,116 @@
-import { MergedOutputs, type MergedScope } from './merged-outputs.js';
+import { Heap } from '../../util/heap.js';
+import type { HeightRange, Part } from '../../store/tables/pages.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
+import type { OutputList, OutputPlace } from '../../store/tables/address-outputs.js';
 import type { Payment } from '../../monero/wallet/model/records.js';
-import type { PagedReader, Part } from '../context/paged-reader.js';
+import type { PagedReader } from '../context/paged-reader.js';
+
+/** Number of addresses whose first outputs are read in one step: about a millisecond. */
+const ADDRESSES_AT_ONCE = 128;
+
+/** Number of positions that are read ahead, of all lists together and at least of each one. */
+const READ_AHEAD = 1024;
+const LEAST_AHEAD = 4;
+
+/** Outputs of an account to list. */
+export interface MergedScope {
+  readonly account: number;
+  /** Minor indices of the addresses, each once. */
+  readonly minors: readonly number[];
+  readonly range: HeightRange;
+  /**
+   * `payments`: outputs that are not change, at their own positions; `outputs`: all outputs, and those with a reused
+   * key at the position of the first output with that key.
+   */
+  readonly kind: 'payments' | 'outputs';
+}
+
+/** Positions of one list that were read ahead. */
+interface Cursor {
+  readonly list: OutputList;
+  ahead: readonly OutputPlace[];
+  next: number;
+  /** True if the list has no positions after those that were read. */
+  isRead: boolean;
+}
+
+const isBefore = (a: OutputPlace, b: OutputPlace): boolean =>
+  a.height !== b.height
+    ? a.height < b.height
+    : a.globalIndex !== b.globalIndex
+      ? a.globalIndex < b.globalIndex
+      : a.number < b.number;
+
+const placeOf = ({ ahead, next }: Cursor): OutputPlace => ahead[next] as OutputPlace;
+
+/**
+ * Merges the outputs of some addresses of an account in chain order. Reads only their entries of an index, a few ahead,
+ * so the time depends neither on other outputs of the wallet nor on outputs outside the range. All calls must read the
+ * same state of a store.
+ */
+export class MergedOutputs {
+  readonly #scope: MergedScope;
+  readonly #count: number;
+  readonly #cursors = new Heap<Cursor>((a, b) => isBefore(placeOf(a), placeOf(b)));
+  /** Number of addresses whose lists were begun. */
+  #begun = 0;
+  #unmoved = false;
+
+  constructor(scope: MergedScope) {
+    this.#scope = scope;
+    this.#count = Math.max(LEAST_AHEAD, Math.ceil(READ_AHEAD / Math.max(1, scope.minors.length)));
+  }
+
+  /**
+   * Begins the lists of some more addresses. Positions can be taken once the lists of all are begun.
+   * @returns true when they are.
+   */
+  begin(r: WalletReader): boolean {
+    const { account, minors, kind } = this.#scope;
+    if (this.#begun === 0 && kind === 'outputs' && r.addressOutputs.anyMoved()) {
+      this.#unmoved = true;
+      this.#add(r, { moved: minors });
+    }
+    const some = minors.slice(this.#begun, this.#begun + ADDRESSES_AT_ONCE);
+    this.#begun += some.length;
+    for (const minor of r.balances.usedAmong(account, some)) {
+      this.#add(r, { minor, change: false, unmoved: this.#unmoved });
+      if (kind === 'outputs') this.#add(r, { minor, change: true, unmoved: this.#unmoved });
+    }
+    return this.#begun === minors.length;
+  }
+
+  /** Next position; undefined at the end. */
+  get next(): OutputPlace | undefined {
+    const first = this.#cursors.first;
+    return first && placeOf(first);
+  }
+
+  /** Takes the next position. @returns its row number. @throws Error at the end. */
+  take(r: WalletReader): number {
+    const cursor = this.#cursors.first;
+    if (cursor === undefined) throw new Error('no output is left');
+    const place = placeOf(cursor);
+    cursor.next += 1;
+    if (cursor.next === cursor.ahead.length && !cursor.isRead) this.#read(r, cursor, place);
+    if (cursor.next < cursor.ahead.length) this.#cursors.siftFirst();
+    else this.#cursors.removeFirst();
+    return place.number;
+  }
+
+  #add(r: WalletReader, list: OutputList): void {
+    const cursor: Cursor = { list, ahead: [], next: 0, isRead: false };
+    this.#read(r, cursor, undefined);
+    if (cursor.ahead.length > 0) this.#cursors.add(cursor);
+  }
+
+  #read(r: WalletReader, cursor: Cursor, after: OutputPlace | undefined): void {
+    const { account, range } = this.#scope;
+    cursor.ahead = r.addressOutputs.part(account, cursor.list, { range, after, count: this.#count });
+    cursor.next = 0;
+    cursor.isRead = cursor.ahead.length < this.#count;
+  }
+}
 
 /** Addresses of an account, and the heights of the listed outputs. */
 type AddressScope = Omit<MergedScope, 'kind'>;
@@ -20,7 +129,7 @@ function areBegun(outputs: MergedOutputs, r: WalletReader, rows: number): boolea
  * Reads the outputs of addresses in pages, in the order of the chain.
  * @param read reads the outputs with the given row numbers, in their order.
  */
-export function outputPages<Page>(
+export function addressOutputs<Page>(
   reading: PagedReader,
   scope: AddressScope,
   pageRows: number,
@@ -32,7 +141,7 @@ export function outputPages<Page>(
     while (outputs.next !== undefined && numbers.length < rows) numbers.push(outputs.take(r));
     return { page: read(r, numbers), rest: outputs.next && outputs };
   };
-  return reading.parts(mergedOf(scope, 'outputs'), next, pageRows);
+  return reading.pages(mergedOf(scope, 'outputs'), next, pageRows);
 }
 
 /** Outputs of payments that are still to be listed. */
@@ -53,7 +162,7 @@ function takeBlocks(outputs: MergedOutputs, r: WalletReader, least: number): num
 }
 
 /** Reads the payments to addresses in pages, in the order of all payments: by height, then by transaction hash. */
-export function paymentPages(
+export function addressPayments(
   reading: PagedReader,
   scope: AddressScope,
   pageRows?: number,
@@ -70,5 +179,5 @@ export function paymentPages(
     const isEnd = rest.length === 0 && outputs.next === undefined;
     return { page: r.payments.ofOutputs(first), rest: isEnd ? undefined : { outputs, divided: rest } };
   };
-  return reading.parts({ outputs: mergedOf(scope, 'payments'), divided: [] }, next, pageRows);
+  return reading.pages({ outputs: mergedOf(scope, 'payments'), divided: [] }, next, pageRows);
 }

@@ -9,8 +9,8 @@ import { mapPages, singlePage, type Paged } from '../../util/paged.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { IncomingField, OutgoingTx, Payment } from '../../monero/wallet/model/records.js';
 import { HistoryRows, type HistoryEntry, type PaymentView } from './history-rows.js';
-import { outputPages, paymentPages } from './address-pages.js';
-import { PagedReader } from '../context/paged-reader.js';
+import { addressOutputs, addressPayments } from './address-pages.js';
+import { divided, PagedReader } from '../context/paged-reader.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { Annotations } from '../accounts/notes.js';
 import type { WalletContext } from '../context/wallet-context.js';
@@ -109,7 +109,7 @@ export class History {
     limit: number,
   ): HistoryLists & { readonly next?: number } {
     const range = { min: filter.minHeight, max: filter.maxHeight };
-    const next = this.#context.store.read((r) => r.transferPages.below(range, limit));
+    const next = this.#context.store.read((r) => r.transferFacts.below(range, limit));
     if (next === undefined) return this.list(lists, filter);
     return { ...this.list(lists, { ...filter, minHeight: next }), next };
   }
@@ -185,14 +185,17 @@ export class History {
     const range = { min: -1, max: Number.MAX_SAFE_INTEGER };
     const scanned =
       minors.length > 0
-        ? outputPages(reading, { account, minors, range }, INCOMING_PAGE_ROWS, (r, numbers) =>
+        ? addressOutputs(reading, { account, minors, range }, INCOMING_PAGE_ROWS, (r, numbers) =>
             r.incoming.listedRows(template, listed, numbers),
           )
-        : reading.pages(range, {
-            rows: INCOMING_PAGE_ROWS,
-            divide: (r, heights, rows) => r.incoming.divide(heights, rows),
-            read: (r, heights) => r.incoming.rows(template, listed, heights),
-          });
+        : reading.pages(
+            range,
+            divided(
+              (r, heights: HeightRange, rows) => r.incoming.divide(heights, rows),
+              (r, heights) => r.incoming.rows(template, listed, heights),
+            ),
+            INCOMING_PAGE_ROWS,
+          );
     const both = async function* (): AsyncGenerator<Uint8Array | undefined> {
       yield* scanned;
       yield imported;
@@ -219,11 +222,14 @@ export class History {
     const { account, minors = [] } = place;
     const pages =
       account !== undefined && minors.length > 0
-        ? paymentPages(reading, { account, minors, range })
-        : reading.pages(range, {
-            divide: (r, txs: TxRange, rows) => r.payments.divide(txs, rows),
-            read: (r, txs) => r.payments.list(txs, place),
-          });
+        ? addressPayments(reading, { account, minors, range })
+        : reading.pages(
+            range,
+            divided(
+              (r, txs: TxRange, rows) => r.payments.divide(txs, rows),
+              (r, txs) => r.payments.list(txs, place),
+            ),
+          );
     return (async function* () {
       for await (const page of pages) {
         // Yields to the event loop between batches.
@@ -255,13 +261,16 @@ export class History {
     place: PaymentPlace,
     entries: HistoryRows,
   ): AsyncIterable<readonly HistoryEntry[]> {
-    return reading.pages(range, {
-      divide: (r, heights, rows) => r.outgoing.divide(heights, rows),
-      read: (r, { min, max }) =>
-        r.outgoing
-          .list({ states: ['confirmed'], minHeight: min, maxHeight: max, ...place })
-          .map((tx) => entries.outgoing(tx)),
-    });
+    return reading.pages(
+      range,
+      divided(
+        (r, heights: HeightRange, rows) => r.outgoing.divide(heights, rows),
+        (r, { min, max }) =>
+          r.outgoing
+            .list({ states: ['confirmed'], minHeight: min, maxHeight: max, ...place })
+            .map((tx) => entries.outgoing(tx)),
+      ),
+    );
   }
 
   #inPool(

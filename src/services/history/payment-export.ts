@@ -5,10 +5,10 @@ import type { HeightRange, TxRange } from '../../store/tables/pages.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import { amount, sum, ZERO, type Amount } from '../../util/amount.js';
 import { compareBytes } from '../../util/bytes.js';
-import { mergePages, singlePage, weighedPages, type Paged } from '../../util/paged.js';
+import { mergePages, singlePage, pagesOf, type Paged } from '../../util/paged.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { HistoryRows, type HistoryContext, type HistoryEntry } from './history-rows.js';
-import { PagedReader } from '../context/paged-reader.js';
+import { divided, PagedReader } from '../context/paged-reader.js';
 
 type Context = HistoryContext & Pick<WalletContext, 'addresses' | 'assertOpen'>;
 
@@ -103,18 +103,24 @@ export class PaymentExport {
     const { store } = this.#context;
     const everything: HeightRange = { min: -1, max: Number.MAX_SAFE_INTEGER };
     const received = this.#shown(
-      reading.pages(everything, {
-        rows: PAGE_ROWS,
-        divide: (r, range: TxRange, rows) => r.payments.divide(range, rows),
-        read: (r, range) => this.#mined(r, range),
-      }),
+      reading.pages(
+        everything,
+        divided(
+          (r, range: TxRange, rows) => r.payments.divide(range, rows),
+          (r, range) => this.#mined(r, range),
+        ),
+        PAGE_ROWS,
+      ),
       (payment) => [this.#rows.incoming(payment)],
     );
-    const sent = reading.pages(everything, {
-      rows: PAGE_ROWS,
-      divide: (r, range, rows) => r.outgoing.divide(range, rows),
-      read: (r, { min, max }) => this.#outgoing(r, ['confirmed'], { minHeight: min, maxHeight: max }),
-    });
+    const sent = reading.pages(
+      everything,
+      divided(
+        (r, range: HeightRange, rows) => r.outgoing.divide(range, rows),
+        (r, { min, max }) => this.#outgoing(r, ['confirmed'], { minHeight: min, maxHeight: max }),
+      ),
+      PAGE_ROWS,
+    );
     const unmined = store.read((r) => ({
       pool: this.#pooled(r),
       own: this.#outgoing(r, ['prepared', 'pending', 'failed']),
@@ -164,7 +170,7 @@ export class PaymentExport {
             ),
           );
     for await (const page of pages)
-      for await (const part of weighedPages(page, PAGE_ROWS, bytesOf))
+      for await (const part of pagesOf(page, PAGE_ROWS, bytesOf))
         yield reading.read((r) =>
           part.map(({ payment, subaddress }) => ({
             ...payment,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { outputPages } from '../../../src/services/cold/output-pages.js';
+import { outputPages } from '../../../src/services/context/paged-reader.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { WalletError } from '../../../src/model/wallet-error.js';
 import { coldPair, exportedOutputs } from '../../support/wallets/cold-pair.js';

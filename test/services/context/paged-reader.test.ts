@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { HeightRange, TxRange } from '../../../src/store/tables/pages.js';
-import { PagedReader, type PagedList } from '../../../src/services/context/paged-reader.js';
+import { divided, PagedReader } from '../../../src/services/context/paged-reader.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { WalletError } from '../../../src/model/wallet-error.js';
 import { output, page, received } from '../../store/fixtures.js';
@@ -31,10 +31,10 @@ function payments(store: WalletStore, count: number): void {
 }
 
 /** Heights of payments, three at once. */
-const heights: PagedList<number[], TxRange> = {
-  divide: (r, range) => r.payments.divide(range, 3),
-  read: (r, range) => r.payments.list(range).map(({ tx }) => tx.height),
-};
+const heights = divided(
+  (r, range: TxRange) => r.payments.divide(range, 3),
+  (r, range) => r.payments.list(range).map(({ tx }) => tx.height),
+);
 
 const contextOf = (store: WalletStore) => {
   let isOpen = true;
@@ -100,10 +100,13 @@ describe('a long list', () => {
     );
     const reading = new PagedReader(context);
     const pages = await all(
-      reading.pages(ALL, {
-        ...heights,
-        read: (r, range) => r.payments.list(range).map(({ amount }) => Number(amount)),
-      }),
+      reading.pages(
+        ALL,
+        divided(
+          (r, range: TxRange) => r.payments.divide(range, 3),
+          (r, range) => r.payments.list(range).map(({ amount }) => Number(amount)),
+        ),
+      ),
     );
     expect(pages).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
     reading.release();

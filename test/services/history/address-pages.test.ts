@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
-import { outputPages, paymentPages } from '../../../src/services/history/address-pages.js';
+import { addressOutputs, addressPayments } from '../../../src/services/history/address-pages.js';
 import { PagedReader } from '../../../src/services/context/paged-reader.js';
 import type { IncomingFilter } from '../../../src/store/tables/incoming.js';
 import { IN_MEMORY } from '../../../src/store/file/database.js';
@@ -143,7 +143,7 @@ describe.each([
           fill(store, txs);
           const expected = store.read((r) => r.payments.list({ min, max }, { account, minors }));
           const reading = readerOf(store);
-          const pages = paymentPages(reading, { account, minors, range: { min, max } }, rows);
+          const pages = addressPayments(reading, { account, minors, range: { min, max } }, rows);
           const found = await all(pages, () => {
             if (isOnDisk) store.write((w) => w.detach(detached));
           });
@@ -172,7 +172,7 @@ describe.each([
             };
             const expected = store.read((r) => r.incoming.rows(ROW, { ...filter, minors }, range));
             const reading = readerOf(store);
-            const pages = outputPages(reading, { account, minors, range }, rows, (r, numbers) =>
+            const pages = addressOutputs(reading, { account, minors, range }, rows, (r, numbers) =>
               r.incoming.listedRows(ROW, filter, numbers),
             );
             const found = await all(pages, () => {
@@ -212,7 +212,7 @@ describe('a list of more addresses than are begun in one step', () => {
         range: { min: -1, max: BLOCKS },
       };
       const reading = readerOf(store);
-      const found = (await all(paymentPages(reading, scope))).flat();
+      const found = (await all(addressPayments(reading, scope))).flat();
       reading.release();
       expect(found).toHaveLength(addresses);
       expect(found).toEqual(store.read((r) => r.payments.list({ min: -1, max: BLOCKS })));
