@@ -1,4 +1,4 @@
-import type { JsonRows } from '../http/calls/json-rows.js';
+import { JsonRows } from '../http/calls/json-rows.js';
 import * as wire from '../http/methods/wire.js';
 import type { Paged } from '../util/paged.js';
 import type { Json } from '../util/json.js';
@@ -42,28 +42,16 @@ export const incomingSchema = () =>
     unlocked: wire.flag('The output can be spent now, as far as its lock is concerned'),
   });
 
-/** Rows that the store encodes as JSON with a row template. */
-export class IncomingRows implements JsonRows {
-  readonly #read: ReadRows;
-  readonly #template: RowTemplate<IncomingField>;
-  #release: () => void = () => undefined;
-
-  constructor(read: ReadRows, template = INCOMING) {
-    this.#read = read;
-    this.#template = template;
-  }
-
-  map(adapt: (row: Json) => Json): JsonRows {
-    return new IncomingRows(this.#read, adapt(this.#template as Json) as RowTemplate<IncomingField>);
-  }
-
-  async *pages(): AsyncGenerator<readonly Uint8Array[]> {
-    const { pages, release } = this.#read(this.#template);
-    this.#release = release;
-    for await (const page of pages) if (page !== undefined) yield [page];
-  }
-
-  release(): void {
-    this.#release();
-  }
+/** Returns the rows of {@link INCOMING}, which the store writes as JSON. */
+export function incomingRows(open: ReadRows): JsonRows {
+  let release = (): void => undefined;
+  return JsonRows.written({
+    read: async function* (adapt) {
+      const template = adapt === undefined ? INCOMING : adapt(INCOMING as Json);
+      const rows = open(template as RowTemplate<IncomingField>);
+      ({ release } = rows);
+      for await (const page of rows.pages) if (page !== undefined) yield [page];
+    },
+    release: () => release(),
+  });
 }

@@ -1,4 +1,4 @@
-import { encodedRows, type EncodedRows, type JsonRows } from '../http/calls/json-rows.js';
+import { encodedRows, JsonRows, type EncodedRows } from '../http/calls/json-rows.js';
 import { totalLength } from '../util/bytes.js';
 import { EncodedJson, type Writable } from '../util/json-writer.js';
 import type { Paged } from '../util/paged.js';
@@ -30,12 +30,12 @@ export async function cachedRows(
   if (known?.whole !== undefined) return known.whole.json;
   const rows = open(known?.parts.filter(({ endsPage }) => endsPage).length ?? 0);
   const rest = encodedRows(rows.pages);
-  if (known !== undefined) return new ContinuedRows(known.parts, rest, rows);
+  if (known !== undefined) return continued(known.parts, rest, () => rows.release());
   try {
     const { parts, whole } = await firstParts(rest);
     const complete = parts.slice(0, parts.findLastIndex(({ endsPage }) => endsPage) + 1);
     CACHE.set(source, { parts: complete, ...(whole === undefined ? {} : { whole }) });
-    if (whole === undefined) return new ContinuedRows(parts, rest, rows);
+    if (whole === undefined) return continued(parts, rest, () => rows.release());
     rows.release();
     return whole.json;
   } catch (error) {
@@ -63,35 +63,18 @@ function listOf(parts: readonly EncodedRows[]): EncodedJson | undefined {
   return new EncodedJson([...pieces, Buffer.from(']')]);
 }
 
-/** Rows whose first pages are kept; the others are read now. */
-class ContinuedRows implements JsonRows {
-  readonly #kept: KeptPages['parts'];
-  readonly #rest: AsyncGenerator<EncodedRows>;
-  readonly #source: Pick<JsonRows, 'release'>;
-
-  /** @param source rows that are released with these. */
-  constructor(
-    kept: KeptPages['parts'],
-    rest: AsyncGenerator<EncodedRows>,
-    source: Pick<JsonRows, 'release'>,
-  ) {
-    this.#kept = kept;
-    this.#rest = rest;
-    this.#source = source;
-  }
-
-  /** Refuses: the rows are encoded already, and the same in all API versions. @throws Error always. */
-  map(): JsonRows {
-    throw new Error('rows that are encoded already cannot be converted');
-  }
-
-  async *pages(): AsyncGenerator<readonly Uint8Array[]> {
-    // The receiver may free the memory of what it receives.
-    for (const { pieces } of this.#kept) yield pieces.map((piece) => new Uint8Array(piece));
-    for await (const { pieces } of this.#rest) yield pieces;
-  }
-
-  release(): void {
-    this.#source.release();
-  }
-}
+/** Returns rows whose first pages are kept; the others are read now. @param release frees the source of the others. */
+const continued = (
+  kept: KeptPages['parts'],
+  rest: AsyncGenerator<EncodedRows>,
+  release: () => void,
+): JsonRows =>
+  JsonRows.written({
+    read: async function* (adapt) {
+      if (adapt !== undefined) throw new Error('rows that are encoded already cannot be converted');
+      // The receiver may free the memory of what it receives.
+      for (const { pieces } of kept) yield pieces.map((piece) => new Uint8Array(piece));
+      for await (const { pieces } of rest) yield pieces;
+    },
+    release,
+  });

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { JsonRows, PagedResult, StreamedHex, StreamedText } from '../http/calls/json-rows.js';
+import type { JsonRows, LongText, PagedResult } from '../http/calls/json-rows.js';
 import type { Method } from '../http/methods/method.js';
 import type { OtherParams } from '../http/methods/unknown-params.js';
 import type { Json } from '../util/json.js';
@@ -91,7 +91,7 @@ type Immutable<T> = T extends readonly (infer Item)[]
 type Member<T> =
   | Immutable<T>
   | (NonNullable<T> extends readonly unknown[] ? JsonRows | EncodedJson | undefined : never)
-  | (NonNullable<T> extends string ? StreamedHex | StreamedText : never);
+  | (NonNullable<T> extends string ? LongText : never);
 
 /**
  * Result of a handler, with the types of its schema. A list may also be streamed, encoded already, or absent if it is

@@ -1,10 +1,10 @@
 import type { SubaddressIndex } from '../monero/cryptonote/types.js';
-import { ListedRows, type JsonRows } from '../http/calls/json-rows.js';
+import { JsonRows } from '../http/calls/json-rows.js';
 import * as wire from '../http/methods/wire.js';
 import type { HistoryEntry, PaymentView } from '../services/history/history-rows.js';
 import type { Json } from '../util/json.js';
 import type { Writable } from '../util/json-writer.js';
-import { mapPages, pagesOf, type Paged } from '../util/paged.js';
+import { mapPages, pagesOf, unheld, type Paged } from '../util/paged.js';
 import { bytes32, fromHex, isHex, toHex } from '../util/bytes.js';
 import { WalletError } from '../model/wallet-error.js';
 import type { Hash, KeyImage } from '../monero/crypto/types.js';
@@ -40,7 +40,7 @@ export const WRONG_ADDRESS = {
 
 /** Converts pages of a long answer to JSON rows. */
 export const rowsOf = <T>({ pages, release }: Paged<readonly T[]>, shape: (item: T) => Writable): JsonRows =>
-  new ListedRows(mapPages(pages, shape), release);
+  JsonRows.of({ pages: mapPages(pages, shape), release });
 
 /** Number of items of a list that are converted to JSON between two yields to the event loop. */
 const ITEMS_AT_ONCE = 1024;
@@ -50,9 +50,7 @@ export const listedRows = <T, R extends Json>(
   list: readonly T[],
   shape: (item: T) => R,
 ): readonly R[] | JsonRows =>
-  list.length <= ITEMS_AT_ONCE
-    ? list.map(shape)
-    : new ListedRows(mapPages(pagesOf(list, ITEMS_AT_ONCE), shape), () => undefined);
+  list.length <= ITEMS_AT_ONCE ? list.map(shape) : rowsOf(unheld(pagesOf(list, ITEMS_AT_ONCE)), shape);
 
 const NO_PAYMENT_ID = '0'.repeat(16);
 

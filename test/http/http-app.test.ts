@@ -8,7 +8,7 @@ import { RpcError } from '../../src/http/calls/errors.js';
 import { createHttpApp } from '../../src/http/http-app.js';
 import type { Handler } from '../../src/http/message/handler.js';
 import { HttpServer } from '../../src/http/server/http-server.js';
-import { ListedRows, writeRows } from '../../src/http/calls/json-rows.js';
+import { JsonRows, writeRows } from '../../src/http/calls/json-rows.js';
 import { yieldToEventLoop } from '../../src/util/event-loop.js';
 import { EncodedJson } from '../../src/util/json-writer.js';
 import { post } from '../support/network/json-rpc.js';
@@ -57,7 +57,7 @@ beforeAll(async () => {
       const count = method === 'endless' ? 1e6 : method === 'short' ? 1 : PAGES;
       return writeRows({
         cached,
-        list: new ListedRows(pages(count, FAILURES[method]), () => void (released += 1)),
+        list: JsonRows.of({ pages: pages(count, FAILURES[method]), release: () => void (released += 1) }),
       });
     },
     onBug: () => undefined,

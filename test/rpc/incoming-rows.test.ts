@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { JsonRows } from '../../src/http/calls/json-rows.js';
 import { adaptReply, type ApiVersion } from '../../src/rpc/api-version.js';
-import { IncomingRows } from '../../src/rpc/incoming-rows.js';
+import { incomingRows } from '../../src/rpc/incoming-rows.js';
 import { rowParts } from '../../src/util/row-template.js';
 
 const MEMBERS = '"amount":?,"block_height":?,"frozen":?,"global_index":?,"key_image":?,"pubkey":?,"spent":?,';
@@ -13,7 +13,7 @@ test.each([
   'a row of incoming_transfers has the fields of version %s',
   async (version, row) => {
     let text = '';
-    const rows = new IncomingRows((template) => {
+    const rows = incomingRows((template) => {
       text = rowParts(template).texts.join('?');
       return { pages: (async function* () {})(), release: () => undefined };
     });

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { ListedRows, writeRows, StreamedJson } from '../../http/calls/json-rows.js';
+import { JsonRows, writeRows, StreamedJson } from '../../http/calls/json-rows.js';
 import { EXPORT_FORMATS, exportCsv, exportRow, type ExportFormat } from '../../rpc/payment-export-rows.js';
 import { exportClosedWallet } from '../../services/manager/closed-wallet-export.js';
 import { WalletDirectory } from '../../services/context/wallet-directory.js';
@@ -68,7 +68,7 @@ async function* jsonContent({
   pages,
   release,
 }: Paged<readonly ExportedPayment[]>): AsyncGenerator<readonly Uint8Array[]> {
-  const payments = new ListedRows(mapPages(pages, exportRow), release);
+  const payments = JsonRows.of({ pages: mapPages(pages, exportRow), release });
   const result = await writeRows({ payments }, undefined, { emptyLists: true });
   if (result instanceof StreamedJson) yield* result;
   else yield new JsonWriter().value(result).pieces();

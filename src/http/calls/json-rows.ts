@@ -3,7 +3,7 @@ import { markReleasable } from '../../util/buffer-release.js';
 import { toHex, totalLength } from '../../util/bytes.js';
 import { yieldToEventLoop } from '../../util/event-loop.js';
 import { alphabeticalKeys, EncodedJson, JsonWriter, type Writable } from '../../util/json-writer.js';
-import { TURN_BYTES } from '../../util/paged.js';
+import { mapPages, TURN_BYTES, unheld, type Paged } from '../../util/paged.js';
 
 /** Texts around and between the pages of a part of an answer. */
 interface Frame {
@@ -19,21 +19,6 @@ const TEXT: Frame = { open: '"', between: '', close: '"' };
 export interface ListRules {
   /** True: empty lists are written; false: they are left out, as in every answer of the reference. */
   readonly emptyLists: boolean;
-}
-
-/** List in an answer that is read page by page; the event loop runs other work between pages. */
-export interface JsonRows {
-  /** Texts around and between the pages; absent: those of a list. */
-  readonly frame?: Frame;
-  /** Converts the rows to another API version. @param adapt called with each row, or with the template of all rows. */
-  map(adapt: (row: Json) => Json): JsonRows;
-  /**
-   * Reads the rows as JSON, separated by commas within each page. No page is empty. The receiver may free the memory of
-   * the pieces.
-   */
-  pages(rules?: ListRules): AsyncIterable<readonly Uint8Array[]>;
-  /** Releases the source of the rows. */
-  release(): void;
 }
 
 /** Row of a list, or a text in it; members of a row may be JSON already. */
@@ -68,66 +53,96 @@ export async function* encodedRows(
   }
 }
 
-/** Rows in the form of JSON values. */
-export class ListedRows implements JsonRows {
-  readonly #pages: AsyncIterable<readonly Row[]>;
-  readonly #release: () => void;
+/** Number of bytes in a page of a text in hex. */
+const HEX_PAGE = 1 << 17;
 
-  constructor(pages: AsyncIterable<readonly Row[]>, release: () => void) {
-    this.#pages = pages;
-    this.#release = release;
+/** Converts a row, or the template of all rows, to another API version. */
+type Adapt = (row: Json) => Json;
+
+/** Source of a list or of a text in an answer. */
+interface RowSource {
+  /**
+   * Reads JSON page by page: rows separated by commas, or characters of a text. No page is empty. The receiver may free
+   * the memory of the pieces.
+   * @param adapt converts each row; absent: the rows are written as they are.
+   */
+  readonly read: (adapt: Adapt | undefined, rules?: ListRules) => AsyncIterable<readonly Uint8Array[]>;
+  /** Releases the source. */
+  readonly release: () => void;
+}
+
+/** List or long text in an answer, which is read page by page; the event loop runs other work between pages. */
+export class JsonRows<Form extends Frame = typeof LIST> {
+  /** Texts around and between the pages. */
+  readonly frame: Form;
+  readonly #source: RowSource;
+  readonly #adapt: Adapt | undefined;
+
+  private constructor(source: RowSource, frame: Form, adapt?: Adapt) {
+    this.#source = source;
+    this.frame = frame;
+    this.#adapt = adapt;
   }
 
-  map(adapt: (row: Json) => Json): JsonRows {
-    const pages = this.#pages;
-    const adapted = async function* (): AsyncGenerator<readonly Row[]> {
-      for await (const page of pages) yield page.map((row) => adapt(row as Json));
+  /** Returns a list that its source writes as JSON. */
+  static written(source: RowSource): JsonRows {
+    return new JsonRows(source, LIST);
+  }
+
+  /** Returns a list of rows. */
+  static of({ pages, release }: Paged<readonly Row[]>): JsonRows {
+    const read: RowSource['read'] = async function* (adapt, rules) {
+      const rows = adapt === undefined ? pages : mapPages(pages, (row) => adapt(row as Json));
+      for await (const { pieces } of encodedRows(rows, rules)) yield pieces;
     };
-    return new ListedRows(adapted(), this.#release);
+    return new JsonRows({ read, release }, LIST);
   }
 
-  async *pages(rules?: ListRules): AsyncGenerator<readonly Uint8Array[]> {
-    for await (const { pieces } of encodedRows(this.#pages, rules)) yield pieces;
+  /** Returns a text that is written as one JSON string. @param pages parts of the text; none ends within a surrogate pair. */
+  static text({ pages, release }: Paged<string>): LongText {
+    const read = async function* (): AsyncGenerator<readonly Uint8Array[]> {
+      for await (const page of pages) if (page !== '') yield [Buffer.from(JSON.stringify(page).slice(1, -1))];
+    };
+    return new JsonRows({ read, release }, TEXT);
   }
 
+  /** Returns bytes that are written as one JSON string of lower-case hex. */
+  static hex(bytes: Uint8Array): LongText {
+    const read = async function* (): AsyncGenerator<readonly Uint8Array[]> {
+      for (let start = 0; start < bytes.length; start += HEX_PAGE) {
+        if (start > 0) await yieldToEventLoop();
+        yield [Buffer.from(toHex(bytes.subarray(start, start + HEX_PAGE)), 'latin1')];
+      }
+    };
+    return new JsonRows({ read, release: () => undefined }, TEXT);
+  }
+
+  /** Converts the rows to another API version. @param adapt called with each row, or with the template of all rows. */
+  map(adapt: Adapt): JsonRows<Form> {
+    const former = this.#adapt;
+    return new JsonRows(this.#source, this.frame, former === undefined ? adapt : (row) => adapt(former(row)));
+  }
+
+  /** Reads the JSON of the rows, as {@link RowSource.read}. */
+  pages(rules?: ListRules): AsyncIterable<readonly Uint8Array[]> {
+    return this.#source.read(this.#adapt, rules);
+  }
+
+  /** Releases the source of the rows. */
   release(): void {
-    this.#release();
+    this.#source.release();
   }
 }
 
-/** Text in an answer that is read page by page, written as one JSON string. */
-export class StreamedText implements JsonRows {
-  readonly frame = TEXT;
-  readonly #pages: AsyncIterable<string>;
-  readonly #release: () => void;
-
-  /** @param pages parts of the text; none ends within a surrogate pair. */
-  constructor(pages: AsyncIterable<string>, release: () => void) {
-    this.#pages = pages;
-    this.#release = release;
-  }
-
-  /** Returns this text: it has no rows. */
-  map(): JsonRows {
-    return this;
-  }
-
-  async *pages(): AsyncGenerator<readonly Uint8Array[]> {
-    for await (const page of this.#pages)
-      if (page !== '') yield [Buffer.from(JSON.stringify(page).slice(1, -1))];
-  }
-
-  release(): void {
-    this.#release();
-  }
-}
+/** Text in an answer that is read page by page. */
+export type LongText = JsonRows<typeof TEXT>;
 
 /** Number of characters in a page of a long text. */
 const TEXT_PAGE = 1 << 16;
 
 /** Returns a text, which is streamed if it is long. */
-export const streamedText = (text: string): string | StreamedText =>
-  text.length <= TEXT_PAGE ? text : new StreamedText(pagesOfText(text), () => undefined);
+export const streamedText = (text: string): string | LongText =>
+  text.length <= TEXT_PAGE ? text : JsonRows.text(unheld(pagesOfText(text)));
 
 /** Divides a text between characters, and yields to the event loop between the pages. */
 async function* pagesOfText(text: string): AsyncGenerator<string> {
@@ -140,49 +155,19 @@ async function* pagesOfText(text: string): AsyncGenerator<string> {
   }
 }
 
-/** Number of bytes in a page of a text in hex. */
-const HEX_PAGE = 1 << 17;
-
-/** Bytes in an answer that are written page by page, as one JSON string of lower-case hex. */
-export class StreamedHex implements JsonRows {
-  readonly frame = TEXT;
-  readonly #bytes: Uint8Array;
-
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
-  }
-
-  /** Returns this text: it has no rows. */
-  map(): JsonRows {
-    return this;
-  }
-
-  async *pages(): AsyncGenerator<readonly Uint8Array[]> {
-    for (let start = 0; start < this.#bytes.length; start += HEX_PAGE) {
-      if (start > 0) await yieldToEventLoop();
-      yield [Buffer.from(toHex(this.#bytes.subarray(start, start + HEX_PAGE)), 'latin1')];
-    }
-  }
-
-  release(): void {
-    // The bytes are in memory.
-  }
-}
-
 /**
  * Returns bytes in lower-case hex. Many bytes are streamed: as one text they would be searched for characters that JSON
  * escapes, and copied twice.
  */
-export const streamedHex = (bytes: Uint8Array): string | StreamedHex =>
-  bytes.length <= HEX_PAGE ? toHex(bytes) : new StreamedHex(bytes);
+export const streamedHex = (bytes: Uint8Array): string | LongText =>
+  bytes.length <= HEX_PAGE ? toHex(bytes) : JsonRows.hex(bytes);
 
 /** Result of a method; its lists may be read page by page, and its parts may be encoded already. */
 export type PagedResult = { readonly [key: string]: Part | undefined };
 
-type Part = Json | JsonRows | EncodedJson;
+type Part = Json | JsonRows | LongText | EncodedJson;
 
-const isRows = (value: Part | undefined): value is JsonRows =>
-  typeof value === 'object' && value !== null && 'pages' in value && typeof value.pages === 'function';
+const isRows = (value: Part | undefined): value is JsonRows | LongText => value instanceof JsonRows;
 
 const hasRows = (result: PagedResult): boolean => Object.values(result).some(isRows);
 
@@ -318,8 +303,7 @@ async function* encodedPages(
         before = ',';
         continue;
       }
-      const { frame = LIST } = value;
-      const { open, between, close } = frame;
+      const { open, between, close } = value.frame;
       const opening = `${before}${JSON.stringify(key)}:${open}`;
       let isBegun = false;
       for await (const page of value.pages(rules)) {
@@ -328,7 +312,7 @@ async function* encodedPages(
         yield separator === '' ? page : [Buffer.from(separator), ...page];
         isBegun = true;
       }
-      if (!isBegun && frame === LIST && !rules.emptyLists) continue;
+      if (!isBegun && value.frame === LIST && !rules.emptyLists) continue;
       yield [Buffer.from(isBegun ? close : opening + close)];
       before = ',';
     }

@@ -1,7 +1,7 @@
 import { flag, listOf, params, text, u32 } from '../../http/methods/params.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import * as wire from '../../http/methods/wire.js';
-import { ListedRows } from '../../http/calls/json-rows.js';
+import { JsonRows } from '../../http/calls/json-rows.js';
 import type { AddressBalance, Balance } from '../../services/accounts/balance-tally.js';
 import { PagedBalance } from '../../services/accounts/paged-balance.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
@@ -244,7 +244,7 @@ export const accountMethods: readonly WalletMethod[] = [
         }
       };
       return {
-        subaddress_accounts: new ListedRows(rows(), () => undefined),
+        subaddress_accounts: JsonRows.of(unheld(rows())),
         total_balance: sums.reduce((total, sum) => total + sum.total, 0n),
         total_unlocked_balance: sums.reduce((total, sum) => total + sum.unlocked, 0n),
         ...scanStateOf(wallet),

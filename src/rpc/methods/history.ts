@@ -7,7 +7,7 @@ import { fromHex, isHex } from '../../util/bytes.js';
 import { singlePage, unheld } from '../../util/paged.js';
 import { workSlices } from '../../util/work-slices.js';
 import { WalletError } from '../../model/wallet-error.js';
-import { incomingSchema, IncomingRows } from '../incoming-rows.js';
+import { incomingRows, incomingSchema } from '../incoming-rows.js';
 import { DAEMON } from '../faults/groups.js';
 import { defineMethod, type Context, type WalletMethod } from '../method.js';
 import * as sample from '../samples.js';
@@ -230,7 +230,7 @@ export const historyMethods: readonly WalletMethod[] = [
       if (!isKind(transfer_type))
         throw new WalletError({ kind: 'wrong_transfer_type', given: transfer_type });
       return {
-        transfers: new IncomingRows((template) =>
+        transfers: incomingRows((template) =>
           wallet.history.incoming(transfer_type, account_index, subaddr_indices, template),
         ),
         ...scanStateOf(wallet),

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { WalletError } from '../../model/wallet-error.js';
-import { ListedRows, StreamedText } from '../../http/calls/json-rows.js';
+import { JsonRows } from '../../http/calls/json-rows.js';
 import { instant, params, u32 } from '../../http/methods/params.js';
 import * as wire from '../../http/methods/wire.js';
 import { PaymentExport } from '../../services/history/payment-export.js';
-import { mapPages } from '../../util/paged.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
 import { EXPORT_FORMATS, exportCsv, exportRow, exportRowSchema } from '../payment-export-rows.js';
 import * as sample from '../samples.js';
+import { rowsOf } from '../shapes.js';
 
 /** Method that exports payments; the reference does not have it. */
 export const paymentExportMethods: readonly WalletMethod[] = [
@@ -62,13 +62,13 @@ export const paymentExportMethods: readonly WalletMethod[] = [
       if (from >= to) throw new WalletError({ kind: 'invalid', reason: 'from is not before to' });
       if (account !== undefined) wallet.accounts.assertAccount(account);
       const { isComplete: synced } = wallet.sync;
-      const { pages, release } = PaymentExport.read(wallet.context, {
+      const found = PaymentExport.read(wallet.context, {
         ...{ from, to },
         ...(account === undefined ? {} : { account }),
       });
-      if (format === 'csv') return { payments: [], csv: new StreamedText(exportCsv(pages), release), synced };
-      const rows = mapPages(pages, exportRow);
-      return { payments: new ListedRows(rows, release), synced };
+      if (format === 'json') return { payments: rowsOf(found, exportRow), synced };
+      const { pages, release } = found;
+      return { payments: [], csv: JsonRows.text({ pages: exportCsv(pages), release }), synced };
     },
   }),
 ];

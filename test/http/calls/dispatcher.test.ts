@@ -2,7 +2,7 @@ import { describe, expect, it, test } from '@jest/globals';
 import { Readable } from 'node:stream';
 import { AnswerLost, Dispatcher, type CallOrigin } from '../../../src/http/calls/dispatcher.js';
 import { RpcError } from '../../../src/http/calls/errors.js';
-import { ListedRows, writeRows } from '../../../src/http/calls/json-rows.js';
+import { JsonRows, writeRows } from '../../../src/http/calls/json-rows.js';
 import type { Json } from '../../../src/util/json.js';
 import { EncodedJson } from '../../../src/util/json-writer.js';
 
@@ -32,8 +32,10 @@ const dispatcher = new Dispatcher({
     if (method === 'unwritable') return Promise.resolve({ amount: Number.NaN });
     if (method === 'huge') return Promise.resolve(new EncodedJson([Buffer.from(`"${HUGE}"`)]));
     if (method === 'echo') return Promise.resolve({ params: params ?? null });
-    if (method === 'long') return writeRows({ list: new ListedRows(long(params === 'torn'), release) });
-    if (method === 'endless') return writeRows({ list: new ListedRows(long(true, MANY_PAGES), release) });
+    if (method === 'long')
+      return writeRows({ list: JsonRows.of({ pages: long(params === 'torn'), release }) });
+    if (method === 'endless')
+      return writeRows({ list: JsonRows.of({ pages: long(true, MANY_PAGES), release }) });
     if (method === 'explained') return Promise.reject(new RpcError(-1, 'No', { explanation: 'why' }));
     if (method === 'bug') return Promise.reject(new Error('the password is hunter2'));
     return Promise.reject(new RpcError(-32601, 'Method not found'));
@@ -256,7 +258,7 @@ describe('a streamed result', () => {
 
   it('is encoded as one text', async () => {
     const encoding = new Dispatcher({
-      call: () => writeRows({ list: new ListedRows(long(false), release) }),
+      call: () => writeRows({ list: JsonRows.of({ pages: long(false), release }) }),
       onBug: (_method, error) => bugs.push(error),
       encode: (text) => Buffer.from(text, 'latin1'),
     });

@@ -1,13 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  ListedRows,
+  JsonRows,
   StreamedJson,
   streamedHex,
   streamedText,
-  StreamedText,
   writeRows,
-  type JsonRows,
   type ListRules,
+  type LongText,
 } from '../../../src/http/calls/json-rows.js';
 import type { Json } from '../../../src/util/json.js';
 import { JsonWriter, type EncodedJson } from '../../../src/util/json-writer.js';
@@ -19,7 +18,8 @@ async function* pagesOf(...pages: Json[][]): AsyncGenerator<Json[]> {
   for (const page of pages) yield await Promise.resolve(page);
 }
 
-const rows = (...pages: Json[][]): JsonRows => new ListedRows(pagesOf(...pages), () => undefined);
+const rows = (...pages: Json[][]): JsonRows =>
+  JsonRows.of({ pages: pagesOf(...pages), release: () => undefined });
 
 const written = async (result: Parameters<typeof writeRows>[0], rules?: ListRules): Promise<string> => {
   const done = await writeRows(result, undefined, rules);
@@ -86,8 +86,8 @@ describe('a list that comes in pages', () => {
     };
     const release = (): void => void (released += 1);
     const result = {
-      first: new ListedRows(failing(), release),
-      second: new ListedRows(pagesOf([1]), release),
+      first: JsonRows.of({ pages: failing(), release }),
+      second: JsonRows.of({ pages: pagesOf([1]), release }),
     };
     await expect(writeRows(result)).rejects.toThrow('gone');
     expect(released).toBe(2);
@@ -95,13 +95,13 @@ describe('a list that comes in pages', () => {
 });
 
 describe('a text that comes in pages', () => {
-  const text = (...parts: string[]): StreamedText =>
-    new StreamedText(
-      (async function* () {
+  const text = (...parts: string[]): LongText =>
+    JsonRows.text({
+      pages: (async function* () {
         for (const part of parts) yield await Promise.resolve(part);
       })(),
-      () => undefined,
-    );
+      release: () => undefined,
+    });
 
   it('is written as one string, with the same escapes as any text', async () => {
     const parts = ['a"\\', '', '\r\nä\u0001', '😀'];
@@ -162,15 +162,13 @@ describe('a long result', () => {
     'is made of pieces of 64 KiB without a copy, and of shorter ones with one: %i bytes',
     async (length) => {
       const piece = Buffer.alloc(length, 'x');
-      const text: JsonRows = {
-        frame: { open: '"', between: '', close: '"' },
-        map: () => text,
-        pages: async function* () {
+      const list = JsonRows.written({
+        read: async function* () {
           for (let i = 0; i < 20; i++) yield await Promise.resolve([piece]);
         },
         release: () => undefined,
-      };
-      const { pieces = [] } = (await (await streamed({ text })).whole(Infinity)) ?? {};
+      });
+      const { pieces = [] } = (await (await streamed({ list })).whole(Infinity)) ?? {};
       expect(pieces.includes(piece)).toBe(length === 1 << 16);
     },
   );
@@ -180,7 +178,7 @@ describe('a long result', () => {
     const counted = async function* (): AsyncGenerator<Json[]> {
       for (; read < 10; read++) yield await Promise.resolve([LONG]);
     };
-    const result = await streamed({ list: new ListedRows(counted(), () => undefined) });
+    const result = await streamed({ list: JsonRows.of({ pages: counted(), release: () => undefined }) });
     const before = read;
     expect(before).toBeLessThan(4);
     const { pieces } = await wholeOf(result);
@@ -190,7 +188,8 @@ describe('a long result', () => {
 
   it('is not read further than to a given length', async () => {
     let released = 0;
-    const list = (): JsonRows => new ListedRows(pagesOf([LONG], [LONG], [LONG]), () => void (released += 1));
+    const list = (): JsonRows =>
+      JsonRows.of({ pages: pagesOf([LONG], [LONG], [LONG]), release: () => void (released += 1) });
     const text = JSON.stringify({ list: [LONG, LONG, LONG] });
     expect(await (await streamed({ list: list() })).whole(text.length - 1)).toBeUndefined();
     expect(released).toBe(1);
@@ -201,7 +200,10 @@ describe('a long result', () => {
   it('releases its sources when its reader stops, before the first streamed page too', async () => {
     for (const pages of [1, 2]) {
       let released = 0;
-      const list = new ListedRows(pagesOf([LONG], [LONG], [LONG], [LONG]), () => void (released += 1));
+      const list = JsonRows.of({
+        pages: pagesOf([LONG], [LONG], [LONG], [LONG]),
+        release: () => void (released += 1),
+      });
       let read = 0;
       for await (const page of await streamed({ list })) {
         expect(page.length).toBeGreaterThan(0);
@@ -218,7 +220,7 @@ describe('a long result', () => {
       throw new Error('gone');
     };
     const result = await streamed(
-      { list: new ListedRows(failing(), () => void (released += 1)) },
+      { list: JsonRows.of({ pages: failing(), release: () => void (released += 1) }) },
       (error) => new Error(`explained: ${String(error)}`),
     );
     await expect(wholeOf(result)).rejects.toThrow('explained: Error: gone');

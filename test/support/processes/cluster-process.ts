@@ -18,7 +18,7 @@ import { MemberConnections, type MemberTls } from '../../../src/http/forward/mem
 import type { Signer } from '../../../src/http/forward/signature.js';
 import { createHttpApp } from '../../../src/http/http-app.js';
 import { HttpServer, type TlsOptions } from '../../../src/http/server/http-server.js';
-import { ListedRows, writeRows } from '../../../src/http/calls/json-rows.js';
+import { JsonRows, writeRows } from '../../../src/http/calls/json-rows.js';
 import { yieldToEventLoop } from '../../../src/util/event-loop.js';
 import type { Json } from '../../../src/util/json.js';
 import type { RequestTrace } from '../../../src/util/trace.js';
@@ -115,7 +115,10 @@ export async function startClusterProcess(options: ClusterProcessOptions): Promi
         throw new RpcError(-60, 'too many', { status: 429, retryAfter: 7, explanation: 'of them' });
       if (method === 'pages')
         return writeRows({
-          list: new ListedRows(pagesOf((params as { sizes: bigint[] }).sizes.map(Number)), () => undefined),
+          list: JsonRows.of({
+            pages: pagesOf((params as { sizes: bigint[] }).sizes.map(Number)),
+            release: () => undefined,
+          }),
         });
       if (method === 'length') return { length: BigInt((params as { text: string }).text.length) };
       return {
