@@ -17,7 +17,7 @@ import { Credential } from '../rpc/access/credential.js';
 import { toRpcError } from '../rpc/faults/client-error.js';
 import { FAULTS } from '../rpc/faults/fault-table.js';
 import { isRepeatable } from '../rpc/repeatable.js';
-import { isPlainName } from '../services/context/wallet-name.js';
+import { isPlainName } from '../services/context/wallet-directory.js';
 import { ClusterNode } from '../services/cluster/cluster-node.js';
 import { systemClock } from '../util/clock.js';
 import type { Json } from '../util/json.js';

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { explain } from '../rpc/faults/fault-table.js';
-import { isPlainName } from '../services/context/wallet-name.js';
+import { isPlainName } from '../services/context/wallet-directory.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import { faultOf } from '../model/wallet-error.js';
 import { fileErrorCode, readOperatorFile } from '../util/operator-file.js';

@@ -18,7 +18,7 @@ import { createCall } from '../rpc/service.js';
 import { EVENT_IDS_FILE, WalletDirectory, locateFile } from '../services/context/wallet-directory.js';
 import type { ListedDaemon } from '../services/context/daemon-list.js';
 import { OpenAlias } from '../services/context/openalias.js';
-import type { WalletEvents } from '../services/context/wallet-events.js';
+import type { WalletEvents } from '../services/context/wallet-context.js';
 import { START } from '../services/manager/openings.js';
 import { WalletManager } from '../services/manager/wallet-manager.js';
 import { EventIds } from '../store/file/event-ids.js';

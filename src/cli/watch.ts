@@ -5,7 +5,7 @@ import { HttpServer } from '../http/server/http-server.js';
 import type { Listener } from '../http/server/listener.js';
 import { createPageApp, PAGE_HEADERS, type FormTarget, type Page } from '../http/pages/pages.js';
 import { registry } from '../rpc/registry.js';
-import type { WalletEvents } from '../services/context/wallet-events.js';
+import type { WalletEvents } from '../services/context/wallet-context.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import { systemClock } from '../util/clock.js';
 import { Listeners } from '../util/listeners.js';

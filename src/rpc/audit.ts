@@ -3,7 +3,7 @@ import type { Call, CallOrigin } from '../http/calls/dispatcher.js';
 import { RpcError } from '../http/calls/errors.js';
 import { StreamedJson } from '../http/calls/json-rows.js';
 import type { ForwardingRecords } from '../http/forward/forwarder.js';
-import { observed, type CallObserver } from '../http/calls/observed-call.js';
+import { observed, type CallObserver } from '../http/calls/dispatcher.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import type { Json } from '../util/json.js';
 import { credentialOf } from './permission.js';

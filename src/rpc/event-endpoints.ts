@@ -1,7 +1,7 @@
 import type { Credential } from './access/credential.js';
 import type { EventSource } from '../http/message/event-stream.js';
 import { StreamRefusal, type StreamEndpoint, type StreamRequest } from '../http/http-app.js';
-import { assertQuorum } from '../services/cluster/quorum-guard.js';
+import { assertQuorum } from '../services/cluster/cluster-faults.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import type { WalletScope } from '../services/manager/wallet-scope.js';
 import { nearestName } from '../util/nearest-name.js';

@@ -1,8 +1,8 @@
 import { faultOf, WalletError } from '../model/wallet-error.js';
 import type { ClusterNode } from '../services/cluster/cluster-node.js';
 import type { HeldWallet } from '../services/cluster/held-wallet.js';
-import { assertQuorum } from '../services/cluster/quorum-guard.js';
-import { replicationFault } from '../services/cluster/replication-fault.js';
+import { assertQuorum } from '../services/cluster/cluster-faults.js';
+import { replicationFault } from '../services/cluster/cluster-faults.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import type { WalletScope } from '../services/manager/wallet-scope.js';
 import { usesWallets, type WalletMethod } from './method.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { PublicKey } from '../../src/monero/crypto/types.js';
-import { fillNewStore } from '../../src/services/manager/new-store.js';
+import { fillNewStore } from '../../src/services/manager/wallet-files.js';
 import { addressRecordOf, createAddressRecord } from '../../src/store/file/address-record.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { bytes } from './fixtures.js';

@@ -3,11 +3,11 @@ import type { WalletEntry } from '../../cluster/lease.js';
 import { faultOf, WalletError } from '../../model/wallet-error.js';
 import type { Clock } from '../../util/clock.js';
 import { SharedRun } from '../../util/shared-run.js';
-import type { WalletLog } from '../context/wallet-log.js';
+import type { WalletLog } from '../context/wallet-context.js';
 import { Custody } from './custody.js';
-import { FailedTakeovers } from './failed-takeovers.js';
+import { FailedTakeovers } from './takeovers.js';
 import type { HeldWallet } from './held-wallet.js';
-import { assign, giverFor, takersOf } from './shares.js';
+import { assign, giverFor, takersOf } from './takeovers.js';
 
 /** Wallets of this process, as a {@link ClusterNode} opens and closes them. */
 export interface NodeWallets {

@@ -7,8 +7,8 @@ import { lockWallet } from '../../store/file/wallet-lock.js';
 import { readKeysBytes } from '../../store/keys/keys-file-disk.js';
 import type { Clock } from '../../util/clock.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
-import { namedLog, type WalletLog } from '../context/wallet-log.js';
-import { assertClosedStore, uploadClosedStore } from './closed-store.js';
+import { namedLog, type WalletLog } from '../context/wallet-context.js';
+import { assertClosedStore, uploadClosedStore } from './local-copy.js';
 import { HeldWallet } from './held-wallet.js';
 import {
   assertCopy,
@@ -24,7 +24,7 @@ import {
   writeLocalCopy,
   type LocalCopy,
 } from './local-copy.js';
-import { replicationFault } from './replication-fault.js';
+import { replicationFault } from './cluster-faults.js';
 
 /** Parts of a {@link Custody}. */
 export interface CustodyParts {

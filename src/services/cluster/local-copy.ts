@@ -1,15 +1,26 @@
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
-import type { Departure, Taken } from '../../cluster/lease.js';
+import {
+  existsSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  closeSync,
+  fstatSync,
+  openSync,
+  readSync,
+} from 'node:fs';
+import type { Departure, Taken, Lease } from '../../cluster/lease.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { LogContent, PageLogs } from '../../cluster/cluster.js';
-import { databaseFilesOf, removeDatabase } from '../../store/file/atomic-replace.js';
+import { databaseFilesOf, removeDatabase, logOf } from '../../store/file/atomic-replace.js';
 import { FileDraft } from '../../store/file/file-draft.js';
-import { assertRegular, withFileErrors } from '../../store/file/file-errors.js';
+import { assertRegular, withFileErrors, withFileErrorsAsync } from '../../store/file/file-errors.js';
 import { rebuildStore } from '../../store/replication/rebuild-store.js';
 import { equalBytes, utf8 } from '../../util/bytes.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
-import { badName, MARK_ENDING } from '../context/wallet-name.js';
+import { badName, MARK_ENDING } from '../context/wallet-directory.js';
 import type { StoredLog } from './held-wallet.js';
+import { isEmptyLog, writeKeptLog } from '../../store/file/kept-log.js';
+import { readBase } from '../../store/replication/base-parts.js';
 
 /** Content of the mark of a local copy. */
 interface Mark {
@@ -273,4 +284,49 @@ function assertNoFiles(paths: WalletPaths): void {
   if (!hasFiles(paths)) return;
   const found = withFileErrors(keys, () => existsSync(keys)) ? 'wallet' : 'store';
   throw new WalletError({ kind: 'wallet_exists', name, found });
+}
+
+/** Number of the base of a store that comes back: its log begins with it. */
+const FIRST = 1;
+
+/** Checks that the main file of a store contains all its commits. @throws WalletError `bad_cluster_request`, `wallet_io` */
+export function assertClosedStore({ name, store }: WalletPaths): void {
+  withFileErrors(store, () => statSync(store));
+  if (isEmptyLog(store)) return;
+  throw new WalletError({
+    kind: 'bad_cluster_request',
+    reason: `the process that had '${name}' open has not closed it: open the wallet once without --cluster, and close it`,
+  });
+}
+
+/**
+ * Stores the file of a closed wallet in the database, as the whole content of a log that is empty. Its lock must be held, or
+ * its mark must keep all processes from opening it.
+ * @throws errors of the cluster; WalletError `wallet_io`
+ */
+export async function uploadClosedStore(
+  { store }: WalletPaths,
+  lease: Lease,
+  logs: Pick<PageLogs, 'putBase'>,
+): Promise<void> {
+  await withFileErrorsAsync(store, async () => {
+    const file = openSync(store, 'r');
+    try {
+      const { parts, close } = await readBase({
+        log: logOf(store),
+        readMain: (bytes, offset) => readSync(file, bytes, 0, bytes.length, offset),
+        mainBytes: fstatSync(file).size,
+        at: { salts: undefined, frames: 0 },
+        sequence: FIRST,
+      });
+      try {
+        await logs.putBase(lease, FIRST, parts);
+      } finally {
+        close();
+      }
+    } finally {
+      closeSync(file);
+    }
+    writeKeptLog(store);
+  });
 }

@@ -4,7 +4,7 @@ import { DaemonError } from '../../daemon/errors.js';
 import type { DaemonConfig } from '../../daemon/http-daemon.js';
 import type { Refresher } from '../../refresh/refresher.js';
 import { SharedRun } from '../../util/shared-run.js';
-import type { ConnectDaemon, DaemonClient } from './daemon-client.js';
+import type { ConnectDaemon, DaemonClient } from './daemon-list.js';
 import { DaemonList, type ListedDaemon, type NamedDaemon } from './daemon-list.js';
 
 export interface DaemonConnectionParts {

@@ -1,7 +1,7 @@
 import { endpointName, parseEndpoint } from '../../daemon/connector.js';
 import { DaemonError } from '../../daemon/errors.js';
 import type { DaemonConfig } from '../../daemon/http-daemon.js';
-import type { ConnectDaemon, DaemonClient } from './daemon-client.js';
+import type { Daemon } from '../../daemon/daemon.js';
 
 /** A daemon in the list of the operator. */
 export interface ListedDaemon {
@@ -60,3 +60,13 @@ function nameOf({ address, defaultPort }: DaemonConfig): string {
     throw error;
   }
 }
+
+/** Daemon client whose calls can be aborted. */
+export interface DaemonClient extends Daemon {
+  /** Returns a view of this client whose calls are aborted, with the signal's reason, when the signal fires. */
+  until(signal: AbortSignal): Daemon;
+  close(): void;
+}
+
+/** Creates a client. @throws DaemonError for an invalid address. */
+export type ConnectDaemon = (config: DaemonConfig) => DaemonClient;

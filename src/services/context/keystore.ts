@@ -40,6 +40,7 @@ import type { Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
 import { isEncrypted, polyseedKey } from '../../monero/cryptonote/polyseed.js';
 import { findPolyseedLanguage, POLYSEED_LANGUAGES } from '../../monero/cryptonote/polyseed-languages.js';
 import { encodePolyseed } from '../../monero/cryptonote/polyseed-words.js';
+import type { WalletStore } from '../../store/wallet-store.js';
 
 /** Placeholder in memory for a secret key that only the keys file has. */
 const BLANK = new Uint8Array(32) as SecretKey;
@@ -361,4 +362,19 @@ export function wordsOfStoredPolyseed(
   const language = findPolyseedLanguage(languageName) ?? english;
   const restores = isEncrypted(seed) || equalBytes(spendSecretFromSeed(polyseedKey(seed)), spendSecret);
   return language !== undefined && restores ? encodePolyseed(seed, language) : undefined;
+}
+
+/**
+ * True if an output lacks its key image until this wallet imports multisig info of other signers; false for other
+ * wallets.
+ * @param account undefined: any account.
+ */
+export function isMultisigImportNeeded(
+  {
+    store,
+    keystore,
+  }: { readonly store: Pick<WalletStore, 'read'>; readonly keystore: Pick<Keystore, 'keys'> },
+  account?: number,
+): boolean {
+  return keystore.keys.multisig !== undefined && store.read((r) => r.watch.anyWithoutKeyImage(account));
 }

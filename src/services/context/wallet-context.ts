@@ -7,13 +7,12 @@ import type { TimeOfDay } from '../../util/clock.js';
 import type { DaemonAccess } from './daemon-access.js';
 import type { ExportCipher } from './export-cipher.js';
 import type { Keystore } from './keystore.js';
-import type { RequestSettings } from './request-settings.js';
-import type { Holding } from './holding.js';
 import type { OpenAlias } from './openalias.js';
 import type { TimeBounds } from './time-bounds.js';
-import type { WalletEvents } from './wallet-events.js';
-import type { WalletLocks } from './wallet-locks.js';
-import type { WalletLog } from './wallet-log.js';
+import type { ConfirmationScale } from '../../model/payment-request.js';
+import { Mutex } from '../../util/mutex.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import type { ReplacedBlocks } from '../../monero/wallet/model/records.js';
 
 /**
  * Resources of one open wallet, shared by its services. Contains no service: a service takes the resources that it uses
@@ -49,3 +48,83 @@ export interface WalletContext {
    */
   readonly assertOpen: () => void;
 }
+
+/** Holding of an open wallet by this process of a cluster. */
+export interface Holding {
+  /**
+   * Resolves once all changes that were made so far are stored by a quorum of the cluster's databases. To be awaited
+   * before anything that depends on these changes leaves the process: an answer, a payment, an event.
+   * @throws WalletError `not_replicated` if they may not be stored, `wallet_elsewhere` after the loss of the wallet.
+   */
+  settled(): Promise<void>;
+  /**
+   * Checks that this process still holds the wallet. @throws WalletError `wallet_elsewhere`; `not_replicated` if it cannot
+   * know that, for lack of a quorum.
+   */
+  assertHeld(): void;
+  /** Id up to which the events of the wallet are stored by a quorum: later ones are not shown yet. */
+  readonly eventsUpTo: number;
+}
+
+/** Settings of payment requests. */
+export interface RequestSettings {
+  /** Confirmations that requests need by their amount. */
+  readonly scale: ConfirmationScale;
+  /** Address of the pay pages without the token, ending with a slash; absent: there are no pay pages. */
+  readonly payUrl?: string;
+}
+
+/** Locks of one open wallet. Order of acquisition: `refresh`, `payment`, `spentStates`. */
+export class WalletLocks {
+  /** Held while blocks are fetched and committed. */
+  readonly refresh = new Mutex();
+  /** Held while a payment is made, so that no output is selected twice. */
+  readonly payment = new Mutex();
+  /**
+   * Held from the request to the daemon for spent key images until its answer is recorded, so that a later answer wins.
+   */
+  readonly spentStates = new Mutex();
+
+  /** Runs a task while both `refresh` and `payment` are held. */
+  exclusive<T>(task: () => Promise<T>): Promise<T> {
+    return this.refresh.run(() => this.payment.run(task));
+  }
+}
+
+/** Notifications of open wallets, each with the name of the wallet (empty in memory). Listeners must not throw. */
+export interface WalletEvents {
+  /**
+   * Called when transactions that pay the wallet are seen for the first time, in the pool or in blocks; at least one.
+   */
+  readonly onIncoming: (name: string, txHashes: readonly Hash[]) => void;
+  /**
+   * Called when blocks were scanned.
+   * @param height number of blocks that the wallet knows. @param daemonHeight number of blocks that the daemon has.
+   * @param scanned number of blocks scanned since the last call.
+   */
+  readonly onProgress: (name: string, height: number, daemonHeight: number, scanned: number) => void;
+  /** Called when a reorganisation replaced blocks of the wallet, after their replacements were committed. */
+  readonly onReorganised?: (name: string, blocks: ReplacedBlocks) => void;
+  readonly onClosed: (name: string) => void;
+  /** Called when events were appended to the store and committed. */
+  readonly onEvents?: (name: string) => void;
+  /** Called when a payment request was created, cancelled or extended. @param token random name of its pay page. */
+  readonly onRequest?: (name: string, token: Uint8Array) => void;
+}
+
+/** Logger for messages about one open wallet. */
+export interface WalletLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/**
+ * Returns a logger that adds the wallet's name to each line. A child logger of pino is no substitute: it keeps the log
+ * level of the time at which it was created.
+ */
+export const namedLog = (log: WalletLog, name: string): WalletLog => ({
+  info: (fields, message) => log.info({ name, ...fields }, message),
+  warn: (fields, message) => log.warn({ name, ...fields }, message),
+  error: (fields, message) => log.error({ name, ...fields }, message),
+});

@@ -15,7 +15,7 @@ import {
   type RequiredChain,
 } from './chain-check.js';
 import { DaemonStanding } from './daemon-standing.js';
-import { withServedBlock } from './held-blocks.js';
+import { withServedBlock } from './chain-check.js';
 import {
   bestHeight,
   isBehind,
@@ -23,7 +23,7 @@ import {
   proposeSwitch,
   type SwitchProposal,
   type SwitchReason,
-} from './switch-proposal.js';
+} from './daemon-standing.js';
 
 /** Time between the starts of two rounds of probes [ms]; `failing` while the serving daemon fails. */
 const PROBE_MS = { usual: 10_000, failing: 2_000 };

@@ -17,7 +17,7 @@ import { openCache } from '../../monero/wallet/reference-cache/open-cache.js';
 import { assertNoCopy } from '../cluster/local-copy.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
 import { CACHE_SUFFIX, oldCacheKey } from './reference-import.js';
-import { withStoreCopy } from './store-copy.js';
+import { withStoreCopy } from './closed-wallets.js';
 
 /** Figures of a cache, or of a store up to the height of the cache. */
 export interface MigrationFigures {

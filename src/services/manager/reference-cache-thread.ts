@@ -9,7 +9,7 @@ import { importCache, type CacheOwner } from '../../monero/wallet/reference-cach
 import { openCache } from '../../monero/wallet/reference-cache/open-cache.js';
 import type { ImportedWallet } from '../../monero/wallet/reference-cache/imported-wallet.js';
 import { faultRefusal, type ThreadRefusal } from '../workers/thread-refusal.js';
-import { fillNewStore, type NewStore } from './new-store.js';
+import { fillNewStore, type NewStore } from './wallet-files.js';
 
 /** Task for the thread that imports a cache. */
 export interface CacheTask {

@@ -8,9 +8,9 @@ import { commitDraftAsync } from '../../store/file/atomic-replace.js';
 import { writeStoreDraftAsync } from '../../store/store-draft.js';
 import { ThreadClient } from '../../util/thread-client.js';
 import { WalletError } from '../../model/wallet-error.js';
-import type { WalletLog } from '../context/wallet-log.js';
+import type { WalletLog } from '../context/wallet-context.js';
 import { refusalError, type ThreadRefusal } from '../workers/thread-refusal.js';
-import { fillNewStore, type NewStore } from './new-store.js';
+import { fillNewStore, type NewStore } from './wallet-files.js';
 import type { CacheJobs, CacheOutcome, CacheTask } from './reference-cache-thread.js';
 
 /** Request to import a cache of the reference. */

@@ -6,8 +6,9 @@ import { addressRecordOf, createAddressRecord } from '../../store/file/address-r
 import { storeKey } from '../../store/file/store-cipher.js';
 import { writeStoreDraftAsync } from '../../store/store-draft.js';
 import type { Rng } from '../../util/random.js';
-import { fillNewStore, type NewStore } from './new-store.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
+import type { PublicKey } from '../../monero/crypto/types.js';
+import type { WalletWriter } from '../../store/wallet-writer.js';
 
 /** Content of the files of a new wallet. */
 export interface NewWalletFiles {
@@ -67,4 +68,29 @@ export function discardWalletFiles({ keys, store }: WalletPaths): void {
   discardDatabase(store);
   discardFile(addressRecordOf(store));
   discardFile(keys);
+}
+
+/** Values that every store is created with. */
+export interface NewStore {
+  /** Height from which the wallet is scanned; undefined if no daemon answered. */
+  readonly restoreHeight: number | undefined;
+  /** Creation time of the wallet [Unix s]. */
+  readonly createdAt: number;
+  readonly spendPublicKey: PublicKey;
+  /** Time at which a wallet that may have a history came to this server [Unix s]; absent for a wallet of new keys. */
+  readonly arrivedAt?: number | undefined;
+}
+
+/** Writes the initial rows of a new store. */
+export function fillNewStore(
+  w: WalletWriter,
+  { restoreHeight, createdAt, spendPublicKey, arrivedAt }: NewStore,
+): void {
+  if (restoreHeight !== undefined) w.meta.set('restore_height', String(restoreHeight));
+  w.meta.set('created_at', String(createdAt));
+  if (arrivedAt !== undefined) {
+    w.meta.set('arrived_at', String(arrivedAt));
+    w.lostAddresses.mark('restored');
+  }
+  w.subaddresses.add([{ index: { major: 0, minor: 0 }, spendPublicKey }]);
 }

@@ -38,7 +38,7 @@ import type { Accounts } from '../accounts/accounts.js';
 import type { FeeEstimator } from './fee-estimator.js';
 import type { MempoolTracker } from '../sync/mempool-tracker.js';
 import type { PaymentRelay } from '../sync/payment-relay.js';
-import { isMultisigImportNeeded } from '../context/multisig-import.js';
+import { isMultisigImportNeeded } from '../context/keystore.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { observed, type CallOutcome } from '../../../src/http/calls/observed-call.js';
+import { observed, type CallOutcome } from '../../../src/http/calls/dispatcher.js';
 
 const failure = new Error('refused');
 const call = (method: string) =>

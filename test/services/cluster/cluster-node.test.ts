@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ClusterNode } from '../../../src/services/cluster/cluster-node.js';
-import { replicationFault } from '../../../src/services/cluster/replication-fault.js';
-import { namedLog } from '../../../src/services/context/wallet-log.js';
+import { replicationFault } from '../../../src/services/cluster/cluster-faults.js';
+import { namedLog } from '../../../src/services/context/wallet-context.js';
 import { WalletError } from '../../../src/model/wallet-error.js';
 import type { Lease } from '../../../src/cluster/lease.js';
 import { FakeCluster } from '../../support/fakes/fake-cluster.js';

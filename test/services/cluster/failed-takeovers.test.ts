@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { FailedTakeovers } from '../../../src/services/cluster/failed-takeovers.js';
+import { FailedTakeovers } from '../../../src/services/cluster/takeovers.js';
 
 let failures: FailedTakeovers;
 beforeEach(() => {

@@ -6,7 +6,7 @@ import { ClusterUnreachable, Fenced, NotReplicated } from '../../../src/cluster/
 import type { Lease } from '../../../src/cluster/lease.js';
 import { HeldWallet } from '../../../src/services/cluster/held-wallet.js';
 import { WalletDirectory } from '../../../src/services/context/wallet-directory.js';
-import { namedLog } from '../../../src/services/context/wallet-log.js';
+import { namedLog } from '../../../src/services/context/wallet-context.js';
 import { NotReplicatedError, type PageSink } from '../../../src/store/replication/page-sink.js';
 import {
   BaseNotRenewedError,

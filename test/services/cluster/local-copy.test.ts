@@ -13,7 +13,7 @@ import {
   writeLocalCopy,
   type LocalCopy,
 } from '../../../src/services/cluster/local-copy.js';
-import { MARK_ENDING } from '../../../src/services/context/wallet-name.js';
+import { MARK_ENDING } from '../../../src/services/context/wallet-directory.js';
 import { WalletDirectory, type WalletPaths } from '../../../src/services/context/wallet-directory.js';
 
 let folder: string;

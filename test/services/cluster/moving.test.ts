@@ -4,7 +4,7 @@ import type { Cluster } from '../../../src/cluster/cluster.js';
 import { MemberGone } from '../../../src/cluster/errors.js';
 import { createCall } from '../../../src/rpc/service.js';
 import { ClusterNode } from '../../../src/services/cluster/cluster-node.js';
-import { MARK_ENDING } from '../../../src/services/context/wallet-name.js';
+import { MARK_ENDING } from '../../../src/services/context/wallet-directory.js';
 import { WalletManager } from '../../../src/services/manager/wallet-manager.js';
 import { systemClock } from '../../../src/util/clock.js';
 import { EncodedJson } from '../../../src/util/json-writer.js';

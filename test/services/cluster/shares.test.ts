@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { Member } from '../../../src/cluster/cluster.js';
-import { assign, giverFor, takersOf } from '../../../src/services/cluster/shares.js';
+import { assign, giverFor, takersOf } from '../../../src/services/cluster/takeovers.js';
 
 const member = (url: string, wallets: number, more: Partial<Member> = {}): Member => ({
   ...{ url, wallets, capacity: 100, isAlive: true, remainingMs: 4000, isSelf: false },

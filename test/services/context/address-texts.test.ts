@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { AddressTexts } from '../../../src/services/context/address-texts.js';
+import { AddressTexts } from '../../../src/services/context/address-cache.js';
 
 const textOf = (major: number, minor: number): string => `${major}x${minor}x`.padEnd(95, '8');
 

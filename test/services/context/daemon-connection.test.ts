@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import type { DaemonConfig } from '../../../src/daemon/http-daemon.js';
 import { DaemonAccess } from '../../../src/services/context/daemon-access.js';
-import type { DaemonClient } from '../../../src/services/context/daemon-client.js';
+import type { DaemonClient } from '../../../src/services/context/daemon-list.js';
 import { DaemonConnection } from '../../../src/services/context/daemon-connection.js';
 import { faultOf } from '../../support/wallets/test-wallet.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isMultisigImportNeeded } from '../../../src/services/context/multisig-import.js';
+import { isMultisigImportNeeded } from '../../../src/services/context/keystore.js';
 import type { Keystore } from '../../../src/services/context/keystore.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import type { WalletKeys } from '../../../src/monero/wallet/keys.js';

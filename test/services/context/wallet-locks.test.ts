@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { WalletLocks } from '../../../src/services/context/wallet-locks.js';
+import { WalletLocks } from '../../../src/services/context/wallet-context.js';
 import { turns } from '../../support/fakes/event-loop-turns.js';
 
 /** A task that runs until it is ended, and notes when it starts. */

@@ -4,7 +4,7 @@ import { GENESIS_HASH } from '../../../src/monero/cryptonote/constants.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { DaemonConnection } from '../../../src/services/context/daemon-connection.js';
 import { DaemonFailover } from '../../../src/services/failover/daemon-failover.js';
-import { heldBlocks, type HeldChain } from '../../../src/services/failover/held-blocks.js';
+import { heldBlocks, type HeldChain } from '../../../src/services/failover/chain-check.js';
 import type { BlockRef } from '../../../src/monero/wallet/model/records.js';
 import { FakeNode, hashOn, historyOn } from '../../support/fakes/fake-node.js';
 import { VirtualClock } from '../../support/fakes/virtual-clock.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from '@jest/globals';
-import { heldBlocks, MAX_FORK, type HeldChain } from '../../../src/services/failover/held-blocks.js';
+import { heldBlocks, MAX_FORK, type HeldChain } from '../../../src/services/failover/chain-check.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { WalletError } from '../../../src/model/wallet-error.js';
 import { page } from '../../store/fixtures.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DaemonStanding } from '../../../src/services/failover/daemon-standing.js';
-import { isBehind, proposeSwitch, type Choice } from '../../../src/services/failover/switch-proposal.js';
+import { isBehind, proposeSwitch, type Choice } from '../../../src/services/failover/daemon-standing.js';
 import type { DaemonInfo } from '../../../src/daemon/daemon.js';
 
 /** A daemon with a number of blocks, or one that cannot serve. @param probes healthy ones in a row. */

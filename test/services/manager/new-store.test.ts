@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
 import type { PublicKey } from '../../../src/monero/crypto/types.js';
-import { fillNewStore } from '../../../src/services/manager/new-store.js';
+import { fillNewStore } from '../../../src/services/manager/wallet-files.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { bytes } from '../../store/fixtures.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { StoredEvents } from '../../../src/services/webhooks/stored-events.js';
+import { StoredEvents } from '../../../src/services/webhooks/wallet-webhooks.js';
 import { DEFAULT_CONFIRMATIONS } from '../../../src/store/events/event-log.js';
 import { EventIds } from '../../../src/store/file/event-ids.js';
 import { output, page, received } from '../../store/fixtures.js';

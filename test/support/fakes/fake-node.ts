@@ -8,7 +8,7 @@ import type {
 } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import type { ParsedBlock } from '../../../src/daemon/block-parser.js';
-import type { DaemonClient } from '../../../src/services/context/daemon-client.js';
+import type { DaemonClient } from '../../../src/services/context/daemon-list.js';
 import type { BlockRef } from '../../../src/monero/wallet/model/records.js';
 
 /** Hash of a block of a named branch; branch and height are its first bytes. */

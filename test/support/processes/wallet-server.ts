@@ -8,7 +8,7 @@ import type { SecretKey } from '../../../src/monero/crypto/types.js';
 import type { Daemon } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import type { Refresher } from '../../../src/refresh/refresher.js';
-import type { DaemonClient } from '../../../src/services/context/daemon-client.js';
+import type { DaemonClient } from '../../../src/services/context/daemon-list.js';
 import { DaemonConnection } from '../../../src/services/context/daemon-connection.js';
 import { OpenAlias } from '../../../src/services/context/openalias.js';
 import { WalletDirectory, type WalletPaths } from '../../../src/services/context/wallet-directory.js';

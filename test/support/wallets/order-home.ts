@@ -1,5 +1,5 @@
 import { Balances } from '../../../src/services/accounts/balances.js';
-import { WalletLocks } from '../../../src/services/context/wallet-locks.js';
+import { WalletLocks } from '../../../src/services/context/wallet-context.js';
 import { FeeEstimator } from '../../../src/services/payments/fee-estimator.js';
 import { Orders } from '../../../src/services/payments/orders.js';
 import { PaymentMaker } from '../../../src/services/payments/payment-maker.js';

@@ -15,8 +15,8 @@ import type { ExportCipher } from '../../../src/services/context/export-cipher.j
 import type { Keystore } from '../../../src/services/context/keystore.js';
 import { OpenAlias } from '../../../src/services/context/openalias.js';
 import { TimeBounds } from '../../../src/services/context/time-bounds.js';
-import { WalletLocks } from '../../../src/services/context/wallet-locks.js';
-import { fillNewStore } from '../../../src/services/manager/new-store.js';
+import { WalletLocks } from '../../../src/services/context/wallet-context.js';
+import { fillNewStore } from '../../../src/services/manager/wallet-files.js';
 import type { WalletSync } from '../../../src/services/sync/wallet-sync.js';
 import type { KeysFile } from '../../../src/store/keys/keys-file.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';

@@ -1,6 +1,7 @@
 import { ClusterUnreachable, Fenced, MemberGone, NotReplicated, WalletKnown } from '../../cluster/errors.js';
 import { WalletError } from '../../model/wallet-error.js';
 import { NotReplicatedError, SinkEndedError } from '../../store/replication/page-sink.js';
+import type { Quorum } from '../../cluster/cluster.js';
 
 /**
  * Returns the fault that clients get for an error of the cluster. @throws any other error unchanged.
@@ -18,4 +19,17 @@ export function replicationFault(error: unknown, name: string): WalletError {
   if (error instanceof NotReplicatedError || error instanceof ClusterUnreachable)
     return new WalletError({ kind: 'not_replicated', reason: error.message }, { cause: error });
   throw error;
+}
+
+/**
+ * Checks that this process may answer for its wallets: that no other one can have taken them over unnoticed.
+ * @throws WalletError `not_replicated`
+ */
+export function assertQuorum({ isLost, silentMs }: Quorum): void {
+  if (!isLost) return;
+  const seconds = Math.round(silentMs / 1000);
+  throw new WalletError({
+    kind: 'not_replicated',
+    reason: `no standby of the database has confirmed anything for ${seconds} s, and another process may have the wallet`,
+  });
 }
