@@ -1,7 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { discardWalletFiles, createWalletFiles } from '../../../src/services/manager/wallet-files.js';
+import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
+import {
+  discardWalletFiles,
+  createWalletFiles,
+  fillNewStore,
+} from '../../../src/services/manager/wallet-files.js';
 import { draftOf } from '../../../src/store/file/file-draft.js';
 import { storeKey } from '../../../src/store/file/store-cipher.js';
 import { loadKeysFile } from '../../../src/store/keys/keys-file-disk.js';
@@ -10,6 +14,8 @@ import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { ownKeys } from '../../support/wallets/service-wallet.js';
 import { WalletServer } from '../../support/processes/wallet-server.js';
 import { holder } from '../../monero/wallet/fixtures.js';
+import type { PublicKey } from '../../../src/monero/crypto/types.js';
+import { bytes } from '../../store/fixtures.js';
 
 const rng = seededRng('wallet files');
 const owner = holder(rng);
@@ -85,5 +91,32 @@ describe('a wallet that is discarded', () => {
   it('may have lost them already', () => {
     discardWalletFiles(server.paths('w'));
     expect(existsSync(server.path)).toBe(true);
+  });
+});
+
+const newStore = (restoreHeight: number | undefined): WalletStore =>
+  WalletStore.create(':memory:', new Uint8Array(32), (w) =>
+    fillNewStore(w, { restoreHeight, createdAt: 1_700_000_000, spendPublicKey: bytes<PublicKey>(5) }),
+  );
+
+describe('a new store', () => {
+  it('begins with one account of one address, and with the time of its creation', () => {
+    newStore(7).read((r) => {
+      expect(r.accounts.list()).toEqual([{ major: 0, addressCount: 1 }]);
+      expect(r.subaddresses.find(bytes<PublicKey>(5))).toEqual({ major: 0, minor: 0 });
+      expect(r.meta.get('created_at')).toBe('1700000000');
+      expect(r.chain.tip()).toBeUndefined();
+    });
+  });
+
+  test.each([
+    [0, '0'],
+    [3_000_000, '3000000'],
+  ])('is scanned from the restore height %i', (height, text) => {
+    expect(newStore(height).read((r) => r.meta.get('restore_height'))).toBe(text);
+  });
+
+  it('has no restore height where no daemon could be asked: the first refresh finds one', () => {
+    expect(newStore(undefined).read((r) => r.meta.get('restore_height'))).toBeUndefined();
   });
 });
