@@ -16,7 +16,7 @@ import { WalletError } from '../model/wallet-error.js';
 import { Credential } from '../rpc/access/credential.js';
 import { toRpcError } from '../rpc/faults/client-error.js';
 import { FAULTS } from '../rpc/faults/fault-table.js';
-import { isRepeatable } from '../rpc/repeatable.js';
+import { isRepeatable } from '../rpc/calls/admission.js';
 import { isPlainName } from '../services/context/wallet-directory.js';
 import { ClusterNode } from '../services/cluster/cluster-node.js';
 import { systemClock } from '../util/clock.js';

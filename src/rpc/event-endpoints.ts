@@ -9,13 +9,13 @@ import { writeWholeJson } from '../util/json-writer.js';
 import { EVENT_TYPES, type EventType } from '../model/events.js';
 import { faultOf } from '../model/wallet-error.js';
 import type { AuditLog } from './access/audit-log.js';
-import { recordStream } from './audit.js';
+import { recordStream } from './calls/audit.js';
 import { RpcError } from '../http/calls/errors.js';
-import { assertAllowed, assertValid, countCall, credentialOf } from './permission.js';
+import { assertAllowed, assertValid, countCall, credentialOf } from './access/permission.js';
 import type { Kind } from './faults/fault-entry.js';
 import { explain, httpOf } from './faults/fault-table.js';
-import { eventLogsOf, waitForEvents } from './event-scope.js';
-import { holdCall } from './hold.js';
+import { eventLogsOf, waitForEvents } from './methods/events.js';
+import { holdCall } from './calls/hold.js';
 import type { WalletMethod } from './method.js';
 import { registry } from './registry.js';
 

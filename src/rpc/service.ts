@@ -5,15 +5,15 @@ import { readParams } from '../http/methods/params.js';
 import type { Credential } from './access/credential.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import { faultOf } from '../model/wallet-error.js';
-import { assertAllowed, assertValid, countCall, credentialOf, spenderOf } from './permission.js';
+import { assertAllowed, assertValid, countCall, credentialOf, spenderOf } from './access/permission.js';
 import { adaptFault, adaptReply, adaptRequest, type ApiVersion } from './api-version.js';
 import { toRpcError } from './faults/client-error.js';
-import { withHeaderKey, withMismatchStatus } from './order-params.js';
-import { passGate, passRestriction } from './gate.js';
-import { holdCall } from './hold.js';
+import { withHeaderKey, withMismatchStatus } from './wire/order-params.js';
+import { passGate, passRestriction } from './calls/gate.js';
+import { holdCall } from './calls/hold.js';
 import { ADDITION, type WalletMethod } from './method.js';
 import { registry } from './registry.js';
-import { settling } from './settling.js';
+import { settling } from './calls/settling.js';
 
 /** Lists the methods that restricted mode and a credential allow. */
 const callable = ({ settings }: WalletManager, credential: Credential | undefined): readonly WalletMethod[] =>

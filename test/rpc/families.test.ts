@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from '@jest/globals';
-import { FAMILIES } from '../../src/rpc/access/family.js';
+import { FAMILIES } from '../../src/rpc/access/credential.js';
 import { registry } from '../../src/rpc/registry.js';
 
 const namesOf = (keep: (method: (typeof registry.methods)[number]) => boolean): string[] =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { passGate, passRestriction } from '../../src/rpc/gate.js';
-import type { Conditions } from '../../src/rpc/conditions.js';
+import { passGate, passRestriction } from '../../src/rpc/calls/gate.js';
+import type { Conditions } from '../../src/rpc/method.js';
 import type { WalletManager } from '../../src/services/manager/wallet-manager.js';
 import type { WalletScope } from '../../src/services/manager/wallet-scope.js';
 import type { OpenWallet } from '../../src/services/open-wallet.js';

@@ -1,6 +1,6 @@
 import { jest, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createCall } from '../../src/rpc/service.js';
-import { HOLD_MS } from '../../src/rpc/hold.js';
+import { HOLD_MS } from '../../src/rpc/calls/hold.js';
 import { eventEndpoints } from '../../src/rpc/event-endpoints.js';
 import { Dispatcher, type Call, type CallOrigin } from '../../src/http/calls/dispatcher.js';
 import { START } from '../../src/services/manager/openings.js';

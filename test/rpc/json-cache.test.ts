@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { cachedRows } from '../../src/rpc/json-cache.js';
+import { cachedRows } from '../../src/rpc/wire/rows.js';
 import { EncodedJson, JsonWriter } from '../../src/util/json-writer.js';
 import type { Paged } from '../../src/util/paged.js';
 

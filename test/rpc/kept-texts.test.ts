@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { INVALID_PARAMS } from '../../src/http/calls/errors.js';
 import { jsonSchemaOf, type JsonSchema } from '../../src/rpc/discovery/json-schema.js';
-import { assertRepeatable } from '../../src/rpc/kept-texts.js';
+import { assertRepeatable } from '../../src/rpc/wire/limits.js';
 import { registry } from '../../src/rpc/registry.js';
 
 /** Texts of parameters that are not kept, or whose reader has a limit of its own, by the name of the parameter. */

@@ -1,7 +1,12 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { params, text, u32, listOf } from '../../src/http/methods/params.js';
 import { RpcError } from '../../src/http/calls/errors.js';
-import { orderParams, orderTerms, withHeaderKey, withMismatchStatus } from '../../src/rpc/order-params.js';
+import {
+  orderParams,
+  orderTerms,
+  withHeaderKey,
+  withMismatchStatus,
+} from '../../src/rpc/wire/order-params.js';
 import { registry } from '../../src/rpc/registry.js';
 import { toHex } from '../../src/util/bytes.js';
 import type { Json } from '../../src/util/json.js';

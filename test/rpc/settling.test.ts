@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { isRepeatable } from '../../src/rpc/repeatable.js';
+import { isRepeatable } from '../../src/rpc/calls/admission.js';
 import { registry } from '../../src/rpc/registry.js';
-import { settling } from '../../src/rpc/settling.js';
+import { settling } from '../../src/rpc/calls/settling.js';
 import type { WalletMethod } from '../../src/rpc/method.js';
 import { WalletError } from '../../src/model/wallet-error.js';
 import type { WalletManager } from '../../src/services/manager/wallet-manager.js';

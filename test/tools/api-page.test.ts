@@ -3,8 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { listOf, none, params, text, u32 } from '../../src/http/methods/params.js';
 import * as wire from '../../src/http/methods/wire.js';
-import type { Conditions } from '../../src/rpc/conditions.js';
-import { ADDITION, defineMethod } from '../../src/rpc/method.js';
+import { type Conditions, ADDITION, defineMethod } from '../../src/rpc/method.js';
 import { registry } from '../../src/rpc/registry.js';
 import { apiPage, type KnownMethod } from '../../tools/api-page.js';
 

@@ -9,7 +9,7 @@ import {
   readOwnFile,
   type CredentialEntry,
 } from '../../rpc/access/credential-file.js';
-import { createPassword, createToken, digestHash } from '../../rpc/access/login-secret.js';
+import { createPassword, createToken, digestHash } from '../../rpc/access/credential.js';
 import { REALM } from '../../http/login/authentication.js';
 import { explain } from '../../rpc/faults/fault-table.js';
 import { replaceContent } from '../../store/file/file-draft.js';

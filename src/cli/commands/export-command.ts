@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { JsonRows, writeRows, StreamedJson } from '../../http/calls/json-rows.js';
-import { EXPORT_FORMATS, exportCsv, exportRow, type ExportFormat } from '../../rpc/payment-export-rows.js';
+import { EXPORT_FORMATS, exportCsv, exportRow, type ExportFormat } from '../../rpc/wire/payment-export.js';
 import { exportClosedWallet } from '../../services/manager/closed-wallets.js';
 import { WalletDirectory } from '../../services/context/wallet-directory.js';
 import type { ExportedPayment } from '../../services/history/payment-export.js';

@@ -2,9 +2,7 @@ import type { Stats } from 'node:fs';
 import * as z from 'zod';
 import { formatAddress, tryParseAddress } from '../../monero/cryptonote/address.js';
 import { fileErrorCode, readOperatorFile } from '../../util/operator-file.js';
-import { ClientList } from './client-list.js';
-import { Credential, type CredentialRules, type SpendLimits } from './credential.js';
-import { isFamily } from './family.js';
+import { ClientList, Credential, type CredentialRules, type SpendLimits, isFamily } from './credential.js';
 
 /** Error of a file of credentials that cannot be used. The message names the file, or the credential and the field. */
 export class CredentialFileError extends Error {

@@ -1,9 +1,8 @@
 import { systemClock } from '../../util/clock.js';
 import { CallRate, type RateRule } from '../../util/call-rate.js';
-import type { ClientList } from './client-list.js';
-import { isFamily, type Family } from './family.js';
-import { matchesGlob } from './glob.js';
-import type { TokenHash } from './login-secret.js';
+import { BlockList, isIP, isIPv4 } from 'node:net';
+import { plainAddress } from '../../util/ip-address.js';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** Largest amounts that a credential may spend [atomic units]; absent: any amount. */
 export interface SpendLimits {
@@ -121,3 +120,126 @@ export class Credential {
     return this.rules.methods.some((rule) => (isFamily(rule) ? rule === family : rule === name));
   }
 }
+
+/**
+ * Groups of methods that a credential allows or denies together.
+ *
+ * - view: methods that read, without changing money or secrets.
+ * - receive: methods that create and label accounts, addresses and payment links.
+ * - spend: methods that make, sign, relay or submit transactions, freeze outputs (with the right to lock), sign
+ *   messages, edit the payees of the address book, and exchange the outputs and key images that signing elsewhere
+ *   needs.
+ * - admin: methods for secrets, files and passwords of wallets, scanning, webhooks, the daemon, the log, the process.
+ */
+export const FAMILIES = ['view', 'receive', 'spend', 'admin'] as const;
+
+export type Family = (typeof FAMILIES)[number];
+
+/** True if a text is the name of a family. */
+export const isFamily = (text: string): text is Family => (FAMILIES as readonly string[]).includes(text);
+
+/**
+ * True if a name matches a pattern, in which `*` stands for any number of characters and `?` for one. Case matters.
+ * Takes time proportional to the product of both lengths at most.
+ */
+export function matchesGlob(pattern: string, name: string): boolean {
+  let [p, n] = [0, 0];
+  /** Index after the last `*` in the pattern, and index in the name up to which that `*` matches. */
+  let [star, matched] = [-1, 0];
+  while (n < name.length) {
+    const wanted = pattern[p];
+    if (wanted === '*') [star, matched, p] = [p + 1, n, p + 1];
+    else if (wanted === '?' || wanted === name[n]) [p, n] = [p + 1, n + 1];
+    else if (star >= 0) {
+      matched += 1;
+      [p, n] = [star, matched];
+    } else return false;
+  }
+  while (pattern[p] === '*') p += 1;
+  return p === pattern.length;
+}
+
+/** List of client addresses: IP addresses, and networks as `address/bits`. */
+export class ClientList {
+  readonly #list = new BlockList();
+
+  /** @param entries IP addresses, and networks as `address/bits`. @throws RangeError for any other entry. */
+  constructor(entries: readonly string[]) {
+    for (const entry of entries) this.#add(entry);
+  }
+
+  #add(entry: string): void {
+    const [address = '', bits, ...rest] = entry.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    const most = family === 'ipv4' ? 32 : 128;
+    const isNetwork = bits !== undefined;
+    if (
+      isIP(address) === 0 ||
+      rest.length > 0 ||
+      (isNetwork && !(/^\d{1,3}$/.test(bits) && Number(bits) <= most))
+    )
+      throw new RangeError(`'${entry}' is neither an IP address nor a network such as 10.0.0.0/8`);
+    if (isNetwork) this.#list.addSubnet(address, Number(bits), family);
+    else this.#list.addAddress(address, family);
+  }
+
+  /** True if an address, or a network that contains it, is in the list. */
+  includes(ip: string): boolean {
+    const address = plainAddress(ip);
+    return isIP(address) !== 0 && this.#list.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
+  }
+}
+
+const SECRET_BYTES = 32;
+const SALT_BYTES = 16;
+
+/** Prefix of every token, by which scanners for leaked secrets recognise tokens. */
+const PREFIX = 'wrpc_';
+
+/** Salted hash of a bearer token, as the file of credentials has it; both fields in hex. */
+export interface TokenHash {
+  readonly salt: string;
+  readonly sha256: string;
+}
+
+/** Parts of a bearer token that a client sends: the name of its credential, and a secret. */
+export interface Token {
+  readonly name: string;
+  readonly secret: Buffer;
+}
+
+const hashOf = (salt: string, secret: Uint8Array): Buffer =>
+  createHash('sha256').update(Buffer.from(salt, 'hex')).update(secret).digest();
+
+/** Creates a token for a credential. @returns text of the token, to be shown once, and its hash, to be stored. */
+export function createToken(name: string): { readonly text: string; readonly hash: TokenHash } {
+  const secret = randomBytes(SECRET_BYTES);
+  const salt = randomBytes(SALT_BYTES).toString('hex');
+  return {
+    text: `${PREFIX}${name}.${secret.toString('base64url')}`,
+    hash: { salt, sha256: hashOf(salt, secret).toString('hex') },
+  };
+}
+
+/** Parses the text of a token; undefined if it has another form. */
+export function readToken(text: string): Token | undefined {
+  const [, name, encoded] = /^wrpc_([^.]+)\.([\w-]{43})$/.exec(text) ?? [];
+  if (name === undefined || encoded === undefined) return undefined;
+  return { name, secret: Buffer.from(encoded, 'base64url') };
+}
+
+/** Compares a secret with a hash in constant time. @param hash undefined: the result is false, after the same time. */
+export function isTokenOf(hash: TokenHash | undefined, secret: Uint8Array): boolean {
+  const { salt, sha256 } = hash ?? NOBODY;
+  return timingSafeEqual(hashOf(salt, secret), Buffer.from(sha256, 'hex')) && hash !== undefined;
+}
+
+/** Hash of a random value that is not kept, so that no secret matches it. */
+const NOBODY: TokenHash = { salt: '00'.repeat(SALT_BYTES), sha256: randomBytes(32).toString('hex') };
+
+/** Creates a password for a digest login. */
+export const createPassword = (): string => randomBytes(SECRET_BYTES).toString('base64url');
+
+/** Returns the HA1 of a digest login [hex]. Source: RFC 7616, 3.4.2. */
+export const digestHash = (user: string, realm: string, password: string): string =>
+  createHash('md5').update(`${user}:${realm}:${password}`).digest('hex');

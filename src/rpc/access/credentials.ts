@@ -1,6 +1,5 @@
-import type { Credential } from './credential.js';
+import { type Credential, isTokenOf, readToken } from './credential.js';
 import { CredentialFileError, readCredentials, readOwnFile, type ReadCredential } from './credential-file.js';
-import { isTokenOf, readToken } from './login-secret.js';
 
 /** Credentials of a file, found by name. */
 export class Credentials {

@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { INVALID_PARAMS } from '../../http/calls/errors.js';
-import { conditionKinds } from '../conditions.js';
+import { conditionKinds, usesWallets, type WalletMethod } from '../method.js';
 import { DENIED, type OwnErrors } from '../faults/client-error.js';
 import type { Kind } from '../faults/fault-entry.js';
 import { FAULTS } from '../faults/fault-table.js';
-import { usesWallets, type WalletMethod } from '../method.js';
 
 /** An error that a method may return. */
 export interface MethodError {

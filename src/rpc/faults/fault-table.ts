@@ -1,15 +1,11 @@
 import type { Fault } from '../../model/wallet-error.js';
 import { additionFaults } from './additions.js';
-import { addressFaults } from './addresses.js';
-import { coldSigningFaults } from './cold-signing.js';
+import { addressFaults, inputFaults } from './input.js';
+import { coldSigningFaults, multisigFaults, proofFaults } from './signing.js';
 import { daemonFaults } from './daemon.js';
 import type { Facts, FaultEntry, FaultTable, Kind, Surroundings, Text, Texts } from './fault-entry.js';
-import { inputFaults } from './input.js';
-import { keyFaults } from './keys.js';
-import { multisigFaults } from './multisig.js';
+import { keyFaults, walletFaults } from './wallets.js';
 import { paymentFaults } from './payments.js';
-import { proofFaults } from './proofs.js';
-import { walletFaults } from './wallets.js';
 
 /**
  * Code, message and explanation of every kind of fault; a kind without an entry does not compile. Each kind is in one

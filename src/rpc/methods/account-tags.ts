@@ -1,8 +1,8 @@
 import { listOf, none, params, u32 } from '../../http/methods/params.js';
 import * as wire from '../../http/methods/wire.js';
-import * as keptTexts from '../kept-texts.js';
+import * as keptTexts from '../wire/limits.js';
 import { unheld } from '../../util/paged.js';
-import { rowsOf } from '../shapes.js';
+import { rowsOf } from '../wire/rows.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 /** Methods for tags of accounts. */

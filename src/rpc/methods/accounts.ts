@@ -6,11 +6,11 @@ import type { AddressBalance, Balance } from '../../services/accounts/balance-ta
 import { PagedBalance } from '../../services/accounts/paged-balance.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
 import { singlePage, unheld, type Paged } from '../../util/paged.js';
-import * as keptTexts from '../kept-texts.js';
+import * as keptTexts from '../wire/limits.js';
 import { defineMethod, type WalletMethod } from '../method.js';
-import * as sample from '../samples.js';
-import { scanState, scanStateOf } from '../scan-state.js';
-import { cachedRows } from '../json-cache.js';
+import * as sample from '../wire/samples.js';
+import { scanState, scanStateOf } from '../wire/shapes.js';
+import { cachedRows } from '../wire/rows.js';
 
 /** Number of account rows that are made between two yields to the event loop. */
 const ACCOUNTS_AT_ONCE = 128;

@@ -3,9 +3,10 @@ import { flag, height, listOf, params, text } from '../../http/methods/params.js
 import * as wire from '../../http/methods/wire.js';
 import { fromHex, isHex } from '../../util/bytes.js';
 import { WalletError } from '../../model/wallet-error.js';
-import * as keptTexts from '../kept-texts.js';
+import * as keptTexts from '../wire/limits.js';
 import { defineMethod, type WalletMethod } from '../method.js';
-import { paymentIdShape, rowsOf, WRONG_ADDRESS } from '../shapes.js';
+import { rowsOf } from '../wire/rows.js';
+import { paymentIdShape, WRONG_ADDRESS } from '../wire/shapes.js';
 
 /** Parses a short payment id; zeros mean none. @throws WalletError `wrong_payment_id`, also for a long payment id. */
 function readPaymentId(hex: string): PaymentId | undefined {

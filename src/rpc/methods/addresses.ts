@@ -6,13 +6,19 @@ import * as wire from '../../http/methods/wire.js';
 import { fromHex, isHex, toHex } from '../../util/bytes.js';
 import { mapPages, unheld } from '../../util/paged.js';
 import { WalletError } from '../../model/wallet-error.js';
-import { ADDRESS } from '../faults/groups.js';
-import * as keptTexts from '../kept-texts.js';
+import { ADDRESS } from '../faults/fault-entry.js';
+import * as keptTexts from '../wire/limits.js';
 import { defineMethod, type WalletMethod } from '../method.js';
-import * as sample from '../samples.js';
-import { scanState, scanStateOf } from '../scan-state.js';
-import { indexSchema, indexShape, listedRows, skippedAddresses, skippedOf } from '../shapes.js';
-import { cachedRows } from '../json-cache.js';
+import * as sample from '../wire/samples.js';
+import {
+  scanState,
+  scanStateOf,
+  indexSchema,
+  indexShape,
+  skippedAddresses,
+  skippedOf,
+} from '../wire/shapes.js';
+import { cachedRows, listedRows } from '../wire/rows.js';
 
 /** Largest number of addresses that one call creates. Source: wallet_rpc_server.cpp `on_create_address`. */
 const MAX_NEW_ADDRESSES = 65_536;

@@ -3,9 +3,10 @@ import { listOf, params, text } from '../../http/methods/params.js';
 import * as wire from '../../http/methods/wire.js';
 import { unheld } from '../../util/paged.js';
 import { WalletError } from '../../model/wallet-error.js';
-import * as keptTexts from '../kept-texts.js';
+import * as keptTexts from '../wire/limits.js';
 import { defineMethod, type WalletMethod } from '../method.js';
-import { readTxHash, rowsOf } from '../shapes.js';
+import { rowsOf } from '../wire/rows.js';
+import { readTxHash } from '../wire/shapes.js';
 
 /** Methods for notes of transactions and attributes. */
 export const annotationMethods: readonly WalletMethod[] = [

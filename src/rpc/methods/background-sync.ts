@@ -1,9 +1,8 @@
 import { none, params, text } from '../../http/methods/params.js';
 import * as wire from '../../http/methods/wire.js';
-import type { Conditions } from '../conditions.js';
+import { type Conditions, defineMethod, type WalletMethod } from '../method.js';
 import { explain } from '../faults/fault-table.js';
-import { DAEMON } from '../faults/groups.js';
-import { defineMethod, type WalletMethod } from '../method.js';
+import { DAEMON } from '../faults/fault-entry.js';
 
 /**
  * Conditions of the methods for background sync, which view-only and multisig wallets do not have. Source:

@@ -12,9 +12,9 @@ import type {
   TransferDescription,
   TransferSummary,
 } from '../../monero/wallet/exchange/transfer-description.js';
-import { orderParams, orderTerms } from '../order-params.js';
-import { hashesSchema, hashesShape } from '../payment-shapes.js';
-import { CREDENTIAL, DAEMON, ORDER, RELAY } from '../faults/groups.js';
+import { orderParams, orderTerms } from '../wire/order-params.js';
+import { hashesSchema, hashesShape } from '../wire/payments.js';
+import { CREDENTIAL, DAEMON, ORDER, RELAY } from '../faults/fault-entry.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 const ALL = 0xffff_ffff;

@@ -3,8 +3,7 @@ import { flag, height, invalidParams, params, text } from '../../http/methods/pa
 import * as wire from '../../http/methods/wire.js';
 import type { LoweredHeight } from '../../services/manager/new-heights.js';
 import { WalletError } from '../../model/wallet-error.js';
-import type { Kind } from '../faults/fault-entry.js';
-import { DAEMON } from '../faults/groups.js';
+import { type Kind, DAEMON } from '../faults/fault-entry.js';
 import { ADDITION, defineMethod, type Context, type WalletMethod } from '../method.js';
 
 /** Parameters for the files of a new wallet. */

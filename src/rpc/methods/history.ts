@@ -1,26 +1,30 @@
 import type { Hash } from '../../monero/crypto/types.js';
-import type { JsonRows } from '../../http/calls/json-rows.js';
 import { flag, height, listOf, params, text, u32 } from '../../http/methods/params.js';
 import * as wire from '../../http/methods/wire.js';
 import type { HistoryList, IncomingKind } from '../../services/history/history.js';
 import { fromHex, isHex } from '../../util/bytes.js';
-import { singlePage, unheld } from '../../util/paged.js';
+import { singlePage, unheld, type Paged } from '../../util/paged.js';
 import { workSlices } from '../../util/work-slices.js';
 import { WalletError } from '../../model/wallet-error.js';
-import { incomingRows, incomingSchema } from '../incoming-rows.js';
-import { DAEMON } from '../faults/groups.js';
+import { DAEMON } from '../faults/fault-entry.js';
 import { defineMethod, type Context, type WalletMethod } from '../method.js';
-import * as sample from '../samples.js';
-import { scanState, scanStateOf } from '../scan-state.js';
+import * as sample from '../wire/samples.js';
+import { rowsOf } from '../wire/rows.js';
 import {
+  scanState,
+  scanStateOf,
   paymentIdShape,
   paymentSchema,
   paymentShape,
   readTxHash,
-  rowsOf,
   transferEntry,
   transferSchema,
-} from '../shapes.js';
+  indexSchema,
+} from '../wire/shapes.js';
+import { JsonRows } from '../../http/calls/json-rows.js';
+import type { Json } from '../../util/json.js';
+import { Field, type RowTemplate } from '../../util/row-template.js';
+import type { IncomingField } from '../../monero/wallet/model/records.js';
 
 /**
  * Parses a payment id of 8 or 32 bytes. A long payment id whose last 24 bytes are zero is read as a short one.
@@ -310,3 +314,53 @@ export const historyMethods: readonly WalletMethod[] = [
     },
   }),
 ];
+
+/** Reads rows as JSON made from a template; the rows of one page are separated by commas. */
+export type ReadRows = (template: RowTemplate<IncomingField>) => Paged<Uint8Array | undefined>;
+
+const field = (name: IncomingField): Field<IncomingField> => new Field(name);
+
+/** Row template of incoming_transfers. Source: wallet_rpc_server_commands_defs.h `transfer_details`. */
+const INCOMING: RowTemplate<IncomingField> = {
+  amount: field('amount'),
+  block_height: field('height'),
+  frozen: field('frozen'),
+  global_index: field('globalIndex'),
+  key_image: field('keyImage'),
+  pubkey: field('publicKey'),
+  spent: field('spent'),
+  subaddr_index: { major: field('account'), minor: field('minor') },
+  tx_hash: field('txHash'),
+  tx_size: field('txSize'),
+  unlocked: field('unlocked'),
+};
+
+/** Schema of a row of {@link INCOMING}. */
+export const incomingSchema = () =>
+  wire.object({
+    amount: wire.amount('Amount of the output'),
+    block_height: wire.uint('Height of its block'),
+    frozen: wire.flag('The output is frozen'),
+    global_index: wire.uint('Index of the output in the chain'),
+    key_image: wire.hex('Key image; empty while it is unknown'),
+    pubkey: wire.hash('Public key of the output'),
+    spent: wire.flag('The output is spent'),
+    subaddr_index: indexSchema('Receiving address'),
+    tx_hash: wire.hash('Transaction hash'),
+    tx_size: wire.uint('Size of the transaction [bytes]; 0 if it is unknown'),
+    unlocked: wire.flag('The output can be spent now, as far as its lock is concerned'),
+  });
+
+/** Returns the rows of {@link INCOMING}, which the store writes as JSON. */
+export function incomingRows(open: ReadRows): JsonRows {
+  let release = (): void => undefined;
+  return JsonRows.written({
+    read: async function* (adapt) {
+      const template = adapt === undefined ? INCOMING : adapt(INCOMING as Json);
+      const rows = open(template as RowTemplate<IncomingField>);
+      ({ release } = rows);
+      for await (const page of rows.pages) if (page !== undefined) yield [page];
+    },
+    release: () => release(),
+  });
+}

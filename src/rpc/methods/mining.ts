@@ -1,6 +1,6 @@
 import { flag, height, none, params } from '../../http/methods/params.js';
 import * as wire from '../../http/methods/wire.js';
-import { DAEMON } from '../faults/groups.js';
+import { DAEMON } from '../faults/fault-entry.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 export const miningMethods: readonly WalletMethod[] = [

@@ -3,10 +3,9 @@ import * as wire from '../../http/methods/wire.js';
 import type { RoundResult } from '../../services/multisig/multisig-setup.js';
 import { toHex } from '../../util/bytes.js';
 import { once } from '../../util/once.js';
-import { orderParams, orderTerms } from '../order-params.js';
-import { hashesSchema, hashesShape } from '../payment-shapes.js';
-import { causeText, type Kind, type Texts } from '../faults/fault-entry.js';
-import { CREDENTIAL, DAEMON, ORDER, RELAY } from '../faults/groups.js';
+import { orderParams, orderTerms } from '../wire/order-params.js';
+import { hashesSchema, hashesShape } from '../wire/payments.js';
+import { causeText, type Kind, type Texts, CREDENTIAL, DAEMON, ORDER, RELAY } from '../faults/fault-entry.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 const submitSchema = once(() =>

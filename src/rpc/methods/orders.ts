@@ -6,10 +6,9 @@ import type { TrackedOrder } from '../../services/payments/order-tracker.js';
 import { sum } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import { ORDER_STATES, type OrderPosition, type TrackedTx } from '../../model/order.js';
-import { nextPage, pageCursor, pageLimit, pageStart } from '../page-params.js';
+import { nextPage, pageCursor, pageLimit, pageStart, idempotencyKey } from '../wire/limits.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
-import * as sample from '../samples.js';
-import { idempotencyKey } from '../kept-texts.js';
+import * as sample from '../wire/samples.js';
 
 /** Converts one attempt to make a transaction to a row. @param isCurrent true for the latest attempt. */
 function attemptShape(wallet: OpenWallet, tx: TrackedTx, isCurrent: boolean) {

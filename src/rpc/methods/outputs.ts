@@ -2,9 +2,9 @@ import type { KeyImage } from '../../monero/crypto/types.js';
 import { WalletError } from '../../model/wallet-error.js';
 import { listOf, none, params, text } from '../../http/methods/params.js';
 import * as wire from '../../http/methods/wire.js';
-import { CREDENTIAL, DAEMON } from '../faults/groups.js';
+import { CREDENTIAL, DAEMON } from '../faults/fault-entry.js';
 import { defineMethod, type WalletMethod } from '../method.js';
-import { readKeyImage, readTxHash } from '../shapes.js';
+import { readKeyImage, readTxHash } from '../wire/shapes.js';
 
 /** Upstream's message if the daemon does not send a transaction. Source: wallet2.cpp `scan_tx`. */
 const NOT_FETCHED = 'Failed to get transaction from daemon';

@@ -5,9 +5,9 @@ import { instant, params, u32 } from '../../http/methods/params.js';
 import * as wire from '../../http/methods/wire.js';
 import { PaymentExport } from '../../services/history/payment-export.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
-import { EXPORT_FORMATS, exportCsv, exportRow, exportRowSchema } from '../payment-export-rows.js';
-import * as sample from '../samples.js';
-import { rowsOf } from '../shapes.js';
+import { EXPORT_FORMATS, exportCsv, exportRow, exportRowSchema } from '../wire/payment-export.js';
+import * as sample from '../wire/samples.js';
+import { rowsOf } from '../wire/rows.js';
 
 /** Method that exports payments; the reference does not have it. */
 export const paymentExportMethods: readonly WalletMethod[] = [

@@ -12,11 +12,20 @@ import { JsonText, writeWholeJson } from '../../util/json-writer.js';
 import { unheld } from '../../util/paged.js';
 import type { Kind } from '../faults/fault-entry.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
-import { idempotencyKey, label, reference, url } from '../kept-texts.js';
-import { requestHashOf } from '../order-params.js';
-import { nextPage, pageCursor, pageLimit, pageStart } from '../page-params.js';
-import * as sample from '../samples.js';
-import { indexSchema, indexShape, rowsOf, skippedAddresses, skippedOf } from '../shapes.js';
+import {
+  idempotencyKey,
+  label,
+  reference,
+  url,
+  nextPage,
+  pageCursor,
+  pageLimit,
+  pageStart,
+} from '../wire/limits.js';
+import { requestHashOf } from '../wire/order-params.js';
+import * as sample from '../wire/samples.js';
+import { rowsOf } from '../wire/rows.js';
+import { indexSchema, indexShape, skippedAddresses, skippedOf } from '../wire/shapes.js';
 
 /** Largest size of the metadata of a request as JSON [bytes]. */
 const MAX_METADATA_BYTES = 4096;

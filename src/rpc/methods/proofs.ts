@@ -7,11 +7,10 @@ import { ZERO } from '../../util/amount.js';
 import { chunks, concatBytes, fromHex, isHex, toHex } from '../../util/bytes.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { SigningKey } from '../../monero/wallet/proofs/message-signature.js';
-import type { Kind, Surroundings } from '../faults/fault-entry.js';
-import { ADDRESS, DAEMON } from '../faults/groups.js';
+import { type Kind, type Surroundings, ADDRESS, DAEMON } from '../faults/fault-entry.js';
 import { defineMethod, type WalletMethod } from '../method.js';
-import * as sample from '../samples.js';
-import { readTxHash } from '../shapes.js';
+import * as sample from '../wire/samples.js';
+import { readTxHash } from '../wire/shapes.js';
 
 /** Parses the name of a signing key: `spend` or `view`. @throws WalletError `wrong_signature_type` */
 function readSigningKey(name: string): SigningKey {

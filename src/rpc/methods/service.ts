@@ -1,12 +1,12 @@
-import { flag, height, listOf, none, params, text, u32 } from '../../http/methods/params.js';
+import { flag, height, listOf, none, params, text, u32, i8 } from '../../http/methods/params.js';
 import * as wire from '../../http/methods/wire.js';
 import { LANGUAGES } from '../../monero/cryptonote/languages.js';
 import { POLYSEED_LANGUAGES } from '../../monero/cryptonote/polyseed-languages.js';
 import { parseFingerprint } from '../../util/fingerprint.js';
 import { WalletError } from '../../model/wallet-error.js';
 import { LATEST_API } from '../api-version.js';
-import { DAEMON } from '../faults/groups.js';
-import { setting } from '../kept-texts.js';
+import { DAEMON } from '../faults/fault-entry.js';
+import { setting } from '../wire/limits.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
 
 /** Methods for the server, its daemon and the refresh. */
@@ -361,6 +361,64 @@ export const serviceMethods: readonly WalletMethod[] = [
       await wallet.save();
       server.requestStop();
       return {};
+    },
+  }),
+];
+
+/** Methods for the log, which need no open wallet. */
+export const loggingMethods: readonly WalletMethod[] = [
+  defineMethod({
+    name: 'set_log_level',
+    summary: 'Sets the log level, from 0 (least) to 4 (everything).',
+    meta: { family: 'admin', needs: 'nothing', restricted: true },
+    faults: ['bad_log_level'],
+    params: () => params({ level: i8.default(0).describe('Log level, 0 (least) to 4 (everything)') }),
+    result: wire.nothing,
+    source: 'COMMAND_RPC_SET_LOG_LEVEL, on_set_log_level',
+    handle({ server }, { level }) {
+      server.logControl.setLevel(level);
+      return {};
+    },
+  }),
+
+  defineMethod({
+    name: 'set_log_categories',
+    summary: 'Sets the log categories: a list, a level, +list or -list; empty turns the log off.',
+    meta: { family: 'admin', needs: 'nothing', restricted: true },
+    faults: ['invalid'],
+    params: () =>
+      params({
+        categories: setting
+          .default('')
+          .describe(
+            'List of category:level with commas, or a level 0 to 4; + or - before it adds to or removes from those in force; empty: nothing is logged',
+          ),
+      }),
+    result: () => wire.object({ categories: wire.text('Log categories in force') }),
+    source: 'COMMAND_RPC_SET_LOG_CATEGORIES, on_set_log_categories',
+    handle: ({ server }, { categories }) => ({ categories: server.logControl.setCategories(categories) }),
+  }),
+];
+
+/** Method that describes all methods; the reference does not have it. */
+export const discoveryMethods: readonly WalletMethod[] = [
+  defineMethod({
+    name: 'rpc.discover',
+    summary: 'Returns an OpenRPC document of the methods that the client may call.',
+    meta: { family: 'view', needs: 'nothing', restricted: false },
+    faults: [],
+    params: () => none,
+    result: () =>
+      wire.object({
+        openrpc: wire.text('Version of OpenRPC'),
+        info: wire.record('Name, version and license of the server'),
+        methods: wire.list(wire.record('A method'), 'Methods, by name'),
+      }),
+    source: ADDITION,
+    async handle({ methods, version }) {
+      // Loaded at the first call, so that the start takes no longer.
+      const { openRpcOf } = await import('../discovery/open-rpc.js');
+      return { ...openRpcOf(methods(), version) };
     },
   }),
 ];

@@ -2,14 +2,21 @@ import { atomic, flag, listOf, params, text, u32, u64 } from '../../http/methods
 import type { Amount } from '../../util/amount.js';
 import { once } from '../../util/once.js';
 import { WalletError } from '../../model/wallet-error.js';
-import type { Kind } from '../faults/fault-entry.js';
-import { ADDRESS, PAYMENT } from '../faults/groups.js';
+import { type Kind, ADDRESS, PAYMENT } from '../faults/fault-entry.js';
 import { defineMethod, type WalletMethod } from '../method.js';
-import * as sample from '../samples.js';
-import { orderParams, orderTerms } from '../order-params.js';
-import { resultParams, paymentOptions, paymentParams, resultFields } from '../payment-params.js';
-import { paymentSchema, paymentShape, paymentsSchema, paymentsShape } from '../payment-shapes.js';
-import { readKeyImage, WRONG_ADDRESS } from '../shapes.js';
+import * as sample from '../wire/samples.js';
+import { orderParams, orderTerms } from '../wire/order-params.js';
+import {
+  resultParams,
+  paymentOptions,
+  paymentParams,
+  resultFields,
+  paymentSchema,
+  paymentShape,
+  paymentsSchema,
+  paymentsShape,
+} from '../wire/payments.js';
+import { readKeyImage, WRONG_ADDRESS } from '../wire/shapes.js';
 
 const sweepParams = {
   ...paymentParams,

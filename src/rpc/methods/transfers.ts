@@ -8,14 +8,20 @@ import type { PaymentRequest } from '../../services/payments/transfers.js';
 import type { MadePayments } from '../../model/made-payment.js';
 import type { Spender } from '../../model/spender.js';
 import { once } from '../../util/once.js';
-import { orderParams, orderTerms } from '../order-params.js';
-import type { Kind } from '../faults/fault-entry.js';
-import { ADDRESS, CREDENTIAL, DAEMON, PAYMENT, RELAY } from '../faults/groups.js';
+import { orderParams, orderTerms } from '../wire/order-params.js';
+import { type Kind, ADDRESS, CREDENTIAL, DAEMON, PAYMENT, RELAY } from '../faults/fault-entry.js';
 import { defineMethod, type WalletMethod } from '../method.js';
-import * as sample from '../samples.js';
-import { WRONG_ADDRESS } from '../shapes.js';
-import { paymentOptions, paymentParams, resultFields } from '../payment-params.js';
-import { paymentSchema, paymentShape, paymentsSchema, paymentsShape } from '../payment-shapes.js';
+import * as sample from '../wire/samples.js';
+import { WRONG_ADDRESS } from '../wire/shapes.js';
+import {
+  paymentOptions,
+  paymentParams,
+  resultFields,
+  paymentSchema,
+  paymentShape,
+  paymentsSchema,
+  paymentsShape,
+} from '../wire/payments.js';
 
 /** Upstream's message for every failure to relay a transaction. Source: wallet_rpc_server.cpp `on_relay_tx`. */
 const NOT_COMMITTED = 'Failed to commit tx.';

@@ -4,7 +4,7 @@ import * as wire from '../../http/methods/wire.js';
 import { ZERO } from '../../util/amount.js';
 import { WalletError } from '../../model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
-import * as sample from '../samples.js';
+import * as sample from '../wire/samples.js';
 
 /**
  * Runs a task of the URI codec. @param prefix beginning of upstream's message.

@@ -2,9 +2,8 @@ import * as z from 'zod';
 import { height, params, text, u32 } from '../../http/methods/params.js';
 import * as wire from '../../http/methods/wire.js';
 import type { WalletWebhooks, WebhookStatus } from '../../services/webhooks/wallet-webhooks.js';
-import { nextPage, pageCursor, pageLimit, pageStart } from '../page-params.js';
+import { nextPage, pageCursor, pageLimit, pageStart, eventType, url } from '../wire/limits.js';
 import type { Kind } from '../faults/fault-entry.js';
-import { eventType, url } from '../kept-texts.js';
 import { ADDITION, defineMethod, type Context, type WalletMethod } from '../method.js';
 
 type Delivery = ReturnType<WalletWebhooks['deliveries']>[number];

@@ -5,9 +5,8 @@ import type { Clock } from '../../util/clock.js';
 import { SharedRun } from '../../util/shared-run.js';
 import type { WalletLog } from '../context/wallet-context.js';
 import { Custody } from './custody.js';
-import { FailedTakeovers } from './takeovers.js';
+import { FailedTakeovers, assign, giverFor, takersOf } from './takeovers.js';
 import type { HeldWallet } from './held-wallet.js';
-import { assign, giverFor, takersOf } from './takeovers.js';
 
 /** Wallets of this process, as a {@link ClusterNode} opens and closes them. */
 export interface NodeWallets {

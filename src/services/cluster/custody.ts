@@ -8,9 +8,9 @@ import { readKeysBytes } from '../../store/keys/keys-file-disk.js';
 import type { Clock } from '../../util/clock.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
 import { namedLog, type WalletLog } from '../context/wallet-context.js';
-import { assertClosedStore, uploadClosedStore } from './local-copy.js';
-import { HeldWallet } from './held-wallet.js';
 import {
+  assertClosedStore,
+  uploadClosedStore,
   assertCopy,
   isReturning,
   leftFault,
@@ -24,6 +24,7 @@ import {
   writeLocalCopy,
   type LocalCopy,
 } from './local-copy.js';
+import { HeldWallet } from './held-wallet.js';
 import { replicationFault } from './cluster-faults.js';
 
 /** Parts of a {@link Custody}. */

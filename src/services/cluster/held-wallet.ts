@@ -10,12 +10,10 @@ import {
 import type { WalletStore } from '../../store/wallet-store.js';
 import type { Clock } from '../../util/clock.js';
 import { Mutex } from '../../util/mutex.js';
-import type { Holding } from '../context/wallet-context.js';
+import type { Holding, WalletLog } from '../context/wallet-context.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
-import type { WalletLog } from '../context/wallet-context.js';
 import { FlushedEvents } from '../events/flushed-events.js';
-import { assertQuorum } from './cluster-faults.js';
-import { replicationFault } from './cluster-faults.js';
+import { assertQuorum, replicationFault } from './cluster-faults.js';
 import { Fenced } from '../../cluster/errors.js';
 import { SinkEndedError, type PageSink } from '../../store/replication/page-sink.js';
 

@@ -4,8 +4,13 @@ import { DaemonError } from '../../daemon/errors.js';
 import type { DaemonConfig } from '../../daemon/http-daemon.js';
 import type { Refresher } from '../../refresh/refresher.js';
 import { SharedRun } from '../../util/shared-run.js';
-import type { ConnectDaemon, DaemonClient } from './daemon-list.js';
-import { DaemonList, type ListedDaemon, type NamedDaemon } from './daemon-list.js';
+import {
+  type ConnectDaemon,
+  type DaemonClient,
+  DaemonList,
+  type ListedDaemon,
+  type NamedDaemon,
+} from './daemon-list.js';
 
 export interface DaemonConnectionParts {
   readonly connect: ConnectDaemon;

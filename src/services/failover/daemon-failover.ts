@@ -13,10 +13,10 @@ import {
   hashesOf,
   UnfitDaemon,
   type RequiredChain,
+  withServedBlock,
 } from './chain-check.js';
-import { DaemonStanding } from './daemon-standing.js';
-import { withServedBlock } from './chain-check.js';
 import {
+  DaemonStanding,
   bestHeight,
   isBehind,
   MAX_FAILURES,

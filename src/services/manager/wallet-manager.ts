@@ -8,7 +8,7 @@ import { Refresher } from '../../refresh/refresher.js';
 import { systemClock, type TimeOfDay } from '../../util/clock.js';
 import { Listeners } from '../../util/listeners.js';
 import { WalletError } from '../../model/wallet-error.js';
-import type { ChainTip } from '../context/chain-tip.js';
+import { type ChainTip, heightOfDatedWallet, readTip, type TipSource } from '../context/chain-tip.js';
 import { DaemonConnection } from '../context/daemon-connection.js';
 import type { ListedDaemon } from '../context/daemon-list.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
@@ -29,7 +29,6 @@ import { WalletScope, type ScopeResources, type WalletAccess } from './wallet-sc
 import { KeyedMutex } from '../../util/mutex.js';
 import { resolve } from 'node:path';
 import type { Backup } from '../../store/backup/backup.js';
-import { heightOfDatedWallet, readTip, type TipSource } from '../context/chain-tip.js';
 
 /**
  * Upstream's messages for a daemon that TLS does not authenticate: of release 0.18, and for a proxy of today's master.

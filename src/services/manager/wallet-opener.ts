@@ -31,10 +31,9 @@ import type { WorkerPools } from '../workers/worker-pools.js';
 import type { ServerSettings } from './server-settings.js';
 import { namedLog } from '../context/wallet-context.js';
 import { Keystore } from '../context/keystore.js';
-import { fillNewStore, type NewStore } from './wallet-files.js';
+import { fillNewStore, type NewStore, createWalletFiles, discardWalletFiles } from './wallet-files.js';
 import { importReferenceCache } from './reference-import.js';
 import { assertApart, assertFree, type WalletPaths } from '../context/wallet-directory.js';
-import { createWalletFiles, discardWalletFiles } from './wallet-files.js';
 import { OpenWallet, type OpenWalletParts } from '../open-wallet.js';
 
 /** A wallet that does not exist yet. */

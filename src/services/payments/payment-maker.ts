@@ -19,7 +19,7 @@ import { txOfPayment, type LaidOutPayment, type SpentTx } from '../../monero/wal
 import type { SignedTx } from '../../monero/wallet/build/signing.js';
 import type { FundedTransfer } from '../../monero/wallet/select/transfer-plan.js';
 import type { Payee } from '../../monero/wallet/select/transfer-request.js';
-import type { Prices } from './fee-estimator.js';
+import type { Prices, FeeEstimator } from './fee-estimator.js';
 import { ForkGuard } from './fork-guard.js';
 import type { OrderEntry } from './order-entry.js';
 import { PaymentBuilder, type PaymentDraft, type PaymentTerms } from './payment-builder.js';
@@ -35,7 +35,6 @@ import {
   type PaymentSource,
 } from './payment-metadata.js';
 import type { Accounts } from '../accounts/accounts.js';
-import type { FeeEstimator } from './fee-estimator.js';
 import type { MempoolTracker } from '../sync/mempool-tracker.js';
 import type { PaymentRelay } from '../sync/payment-relay.js';
 import { isMultisigImportNeeded } from '../context/keystore.js';

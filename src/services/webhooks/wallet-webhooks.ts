@@ -2,7 +2,7 @@ import { StoreDeliveryLog } from '../../store/webhook-log.js';
 import type { Delivery, DeliveryFilter } from '../../store/tables/webhook-deliveries.js';
 import type { Webhook } from '../../store/tables/webhooks.js';
 import { toHex } from '../../util/bytes.js';
-import { isEventType, type EventType } from '../../model/events.js';
+import { isEventType, type EventType, type WalletEvent } from '../../model/events.js';
 import { WalletError } from '../../model/wallet-error.js';
 import { activeSecrets, createSecret, formatSecret } from '../../net/webhooks/secret.js';
 import { signatureHeaders } from '../../net/webhooks/signature.js';
@@ -11,7 +11,6 @@ import type { Secret } from '../../util/secret.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { FlushedEvents } from '../events/flushed-events.js';
 import type { TestResult, WebhookSending } from './webhook-sending.js';
-import type { WalletEvent } from '../../model/events.js';
 import type { EventSource, QueuedEvent } from '../../net/webhooks/delivery-log.js';
 import { eventJson, type EventContext } from '../events/event-json.js';
 

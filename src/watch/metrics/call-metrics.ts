@@ -1,7 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { Call } from '../../http/calls/dispatcher.js';
+import { type Call, observed, type CallObserver, type CallOutcome } from '../../http/calls/dispatcher.js';
 import { INTERNAL_ERROR, RpcError } from '../../http/calls/errors.js';
-import { observed, type CallObserver, type CallOutcome } from '../../http/calls/dispatcher.js';
 
 /** Upper bounds of the histogram of durations [s]. */
 export const DURATIONS = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60];

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { HolderChanging, type Place } from '../../../src/http/forward/forwarder.js';
 import { RpcError } from '../../../src/http/calls/errors.js';
 import type { AuditLog, AuditRecord } from '../../../src/rpc/access/audit-log.js';
-import { forwardingRecords } from '../../../src/rpc/audit.js';
+import { forwardingRecords } from '../../../src/rpc/calls/audit.js';
 import type { WalletManager } from '../../../src/services/manager/wallet-manager.js';
 import type { Json } from '../../../src/util/json.js';
 import {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { readCredentials, readEntry } from '../../../src/rpc/access/credential-file.js';
 import { Credentials } from '../../../src/rpc/access/credentials.js';
-import { createToken } from '../../../src/rpc/access/login-secret.js';
+import { createToken } from '../../../src/rpc/access/credential.js';
 
 const METHODS: ReadonlySet<string> = new Set(['get_balance', 'transfer']);
 const ADDRESS =

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { matchesGlob } from '../../../src/rpc/access/glob.js';
+import { matchesGlob } from '../../../src/rpc/access/credential.js';
 
 /** The same pattern as a regular expression. */
 const regExpOf = (pattern: string): RegExp =>

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ClientList } from '../../../src/rpc/access/client-list.js';
-import { Credential } from '../../../src/rpc/access/credential.js';
-import { matchesGlob } from '../../../src/rpc/access/glob.js';
 import {
+  ClientList,
+  Credential,
+  matchesGlob,
   createPassword,
   createToken,
   digestHash,
   isTokenOf,
   readToken,
-} from '../../../src/rpc/access/login-secret.js';
+} from '../../../src/rpc/access/credential.js';
 import { cpuMs } from '../../support/fakes/cpu-time.js';
 
 describe('a pattern of wallet names', () => {

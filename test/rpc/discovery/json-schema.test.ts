@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { flag, listOf, params, text, u32, u64 } from '../../../src/http/methods/params.js';
 import * as wire from '../../../src/http/methods/wire.js';
 import { jsonSchemaOf } from '../../../src/rpc/discovery/json-schema.js';
-import { pageLimit } from '../../../src/rpc/page-params.js';
+import { pageLimit } from '../../../src/rpc/wire/limits.js';
 import { U64_MAX } from '../../../src/util/amount.js';
 
 describe('the JSON Schema of parameters', () => {

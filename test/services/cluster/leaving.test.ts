@@ -5,8 +5,11 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Cluster } from '../../../src/cluster/cluster.js';
 import { Custody } from '../../../src/services/cluster/custody.js';
 import { assertNoCopy } from '../../../src/services/cluster/local-copy.js';
-import { WalletDirectory, type WalletPaths } from '../../../src/services/context/wallet-directory.js';
-import { MARK_ENDING } from '../../../src/services/context/wallet-directory.js';
+import {
+  WalletDirectory,
+  type WalletPaths,
+  MARK_ENDING,
+} from '../../../src/services/context/wallet-directory.js';
 import { encodeBaseHead } from '../../../src/store/replication/frame.js';
 import { lockWallet } from '../../../src/store/file/wallet-lock.js';
 import { concatBytes } from '../../../src/util/bytes.js';

@@ -13,8 +13,11 @@ import {
   writeLocalCopy,
   type LocalCopy,
 } from '../../../src/services/cluster/local-copy.js';
-import { MARK_ENDING } from '../../../src/services/context/wallet-directory.js';
-import { WalletDirectory, type WalletPaths } from '../../../src/services/context/wallet-directory.js';
+import {
+  MARK_ENDING,
+  WalletDirectory,
+  type WalletPaths,
+} from '../../../src/services/context/wallet-directory.js';
 
 let folder: string;
 let paths: WalletPaths;

@@ -1,17 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Keystore } from '../../../src/services/context/keystore.js';
+import { type Keystore, isMultisigImportNeeded } from '../../../src/services/context/keystore.js';
 import { secretsOfWords } from '../../../src/services/context/seed-words.js';
 import type { SecretKey } from '../../../src/monero/crypto/types.js';
 import { accountKeysOf } from '../../../src/monero/cryptonote/account-keys.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { Secret } from '../../../src/util/secret.js';
 import type { BackgroundSyncType } from '../../../src/model/background-sync-mode.js';
-import { wipeKeys } from '../../../src/monero/wallet/keys.js';
+import { wipeKeys, type WalletKeys } from '../../../src/monero/wallet/keys.js';
 import { keystoreOf, namedKeys, PASSWORD } from '../../support/wallets/keystores.js';
 import { faultOf } from '../../support/wallets/test-wallet.js';
-import { isMultisigImportNeeded } from '../../../src/services/context/keystore.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import type { WalletKeys } from '../../../src/monero/wallet/keys.js';
 import { output, page, received, unnamed } from '../../store/fixtures.js';
 
 /** A background wallet: its file has a key in place of the spend key. */

@@ -1,9 +1,10 @@
-import type { Credential } from './access/credential.js';
-import type { CallOrigin } from '../http/calls/dispatcher.js';
-import type { WalletManager } from '../services/manager/wallet-manager.js';
-import { assertAllowed, assertRate, assertValid, credentialOf, denied } from './permission.js';
+import type { Credential } from '../access/credential.js';
+import type { CallOrigin } from '../../http/calls/dispatcher.js';
+import type { WalletManager } from '../../services/manager/wallet-manager.js';
+import { assertAllowed, assertRate, assertValid, credentialOf, denied } from '../access/permission.js';
 import { passRestriction } from './gate.js';
-import { registry } from './registry.js';
+import { registry } from '../registry.js';
+import * as z from 'zod';
 
 /** Checks that a credential allows at least one method with large requests. @throws RpcError */
 function assertAnyLarge(credential: Credential): void {
@@ -29,3 +30,15 @@ export const admission =
     }
     if (method !== undefined) passRestriction(method.meta, server);
   };
+
+/**
+ * True for a method whose second run changes nothing beyond its first: one that only reads, or one whose call has an
+ * idempotency key. @param hasKey true if the call has an idempotency key.
+ */
+export function isRepeatable(name: string, hasKey: boolean): boolean {
+  const method = registry.find(name);
+  if (method === undefined) return true;
+  if (method.meta.family === 'view') return true;
+  const { params } = method;
+  return hasKey && params instanceof z.ZodObject && 'idempotency_key' in params.shape;
+}

@@ -64,3 +64,40 @@ export const multisigFaults = {
       'this wallet has no unused nonces for these outputs: export its multisig info again, have the proposer import it, and make a new transaction',
   },
 } satisfies Partial<FaultTable>;
+
+/** Faults of transactions in text form: unsigned and signed sets, and metadata for relay_tx. */
+export const coldSigningFaults = {
+  bad_unsigned_set: { code: -39, text: orText('cannot load unsigned_txset'), explanation: reasonOf },
+  bad_signed_set: { code: -40, text: 'Failed to parse signed tx data.', explanation: reasonOf },
+  signing_failed: {
+    code: -42,
+    text: prefixed('Failed to sign unsigned tx: '),
+    explanation: ({ reason }) => `the transactions cannot be signed: ${reason}`,
+  },
+  submission_failed: {
+    code: -41,
+    text: prefixed('Failed to submit signed tx: '),
+    explanation: ({ reason }) => `the transactions cannot be submitted: ${reason}`,
+  },
+  bad_tx_metadata: { code: -27, text: 'Failed to parse tx metadata.', explanation: reasonOf },
+} satisfies Partial<FaultTable>;
+
+/** Faults of proofs and message signatures. */
+export const proofFaults = {
+  bad_proof: { code: -1, text: causeText, explanation: reasonOf },
+  wrong_signature: { code: -9, text: causeText, explanation: reasonOf },
+  wrong_signature_type: {
+    code: -47,
+    text: 'Invalid signature type requested',
+    explanation: 'signature_type is one of spend, view',
+  },
+  wrong_tx_key: { code: -25, text: 'Tx key has invalid format', explanation: reasonOf },
+  no_tx_key: {
+    code: -24,
+    text: 'No tx secret key is stored for this tx',
+    explanation: ({ withSigner }) =>
+      withSigner === true
+        ? 'the offline wallet that signed this transaction keeps its secret key'
+        : 'no secret key of this transaction is stored here',
+  },
+} satisfies Partial<FaultTable>;

@@ -1,14 +1,13 @@
-import { RpcError } from '../http/calls/errors.js';
-import type { WalletManager } from '../services/manager/wallet-manager.js';
-import type { WalletScope } from '../services/manager/wallet-scope.js';
-import type { OpenWallet } from '../services/open-wallet.js';
-import { BACKGROUND_FAULT } from '../model/background-sync-mode.js';
-import { WalletError } from '../model/wallet-error.js';
-import { isReady } from '../monero/wallet/multisig/account.js';
-import type { ApiVersion } from './api-version.js';
-import type { Conditions } from './conditions.js';
-import { DENIED } from './faults/client-error.js';
-import type { Context } from './method.js';
+import { RpcError } from '../../http/calls/errors.js';
+import type { WalletManager } from '../../services/manager/wallet-manager.js';
+import type { WalletScope } from '../../services/manager/wallet-scope.js';
+import type { OpenWallet } from '../../services/open-wallet.js';
+import { BACKGROUND_FAULT } from '../../model/background-sync-mode.js';
+import { WalletError } from '../../model/wallet-error.js';
+import { isReady } from '../../monero/wallet/multisig/account.js';
+import type { ApiVersion } from '../api-version.js';
+import type { Conditions, Context } from '../method.js';
+import { DENIED } from '../faults/client-error.js';
 
 /** Checks the conditions of a method for multisig wallets. @throws WalletError */
 function passMultisigGate(

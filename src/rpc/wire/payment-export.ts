@@ -1,9 +1,9 @@
-import * as wire from '../http/methods/wire.js';
-import { formatCoins } from '../monero/cryptonote/coins.js';
-import { EXPORT_STATES, type ExportedPayment } from '../services/history/payment-export.js';
-import { toHex } from '../util/bytes.js';
-import { csvRecord, withoutFormulas } from '../util/csv.js';
-import { instantText } from '../util/instant.js';
+import * as wire from '../../http/methods/wire.js';
+import { formatCoins } from '../../monero/cryptonote/coins.js';
+import { EXPORT_STATES, type ExportedPayment } from '../../services/history/payment-export.js';
+import { toHex } from '../../util/bytes.js';
+import { csvRecord, withoutFormulas } from '../../util/csv.js';
+import { instantText } from '../../util/instant.js';
 
 /** Form in which payments are exported. */
 export const EXPORT_FORMATS = ['csv', 'json'] as const;

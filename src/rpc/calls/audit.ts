@@ -1,15 +1,14 @@
-import type { AuditLog, AuditRecord } from './access/audit-log.js';
-import type { Call, CallOrigin } from '../http/calls/dispatcher.js';
-import { RpcError } from '../http/calls/errors.js';
-import { StreamedJson } from '../http/calls/json-rows.js';
-import type { ForwardingRecords } from '../http/forward/forwarder.js';
-import { observed, type CallObserver } from '../http/calls/dispatcher.js';
-import type { WalletManager } from '../services/manager/wallet-manager.js';
-import type { Json } from '../util/json.js';
-import { credentialOf } from './permission.js';
-import type { WalletMethod } from './method.js';
-import { namedWallet } from './named-wallet.js';
-import { registry } from './registry.js';
+import type { AuditLog, AuditRecord } from '../access/audit-log.js';
+import { type Call, type CallOrigin, observed, type CallObserver } from '../../http/calls/dispatcher.js';
+import { RpcError } from '../../http/calls/errors.js';
+import { StreamedJson } from '../../http/calls/json-rows.js';
+import type { ForwardingRecords } from '../../http/forward/forwarder.js';
+import type { WalletManager } from '../../services/manager/wallet-manager.js';
+import type { Json } from '../../util/json.js';
+import { credentialOf } from '../access/permission.js';
+import type { WalletMethod } from '../method.js';
+import { namedWallet } from './hold.js';
+import { registry } from '../registry.js';
 
 const INTERNAL_ERROR = -32603;
 const UNAVAILABLE = 503;

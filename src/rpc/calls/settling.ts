@@ -1,11 +1,10 @@
-import { faultOf, WalletError } from '../model/wallet-error.js';
-import type { ClusterNode } from '../services/cluster/cluster-node.js';
-import type { HeldWallet } from '../services/cluster/held-wallet.js';
-import { assertQuorum } from '../services/cluster/cluster-faults.js';
-import { replicationFault } from '../services/cluster/cluster-faults.js';
-import type { WalletManager } from '../services/manager/wallet-manager.js';
-import type { WalletScope } from '../services/manager/wallet-scope.js';
-import { usesWallets, type WalletMethod } from './method.js';
+import { faultOf, WalletError } from '../../model/wallet-error.js';
+import type { ClusterNode } from '../../services/cluster/cluster-node.js';
+import type { HeldWallet } from '../../services/cluster/held-wallet.js';
+import { assertQuorum, replicationFault } from '../../services/cluster/cluster-faults.js';
+import type { WalletManager } from '../../services/manager/wallet-manager.js';
+import type { WalletScope } from '../../services/manager/wallet-scope.js';
+import { usesWallets, type WalletMethod } from '../method.js';
 
 /** Returns the holdings of the wallets that the answer of a method may tell of. */
 function holdingsOf(server: WalletManager, scope: WalletScope, { actsOn }: WalletMethod): HeldWallet[] {

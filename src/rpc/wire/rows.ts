@@ -1,7 +1,22 @@
-import { encodedRows, JsonRows, type EncodedRows } from '../http/calls/json-rows.js';
-import { totalLength } from '../util/bytes.js';
-import { EncodedJson, type Writable } from '../util/json-writer.js';
-import type { Paged } from '../util/paged.js';
+import { encodedRows, JsonRows, type EncodedRows } from '../../http/calls/json-rows.js';
+import { totalLength } from '../../util/bytes.js';
+import { EncodedJson, type Writable } from '../../util/json-writer.js';
+import type { Json } from '../../util/json.js';
+import { mapPages, pagesOf, unheld, type Paged } from '../../util/paged.js';
+
+/** Converts pages of a long answer to JSON rows. */
+export const rowsOf = <T>({ pages, release }: Paged<readonly T[]>, shape: (item: T) => Writable): JsonRows =>
+  JsonRows.of({ pages: mapPages(pages, shape), release });
+
+/** Number of items of a list that are converted to JSON between two yields to the event loop. */
+const ITEMS_AT_ONCE = 1024;
+
+/** Converts a list of any length to JSON rows, in parts if it is long. */
+export const listedRows = <T, R extends Json>(
+  list: readonly T[],
+  shape: (item: T) => R,
+): readonly R[] | JsonRows =>
+  list.length <= ITEMS_AT_ONCE ? list.map(shape) : rowsOf(unheld(pagesOf(list, ITEMS_AT_ONCE)), shape);
 
 /** Length from which no further page of a list is kept [bytes]: some 10,000 rows. */
 const KEPT_BYTES = 2 << 20;

@@ -1,11 +1,9 @@
-import { Credential } from './access/credential.js';
-import type { Family } from './access/family.js';
-import type { Spender } from '../model/spender.js';
-import type { Caller } from '../http/message/caller.js';
-import { FULL_LOGIN } from '../http/login/authentication.js';
-import { RpcError } from '../http/calls/errors.js';
-import { FAULTS } from './faults/fault-table.js';
-import type { WalletMethod } from './method.js';
+import { Credential, type Family } from './credential.js';
+import type { Spender } from '../../model/spender.js';
+import type { Caller } from '../../http/message/caller.js';
+import { FULL_LOGIN } from '../../http/login/authentication.js';
+import { RpcError } from '../../http/calls/errors.js';
+import { FAULTS } from '../faults/fault-table.js';
 
 const TOO_MANY_REQUESTS = 429;
 
@@ -54,7 +52,7 @@ export function countCall(credential: Credential): void {
 /** Checks that a credential allows a method, by its family or its name. @throws RpcError */
 export function assertAllowed(
   credential: Credential,
-  { name, meta }: Pick<WalletMethod, 'name' | 'meta'>,
+  { name, meta }: { readonly name: string; readonly meta: { readonly family: Family } },
 ): void {
   if (!credential.allowsMethod(name, meta.family))
     throw denied(`credential ${credential.name}: method ${name} is not allowed`);

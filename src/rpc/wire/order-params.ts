@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { keccak } from '../monero/crypto/keccak.js';
-import type { CallOrigin } from '../http/calls/dispatcher.js';
-import { RpcError } from '../http/calls/errors.js';
-import { flag, invalidParams, readParamsObject } from '../http/methods/params.js';
-import type { OrderTerms } from '../services/payments/orders.js';
-import { utf8 } from '../util/bytes.js';
-import type { Json } from '../util/json.js';
-import { writeWholeJson } from '../util/json-writer.js';
-import { idempotencyKey } from './kept-texts.js';
-import { faultOf } from '../model/wallet-error.js';
+import { keccak } from '../../monero/crypto/keccak.js';
+import type { CallOrigin } from '../../http/calls/dispatcher.js';
+import { RpcError } from '../../http/calls/errors.js';
+import { flag, invalidParams, readParamsObject } from '../../http/methods/params.js';
+import type { OrderTerms } from '../../services/payments/orders.js';
+import { utf8 } from '../../util/bytes.js';
+import type { Json } from '../../util/json.js';
+import { writeWholeJson } from '../../util/json-writer.js';
+import { idempotencyKey } from './limits.js';
+import { faultOf } from '../../model/wallet-error.js';
 
 /** Parameters of methods whose payments can be repeated safely, by an idempotency key. */
 export const orderParams = {

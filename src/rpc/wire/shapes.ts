@@ -1,14 +1,11 @@
-import type { SubaddressIndex } from '../monero/cryptonote/types.js';
-import { JsonRows } from '../http/calls/json-rows.js';
-import * as wire from '../http/methods/wire.js';
-import type { HistoryEntry, PaymentView } from '../services/history/history-rows.js';
-import type { Json } from '../util/json.js';
-import type { Writable } from '../util/json-writer.js';
-import { mapPages, pagesOf, unheld, type Paged } from '../util/paged.js';
-import { bytes32, fromHex, isHex, toHex } from '../util/bytes.js';
-import { WalletError } from '../model/wallet-error.js';
-import type { Hash, KeyImage } from '../monero/crypto/types.js';
-import type { Texts } from './faults/fault-entry.js';
+import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
+import * as wire from '../../http/methods/wire.js';
+import type { HistoryEntry, PaymentView } from '../../services/history/history-rows.js';
+import { bytes32, fromHex, isHex, toHex } from '../../util/bytes.js';
+import { WalletError } from '../../model/wallet-error.js';
+import type { Hash, KeyImage } from '../../monero/crypto/types.js';
+import type { Texts } from '../faults/fault-entry.js';
+import type { OpenWallet } from '../../services/open-wallet.js';
 
 /** Index of an address in the form of the API: account and address index. */
 export const indexShape = ({ major, minor }: SubaddressIndex) => ({ major, minor });
@@ -37,20 +34,6 @@ export const WRONG_ADDRESS = {
   wrong_address: ({ address, text, reason }) =>
     address === undefined ? (text ?? reason) : `WALLET_RPC_ERROR_CODE_WRONG_ADDRESS: ${address}`,
 } satisfies Partial<Texts>;
-
-/** Converts pages of a long answer to JSON rows. */
-export const rowsOf = <T>({ pages, release }: Paged<readonly T[]>, shape: (item: T) => Writable): JsonRows =>
-  JsonRows.of({ pages: mapPages(pages, shape), release });
-
-/** Number of items of a list that are converted to JSON between two yields to the event loop. */
-const ITEMS_AT_ONCE = 1024;
-
-/** Converts a list of any length to JSON rows, in parts if it is long. */
-export const listedRows = <T, R extends Json>(
-  list: readonly T[],
-  shape: (item: T) => R,
-): readonly R[] | JsonRows =>
-  list.length <= ITEMS_AT_ONCE ? list.map(shape) : rowsOf(unheld(pagesOf(list, ITEMS_AT_ONCE)), shape);
 
 const NO_PAYMENT_ID = '0'.repeat(16);
 
@@ -165,3 +148,16 @@ export function readTxHash(text: string): Hash {
     });
   return fromHex(text) as Hash;
 }
+
+/** Schema of the state of the scan, which the reference does not have. */
+export const scanState = () => ({
+  synced: wire
+    .flag(
+      'Present, and false, until the history of a restored or imported wallet is scanned, and while blocks are read again for addresses that were not watched before: payments may be missing. An imported balance is first that of its old cache',
+    )
+    .optional(),
+});
+
+/** Returns the member of {@link scanState}. */
+export const scanStateOf = ({ balances, sync }: OpenWallet): { readonly synced?: false } =>
+  balances.isScanned && sync.catchUp === undefined ? {} : { synced: false };
