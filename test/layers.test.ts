@@ -246,6 +246,18 @@ const roomsOf: Record<string, readonly (readonly string[])[]> = {
     ['output', 'process'],
     ['config'],
   ],
+  rpc: [
+    ['service', 'event-endpoints'],
+    ['calls'],
+    ['registry'],
+    ['methods'],
+    ['discovery'],
+    ['method'],
+    ['access'],
+    ['api-version'],
+    ['wire'],
+    ['faults'],
+  ],
   services: [
     ['manager'],
     ['open-wallet'],

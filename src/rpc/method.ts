@@ -142,7 +142,7 @@ export const defineMethod = <
   } as unknown as WalletMethod;
 };
 
-/** Conditions of a method, checked by `rpc/gate.ts`. Error codes are in brackets. */
+/** Conditions of a method, checked by `rpc/calls/gate.ts`. Error codes are in brackets. */
 export interface Conditions {
   /** Group of methods that a credential allows or denies together (-60). */
   readonly family: Family;

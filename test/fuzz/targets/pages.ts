@@ -121,7 +121,7 @@ export const targets: readonly Target[] = [
     errors: [],
     modules: [
       'rpc/event-endpoints',
-      'rpc/event-scope',
+      'rpc/methods/events',
       'http/pages/pages',
       'http/message/event-stream',
       'watch/health-pages',

@@ -114,7 +114,7 @@ export const targets: readonly Target[] = [
   {
     name: 'rpc-params',
     errors: [RequestTooLarge],
-    modules: ['http/methods/params', 'rpc/order-params', 'rpc/payment-params', 'rpc/page-params'],
+    modules: ['http/methods/params', 'rpc/wire/order-params', 'rpc/wire/payments', 'rpc/wire/limits'],
     words: JSON_WORDS,
     prepare: bodyParser,
   },

@@ -185,7 +185,7 @@ export const targets: readonly Target[] = [
   {
     name: 'credential-file',
     errors: [CredentialFileError],
-    modules: ['rpc/access/credential-file', 'rpc/access/client-list', 'rpc/access/credential'],
+    modules: ['rpc/access/credential-file', 'rpc/access/credential'],
     prepare: () =>
       textParser([CREDENTIALS, '{"credentials":[]}'], (text) =>
         readCredentials(text, new Set(['get_balance', 'transfer'])),

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import type { JsonRows } from '../../src/http/calls/json-rows.js';
-import { adaptReply, type ApiVersion } from '../../src/rpc/api-version.js';
-import { incomingRows } from '../../src/rpc/methods/history.js';
-import { rowParts } from '../../src/util/row-template.js';
+import type { JsonRows } from '../../../src/http/calls/json-rows.js';
+import { adaptReply, type ApiVersion } from '../../../src/rpc/api-version.js';
+import { incomingRows } from '../../../src/rpc/methods/history.js';
+import { rowParts } from '../../../src/util/row-template.js';
 
 const MEMBERS = '"amount":?,"block_height":?,"frozen":?,"global_index":?,"key_image":?,"pubkey":?,"spent":?,';
 

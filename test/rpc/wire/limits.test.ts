@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { INVALID_PARAMS } from '../../src/http/calls/errors.js';
-import { jsonSchemaOf, type JsonSchema } from '../../src/rpc/discovery/json-schema.js';
-import { assertRepeatable } from '../../src/rpc/wire/limits.js';
-import { registry } from '../../src/rpc/registry.js';
+import { INVALID_PARAMS } from '../../../src/http/calls/errors.js';
+import { jsonSchemaOf, type JsonSchema } from '../../../src/rpc/discovery/json-schema.js';
+import { assertRepeatable } from '../../../src/rpc/wire/limits.js';
+import { registry } from '../../../src/rpc/registry.js';
 
 /** Texts of parameters that are not kept, or whose reader has a limit of its own, by the name of the parameter. */
 const PASSING: Readonly<Record<string, string>> = {

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { isRepeatable } from '../../src/rpc/calls/admission.js';
-import { registry } from '../../src/rpc/registry.js';
-import { settling } from '../../src/rpc/calls/settling.js';
-import type { WalletMethod } from '../../src/rpc/method.js';
-import { WalletError } from '../../src/model/wallet-error.js';
-import type { WalletManager } from '../../src/services/manager/wallet-manager.js';
-import type { WalletScope } from '../../src/services/manager/wallet-scope.js';
-import { FakeQuorum } from '../support/fakes/fake-cluster.js';
+import { isRepeatable } from '../../../src/rpc/calls/admission.js';
+import { registry } from '../../../src/rpc/registry.js';
+import { settling } from '../../../src/rpc/calls/settling.js';
+import type { WalletMethod } from '../../../src/rpc/method.js';
+import { WalletError } from '../../../src/model/wallet-error.js';
+import type { WalletManager } from '../../../src/services/manager/wallet-manager.js';
+import type { WalletScope } from '../../../src/services/manager/wallet-scope.js';
+import { FakeQuorum } from '../../support/fakes/fake-cluster.js';
 
 /** Holding of a wallet whose replication the test decides on. */
 class FakeHolding {

@@ -1,14 +1,14 @@
 import { jest, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createCall } from '../../src/rpc/service.js';
-import { HOLD_MS } from '../../src/rpc/calls/hold.js';
-import { eventEndpoints } from '../../src/rpc/event-endpoints.js';
-import { Dispatcher, type Call, type CallOrigin } from '../../src/http/calls/dispatcher.js';
-import { START } from '../../src/services/manager/openings.js';
-import { WalletManager } from '../../src/services/manager/wallet-manager.js';
-import type { Json } from '../../src/util/json.js';
-import { turns } from '../support/fakes/event-loop-turns.js';
-import { withFakeTimeouts } from '../support/fakes/fake-timeouts.js';
-import { WalletServer } from '../support/processes/wallet-server.js';
+import { createCall } from '../../../src/rpc/service.js';
+import { HOLD_MS } from '../../../src/rpc/calls/hold.js';
+import { eventEndpoints } from '../../../src/rpc/event-endpoints.js';
+import { Dispatcher, type Call, type CallOrigin } from '../../../src/http/calls/dispatcher.js';
+import { START } from '../../../src/services/manager/openings.js';
+import { WalletManager } from '../../../src/services/manager/wallet-manager.js';
+import type { Json } from '../../../src/util/json.js';
+import { turns } from '../../support/fakes/event-loop-turns.js';
+import { withFakeTimeouts } from '../../support/fakes/fake-timeouts.js';
+import { WalletServer } from '../../support/processes/wallet-server.js';
 
 let parts: WalletServer;
 let server: WalletManager;

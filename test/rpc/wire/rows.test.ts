@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { cachedRows } from '../../src/rpc/wire/rows.js';
-import { EncodedJson, JsonWriter } from '../../src/util/json-writer.js';
-import type { Paged } from '../../src/util/paged.js';
+import { cachedRows } from '../../../src/rpc/wire/rows.js';
+import { EncodedJson, JsonWriter } from '../../../src/util/json-writer.js';
+import type { Paged } from '../../../src/util/paged.js';
 
 type Row = Readonly<Record<string, bigint | string>>;
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { passGate, passRestriction } from '../../src/rpc/calls/gate.js';
-import type { Conditions } from '../../src/rpc/method.js';
-import type { WalletManager } from '../../src/services/manager/wallet-manager.js';
-import type { WalletScope } from '../../src/services/manager/wallet-scope.js';
-import type { OpenWallet } from '../../src/services/open-wallet.js';
-import { WalletError } from '../../src/model/wallet-error.js';
+import { passGate, passRestriction } from '../../../src/rpc/calls/gate.js';
+import type { Conditions } from '../../../src/rpc/method.js';
+import type { WalletManager } from '../../../src/services/manager/wallet-manager.js';
+import type { WalletScope } from '../../../src/services/manager/wallet-scope.js';
+import type { OpenWallet } from '../../../src/services/open-wallet.js';
+import { WalletError } from '../../../src/model/wallet-error.js';
 
 const walletOf = (name: string): OpenWallet => ({ name, keys: {}, keystore: {} }) as unknown as OpenWallet;
 

@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Credential, type CredentialRules } from '../../src/rpc/access/credential.js';
-import type { AuditLog, AuditRecord } from '../../src/rpc/access/audit-log.js';
-import type { Login } from '../../src/http/message/caller.js';
-import { Dispatcher, type DispatchedAnswer } from '../../src/http/calls/dispatcher.js';
-import { RequestTooLarge } from '../../src/http/message/request-body.js';
-import { auditedAdmission } from '../../src/rpc/calls/audit.js';
-import { admission } from '../../src/rpc/calls/admission.js';
-import { registry } from '../../src/rpc/registry.js';
-import type { WalletManager } from '../../src/services/manager/wallet-manager.js';
-import { until } from '../support/fakes/until.js';
+import { Credential, type CredentialRules } from '../../../src/rpc/access/credential.js';
+import type { AuditLog, AuditRecord } from '../../../src/rpc/access/audit-log.js';
+import type { Login } from '../../../src/http/message/caller.js';
+import { Dispatcher, type DispatchedAnswer } from '../../../src/http/calls/dispatcher.js';
+import { RequestTooLarge } from '../../../src/http/message/request-body.js';
+import { auditedAdmission } from '../../../src/rpc/calls/audit.js';
+import { admission } from '../../../src/rpc/calls/admission.js';
+import { registry } from '../../../src/rpc/registry.js';
+import type { WalletManager } from '../../../src/services/manager/wallet-manager.js';
+import { until } from '../../support/fakes/until.js';
 
 /* Large requests of clients with limited rights. */
 

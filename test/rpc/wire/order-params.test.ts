@@ -1,16 +1,16 @@
 import { describe, expect, it, test } from '@jest/globals';
-import { params, text, u32, listOf } from '../../src/http/methods/params.js';
-import { RpcError } from '../../src/http/calls/errors.js';
+import { params, text, u32, listOf } from '../../../src/http/methods/params.js';
+import { RpcError } from '../../../src/http/calls/errors.js';
 import {
   orderParams,
   orderTerms,
   withHeaderKey,
   withMismatchStatus,
-} from '../../src/rpc/wire/order-params.js';
-import { registry } from '../../src/rpc/registry.js';
-import { toHex } from '../../src/util/bytes.js';
-import type { Json } from '../../src/util/json.js';
-import { WalletError } from '../../src/model/wallet-error.js';
+} from '../../../src/rpc/wire/order-params.js';
+import { registry } from '../../../src/rpc/registry.js';
+import { toHex } from '../../../src/util/bytes.js';
+import type { Json } from '../../../src/util/json.js';
+import { WalletError } from '../../../src/model/wallet-error.js';
 
 const earlier = params({ ...orderParams, address: text.default(''), indices: listOf(u32) });
 const later = params({
