@@ -2,7 +2,7 @@ import type { Hash } from '../../monero/crypto/types.js';
 import { parseTransaction } from '../../monero/cryptonote/transaction.js';
 import { CachedRead } from '../../store/cached-read.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
-import { ringsDigestOf } from '../../monero/wallet/exchange/rings-digest.js';
+import { ringsDigestOf } from '../../monero/wallet/build/signed-payment.js';
 import { SETTLED_DEPTH, type ImportedKeyImage } from '../../monero/wallet/model/records.js';
 import type { OrderTx } from '../../model/order.js';
 import { readFetchedTx } from '../../monero/wallet/scan/fetched-tx.js';

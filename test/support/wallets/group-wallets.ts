@@ -1,14 +1,12 @@
 import type { KeyImage } from '../../../src/monero/crypto/types.js';
 import { MultisigInfoTransfer } from '../../../src/services/multisig/multisig-info.js';
-import { sealMultisig } from '../../../src/services/multisig/multisig-proposal.js';
-import { MultisigSigning } from '../../../src/services/multisig/multisig-signing.js';
+import { sealMultisig, MultisigSigning } from '../../../src/services/multisig/multisig-signing.js';
 import { FeeEstimator } from '../../../src/services/payments/fee-estimator.js';
 import { PaymentMaker } from '../../../src/services/payments/payment-maker.js';
 import { MempoolTracker } from '../../../src/services/sync/mempool-tracker.js';
 import { PaymentRelay } from '../../../src/services/sync/payment-relay.js';
 import { toHex } from '../../../src/util/bytes.js';
-import { systemRng } from '../../../src/util/random.js';
-import type { Rng } from '../../../src/util/random.js';
+import { systemRng, type Rng } from '../../../src/util/random.js';
 import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
 import { planTransfers } from '../../../src/monero/wallet/select/transfer-plan.js';
 import type { Spender } from '../../../src/model/spender.js';
