@@ -13,7 +13,7 @@ import { unheld } from '../../util/paged.js';
 import type { Kind } from '../faults/fault-entry.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
 import { idempotencyKey, label, reference, url } from '../kept-texts.js';
-import { requestHashOf } from '../order-params.js';
+import { keyedCall } from '../order-params.js';
 import { nextPage, pageCursor, pageLimit, pageStart } from '../page-params.js';
 import * as sample from '../samples.js';
 import { indexSchema, indexShape, rowsOf, skippedAddresses, skippedOf } from '../shapes.js';
@@ -236,8 +236,6 @@ export const paymentRequestMethods: readonly WalletMethod[] = [
       if (seconds !== undefined && time !== undefined)
         throw bad('expires_in and expires_at exclude each other');
       const expires = seconds === undefined ? time : wallet.paymentRequests.expiryAfter(seconds);
-      const paramsHash =
-        key === undefined ? undefined : requestHashOf('create_payment_request', createParams(), args);
       let skipped = 0;
       const request = await wallet.paymentRequests.create(
         {
@@ -250,7 +248,9 @@ export const paymentRequestMethods: readonly WalletMethod[] = [
           ...(args.reference === undefined ? {} : { reference: args.reference }),
           ...(args.metadata === undefined ? {} : { metadata: metadataText(args.metadata) }),
           ...(args.return_url === undefined ? {} : { returnUrl: checkReturnUrl(args.return_url) }),
-          ...(key === undefined || paramsHash === undefined ? {} : { idempotency: { key, paramsHash } }),
+          ...(key === undefined
+            ? {}
+            : { call: keyedCall(key, 'create_payment_request', createParams(), args) }),
         },
         (left) => (skipped = left),
       );

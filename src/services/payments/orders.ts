@@ -1,10 +1,10 @@
 import { monotonicMs, unixSeconds } from '../../util/clock.js';
 import type { Hash } from '../../monero/crypto/types.js';
-import { equalBytes } from '../../util/bytes.js';
 import { KeyedMutex } from '../../util/mutex.js';
 import { yieldToEventLoop } from '../../util/event-loop.js';
 import type { MadePayment, MadePayments } from '../../model/made-payment.js';
-import type { Order, OrderRequest, OrderState } from '../../model/order.js';
+import { assertRepeats, type KeyedCall } from '../../model/keyed-call.js';
+import type { Order, OrderState } from '../../model/order.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { PaymentRelay } from '../sync/payment-relay.js';
@@ -23,7 +23,7 @@ interface Services {
 }
 
 /** Request for a payment under an idempotency key. */
-export interface OrderTerms extends OrderRequest {
+export interface OrderTerms extends KeyedCall {
   /** True: pays the order again if its payment failed. */
   readonly retryFailed: boolean;
   /** True if the call returns the blobs of transactions. */
@@ -77,8 +77,7 @@ export class Orders {
       this.#context.assertOpen();
       const known = this.find(terms.key);
       if (known === undefined) return maker.pay(this.#newOrder(terms));
-      if (!equalBytes(known.order.requestHash, terms.requestHash) || known.order.method !== terms.method)
-        throw new WalletError({ kind: 'order_mismatch', method: known.order.method });
+      assertRepeats(known.order, terms);
       if (known.state === 'failed') {
         if (!terms.retryFailed && !isRefused(known)) throw hasFailed();
         await this.#retry(known, maker, terms);
