@@ -1,4 +1,5 @@
 import type { Hash } from '../monero/crypto/types.js';
+import type { KeyedCall } from './keyed-call.js';
 import type { MadePayment, MadePayments } from './made-payment.js';
 import type { OutgoingState } from '../monero/wallet/build/outgoing-tx.js';
 
@@ -31,16 +32,8 @@ export interface OrderTx extends OrderPlace {
   readonly made: MadePayment;
 }
 
-/** A request for a payment with an idempotency key. */
-export interface OrderRequest {
-  readonly key: string;
-  readonly method: string;
-  /** Hash of the method's parameters. */
-  readonly requestHash: Hash;
-}
-
-/** A recorded order: the request, and the transactions that it made. */
-export interface Order extends OrderRequest, Pick<MadePayments, 'unsignedSet' | 'multisigSet'> {
+/** A recorded order: the call with its key, and the transactions that it made. */
+export interface Order extends KeyedCall, Pick<MadePayments, 'unsignedSet' | 'multisigSet'> {
   /** Number of the order in the sequence of acceptance. */
   readonly sequence: number;
   /** Time of acceptance [Unix s]. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseTransaction } from '../../src/monero/cryptonote/transaction.js';
-import { feePerByte, feeOfWeight, type FeeRates } from '../../src/monero/cryptonote/fees.js';
+import { feePerByte, feeOfWeight, type FeeRates } from '../../src/monero/wallet/select/fees.js';
 import { formatAddress } from '../../src/monero/cryptonote/address.js';
 import type { Address, PaymentId } from '../../src/monero/cryptonote/types.js';
 import { loadCurve } from '../../src/monero/crypto/curve/load-curve.js';
@@ -9,7 +9,7 @@ import { toHex } from '../../src/util/bytes.js';
 import { chooseRings, GammaPicker } from '../../src/monero/wallet/select/decoys.js';
 import { buildTransaction, type SignedTx } from '../../src/monero/wallet/build/signing.js';
 import { planSweep } from '../../src/monero/wallet/select/sweep-plan.js';
-import { planTransfers, type FundedTransfer } from '../../src/monero/wallet/select/transfer-plan.js';
+import { planTransfers, type PaymentPlan } from '../../src/monero/wallet/select/transfer-plan.js';
 import type { Payee, TransferRequest } from '../../src/monero/wallet/select/transfer-request.js';
 import { isUnlocked } from '../../src/monero/cryptonote/unlock-time.js';
 import { ChainWallet, fetchDistribution, fetchOutputs } from '../support/wallets/chain-wallet.js';
@@ -37,7 +37,7 @@ const spendableNow = async (wallet: ChainWallet) => {
 };
 
 /** Chooses rings for a planned transaction, constructs and signs it. */
-async function build(planned: FundedTransfer, from: ChainWallet = payer): Promise<SignedTx> {
+async function build(planned: PaymentPlan, from: ChainWallet = payer): Promise<SignedTx> {
   const picker = new GammaPicker(await fetchDistribution(daemon), rng);
   const { rings } = await chooseRings(
     planned.inputs,
@@ -185,7 +185,7 @@ describe('a real daemon accepts and mines', () => {
   it('a payment whose fee the destination pays', async () => {
     const signed = await transfer({
       payees: [pay(payee.address(), COIN), pay(payee.address({ major: 0, minor: 1 }), COIN)],
-      subtractFeeFrom: [1],
+      feeFrom: [1],
     });
     await mine();
     expect(received(payee, signed)).toEqual([COIN - signed.fee, COIN]);
@@ -211,7 +211,8 @@ describe('a real daemon accepts and mines', () => {
     expect(outputs.length).toBeGreaterThanOrEqual(5);
     const held = outputs.reduce((total, output) => total + output.amount, 0n);
     const address = payer.address({ major: 2, minor: 1 });
-    const [only] = planSweep({ address, text: '', outputs: 3, priority: 1 }, outputs, rates, rng);
+    const request = { account: 0, unlockTime: 0n, address, text: '', outputs: 3, priority: 1 };
+    const [only] = planSweep(request, outputs, rates, rng);
     if (only === undefined) throw new Error('no transaction was planned');
     const signed = await build(only, payee);
     expect(signed.change).toBe(0n);
@@ -227,7 +228,8 @@ describe('a real daemon accepts and mines', () => {
     const [output] = await spendableNow(payer);
     if (output === undefined) throw new Error('nothing to sweep');
     const address = payee.address({ major: 2, minor: 1 });
-    const [only] = planSweep({ address, text: '', outputs: 1, priority: 1 }, [output], rates, rng);
+    const request = { account: 0, unlockTime: 0n, address, text: '', outputs: 1, priority: 1 };
+    const [only] = planSweep(request, [output], rates, rng);
     if (only === undefined) throw new Error('no transaction was planned');
     const signed = await build(only);
     expect(parseTransaction(signed.blob).prefix.outputs).toHaveLength(2);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { formatAddress } from '../../src/monero/cryptonote/address.js';
-import { feePerByte, type FeeRates } from '../../src/monero/cryptonote/fees.js';
+import { feePerByte, type FeeRates } from '../../src/monero/wallet/select/fees.js';
 import { transactionHash } from '../../src/monero/cryptonote/transaction.js';
 import { amount } from '../../src/util/amount.js';
 import { fromHex, toHex } from '../../src/util/bytes.js';

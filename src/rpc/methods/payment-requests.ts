@@ -1,3 +1,4 @@
+import { keyedCall } from '../wire/order-params.js';
 import * as z from 'zod';
 import { REQUEST_STATES } from '../../model/payment-request.js';
 import { differenceOf, type CountedPayment } from '../../model/request-state.js';
@@ -12,17 +13,7 @@ import { JsonText, writeWholeJson } from '../../util/json-writer.js';
 import { unheld } from '../../util/paged.js';
 import type { Kind } from '../faults/fault-entry.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
-import {
-  idempotencyKey,
-  label,
-  reference,
-  url,
-  nextPage,
-  pageCursor,
-  pageLimit,
-  pageStart,
-} from '../wire/limits.js';
-import { requestHashOf } from '../wire/order-params.js';
+import { idempotencyKey, label, reference, url, nextPage, pageCursor, pageLimit, pageStart, } from '../wire/limits.js';
 import * as sample from '../wire/samples.js';
 import { rowsOf } from '../wire/rows.js';
 import { indexSchema, indexShape, skippedAddresses, skippedOf } from '../wire/shapes.js';
@@ -245,8 +236,6 @@ export const paymentRequestMethods: readonly WalletMethod[] = [
       if (seconds !== undefined && time !== undefined)
         throw bad('expires_in and expires_at exclude each other');
       const expires = seconds === undefined ? time : wallet.paymentRequests.expiryAfter(seconds);
-      const paramsHash =
-        key === undefined ? undefined : requestHashOf('create_payment_request', createParams(), args);
       let skipped = 0;
       const request = await wallet.paymentRequests.create(
         {
@@ -259,7 +248,9 @@ export const paymentRequestMethods: readonly WalletMethod[] = [
           ...(args.reference === undefined ? {} : { reference: args.reference }),
           ...(args.metadata === undefined ? {} : { metadata: metadataText(args.metadata) }),
           ...(args.return_url === undefined ? {} : { returnUrl: checkReturnUrl(args.return_url) }),
-          ...(key === undefined || paramsHash === undefined ? {} : { idempotency: { key, paramsHash } }),
+          ...(key === undefined
+            ? {}
+            : { call: keyedCall(key, 'create_payment_request', createParams(), args) }),
         },
         (left) => (skipped = left),
       );

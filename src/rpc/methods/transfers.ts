@@ -1,10 +1,12 @@
+import { type Destination } from '../../monero/wallet/build/outgoing-tx.js';
 import * as z from 'zod';
 import { atomic, flag, listOf, none, params, text, u32 } from '../../http/methods/params.js';
 import * as wire from '../../http/methods/wire.js';
 import { toHex } from '../../util/bytes.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
 import type { OrderTerms } from '../../services/payments/orders.js';
-import type { PaymentRequest } from '../../services/payments/transfers.js';
+import type { PaymentOptions } from '../../services/payments/payment-maker.js';
+import type { TransferRequest } from '../../monero/wallet/select/transfer-request.js';
 import type { MadePayments } from '../../model/made-payment.js';
 import type { Spender } from '../../model/spender.js';
 import { once } from '../../util/concurrency.js';
@@ -71,7 +73,7 @@ const transferSplitSchema = once(() => params(transferParams));
 
 const requestOf = (args: TransferParams, spender: Spender | undefined) => ({
   ...paymentOptions(args, spender),
-  destinations: args.destinations,
+  payees: args.destinations,
   account: args.account_index,
   minors: args.subaddr_indices,
 });
@@ -79,7 +81,7 @@ const requestOf = (args: TransferParams, spender: Spender | undefined) => ({
 const placeTransfer = (
   { orders, transfers }: OpenWallet,
   terms: OrderTerms | undefined,
-  request: PaymentRequest,
+  request: TransferRequest<Destination> & PaymentOptions,
 ): Promise<MadePayments> =>
   orders.place(terms, {
     pay: (order) => transfers.pay({ ...request, ...(order && { order }) }),

@@ -1,3 +1,4 @@
+import { type KeyedCall } from '../../model/keyed-call.js';
 import * as z from 'zod';
 import { keccak } from '../../monero/crypto/keccak.js';
 import type { CallOrigin } from '../../http/calls/dispatcher.js';
@@ -36,15 +37,17 @@ function canonical(value: Json): Json {
 const textOf = (value: unknown): string => writeWholeJson(canonical(value as Json));
 
 /**
- * Returns the hash of a method's parameters without those of the order itself. A parameter with its default value
- * counts as absent, so that the hash of a request stays the same when a later version adds parameters.
+ * Returns a call with an idempotency key. Its hash covers the parameters without those of the order itself. A parameter
+ * with its default value counts as absent, so that the hash of a request stays the same when a later version adds
+ * parameters.
  */
-export function requestHashOf(method: string, schema: z.ZodType, args: object) {
+export function keyedCall(key: string, method: string, schema: z.ZodType, args: object): KeyedCall {
   const defaults = schema.parse({}) as Readonly<Record<string, unknown>>;
   const given = Object.entries(args).filter(
     ([name, value]) => !(name in orderParams) && textOf(value) !== textOf(defaults[name] ?? null),
   );
-  return keccak(utf8(textOf({ method, params: Object.fromEntries(given) as Json })));
+  const requestHash = keccak(utf8(textOf({ method, params: Object.fromEntries(given) as Json })));
+  return { key, method, requestHash };
 }
 
 /**
@@ -61,8 +64,7 @@ export function orderTerms(
     if (!retryFailed) return undefined;
     throw invalidParams('retry_failed needs idempotency_key');
   }
-  const requestHash = requestHashOf(method, schema, args);
-  return { key, method, requestHash, retryFailed, withBlobs: args.get_tx_hex ?? false };
+  return { ...keyedCall(key, method, schema, args), retryFailed, withBlobs: args.get_tx_hex ?? false };
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   unsignedTxSet,
   type SignedTxSet,
   type UnsignedTxSet,
+  writeUnsignedTxSet,
 } from '../../monero/wallet/exchange/cold-tx-sets.js';
 import type { MadePayments } from '../../model/made-payment.js';
 import { WalletError } from '../../model/wallet-error.js';
@@ -35,14 +36,15 @@ import {
 import { sameAddress } from '../../monero/wallet/select/transfer-request.js';
 import { reasonOf } from '../context/fault-reason.js';
 import type { ImportedOutputs, OutputTransfer } from './output-transfer.js';
-import { assertFee } from '../payments/payment-builder.js';
-import { SigningProblem } from '../workers/signing-pool.js';
+import { assertFee } from '../payments/fee-estimator.js';
+import { SigningProblem } from '../workers/worker-pools.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { KeyImageTransfer } from './key-image-transfer.js';
-import type { OrderEntry } from '../payments/order-entry.js';
+import type { OrderEntry } from '../payments/payment-ledger.js';
 import type { PaymentMaker } from '../payments/payment-maker.js';
 import { isCredentialRefusal } from '../payments/spend-guard.js';
 import type { WalletContext } from '../context/wallet-context.js';
+import type { ConstructionData } from '../../monero/wallet/exchange/construction-data.js';
 
 type Context = Pick<
   WalletContext,
@@ -336,4 +338,16 @@ function spentPairs({ tx, construction }: PendingTx): Pair[] {
     const real = source.ring[source.realIndex];
     return isSameRing && real !== undefined ? [[real.publicKey, input.keyImage]] : [];
   });
+}
+
+/**
+ * Encrypts unsigned transactions, with the outputs that the signing wallet needs, for the wallet with the spend key.
+ */
+export async function sealUnsigned(
+  { exports, exportFormat }: Pick<WalletContext, 'exports' | 'exportFormat'>,
+  outputTransfer: Pick<OutputTransfer, 'forSigner'>,
+  txs: readonly ConstructionData[],
+): Promise<Uint8Array> {
+  const outputs = await outputTransfer.forSigner();
+  return exports.seal('unsignedTxs', writeUnsignedTxSet(exportFormat, txs, outputs));
 }

@@ -13,7 +13,7 @@ import { nonceCount, shareCounts, signerInfo, type SignerInfo } from '../../mone
 import { infoByOutput, namedInfo } from '../../monero/wallet/multisig/named-info.js';
 import { refused } from '../../monero/wallet/multisig/kex-round.js';
 import type { OwnedOutput } from '../../monero/wallet/scan/findings.js';
-import { MultisigProblem } from '../workers/multisig-pool.js';
+import { MultisigProblem } from '../workers/worker-pools.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
 

@@ -26,14 +26,13 @@ import {
   type TransferDescriptions,
 } from '../../monero/wallet/exchange/transfer-description.js';
 import { reasonOf } from '../context/fault-reason.js';
-import { MultisigProblem } from '../workers/multisig-pool.js';
-import { assertFee } from '../payments/payment-builder.js';
+import { MultisigProblem } from '../workers/worker-pools.js';
+import { assertFee } from '../payments/fee-estimator.js';
 import type { Accounts } from '../accounts/accounts.js';
-import type { OrderEntry } from '../payments/order-entry.js';
+import type { OrderEntry } from '../payments/payment-ledger.js';
 import type { PaymentMaker } from '../payments/payment-maker.js';
 import { isCredentialRefusal } from '../payments/spend-guard.js';
 import type { WalletContext } from '../context/wallet-context.js';
-import { spentKeys } from './multisig-proposal.js';
 
 type Context = Pick<WalletContext, 'exports' | 'keystore' | 'locks' | 'log' | 'store' | 'workers'>;
 
@@ -304,4 +303,22 @@ function assertSignable({ txs, signers }: MultisigTxSet, group: GroupState, sign
     !signers.every((one) => isAmong(group.signers, one))
   )
     throw failed('a signer of them is not a member of this wallet, or signed twice');
+}
+
+/** Lists the public keys of the outputs that a transaction spends, in the order of its inputs. */
+export const spentKeys = ({ construction }: PendingTx): PublicKey[] =>
+  sortedSources(construction.sources).flatMap(({ ring, realIndex }) => ring[realIndex]?.publicKey ?? []);
+
+/**
+ * Encrypts proposed transactions for the other signers, and erases this signer's nonces of the spent outputs, so that
+ * no other transaction is signed with them. To be called under the payment lock.
+ */
+export async function sealMultisig(
+  { exports, keystore, store }: Pick<WalletContext, 'exports' | 'keystore' | 'store'>,
+  txs: readonly PendingTx[],
+): Promise<Uint8Array> {
+  const signers = [publicKeyOf(groupAccountOf(keystore.keys).signerSecret)];
+  const set = await exports.seal('multisigTxs', encode(multisigTxSet, { txs, signers }));
+  store.write((w) => w.multisig.eraseNonces(txs.flatMap(spentKeys)));
+  return set;
 }

@@ -4,11 +4,12 @@ import type { Destination } from '../../monero/wallet/build/outgoing-tx.js';
 import type { OrderTx } from '../../model/order.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { SpendableOutput } from '../../monero/wallet/select/spendable-outputs.js';
-import type { FundedTransfer } from '../../monero/wallet/select/transfer-plan.js';
+import type { PaymentPlan } from '../../monero/wallet/select/transfer-plan.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { inputsOf } from '../sync/rival-spends.js';
 import { exclusions } from './order-tracker.js';
-import { isSpendableNow } from './spendable-now.js';
+import { unixSeconds } from '../../util/clock.js';
+import { isUnlocked } from '../../monero/cryptonote/unlock-time.js';
 
 type Context = Pick<WalletContext, 'clock' | 'store'>;
 
@@ -121,8 +122,17 @@ const notFree = ({ depth }: LiveAttempt): WalletError =>
  */
 export function assertReplaces(
   failed: FailedPayment,
-  planned: readonly FundedTransfer<SpendableOutput>[],
+  planned: readonly PaymentPlan<SpendableOutput>[],
 ): void {
   if (planned.length > 1) throw new WalletError({ kind: 'needs_split', transactions: planned.length });
   failed.assertExcluded(planned.flatMap(({ inputs }) => inputs));
+}
+
+/** True for an unspent, unlocked output that is neither frozen nor burnt. */
+export function isSpendableNow(
+  { store, clock }: Pick<WalletContext, 'clock' | 'store'>,
+  output: OwnedOutput,
+): boolean {
+  const { frozen, spentBy, burnt } = output;
+  return isUnlocked(output, store.height(), unixSeconds(clock)) && !frozen && !burnt && spentBy === undefined;
 }

@@ -1,27 +1,26 @@
-import { FULL_REWARD_ZONE, RING_SIZE } from '../../monero/cryptonote/constants.js';
-import { feeOfWeight, feePerByte, usualSizeAndWeight, type FeeRates } from '../../monero/cryptonote/fees.js';
+import { RING_SIZE } from '../../monero/cryptonote/constants.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { describeDaemonError, isUnreachable } from '../context/fault-reason.js';
-import { amount, type Amount } from '../../util/amount.js';
+import type { Amount } from '../../util/amount.js';
 import { WalletError } from '../../model/wallet-error.js';
 import {
   backlogBlocks,
   choosePriority,
+  FEE_CEILING,
+  feePerByte,
   RECENT_BLOCKS,
+  sampleCeiling,
+  sampleFee,
+  usualSizeAndWeight,
+  type FeeRates,
   type PoolEntry,
+  type Prices,
   type Priority,
   type Traffic,
-} from '../../monero/wallet/select/fee-priority.js';
+} from '../../monero/wallet/select/fees.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'daemon' | 'store'>;
-
-/** Fee rates and priority for a payment. */
-export interface Prices {
-  readonly rates: FeeRates;
-  /** Fee level, from 1 to 4. */
-  readonly priority: number;
-}
 
 /** Size of a tx extra with a public key and an encrypted payment id [bytes]. */
 const USUAL_EXTRA_BYTES = 34 + 10;
@@ -30,27 +29,9 @@ const MAX_COUNT = 0x7fff_ffff;
 
 const SLOW: Priority = 1;
 
-/** Approximate weight of a transaction with two inputs and two outputs. */
-const SAMPLE_WEIGHT = 2000;
-
-/** Lowest block reward [atomic units]. */
-const TAIL_REWARD = 600_000_000_000n;
-
-/**
- * Height from which the base reward is {@link TAIL_REWARD}. From there on the reward that a daemon reports is ignored,
- * so that it cannot raise the ceiling. Source: the first block of mainnet with the tail emission.
- */
-const TAIL_HEIGHT = 2_641_623;
-
-/**
- * Returns the highest accepted fee of a transaction of weight {@link SAMPLE_WEIGHT} [atomic units]: 1000 times the
- * lowest rate per byte, 3000 · reward / zone², with the block reward and the full reward zone. The fastest level has
- * about 200 times that rate. Source: blockchain.cpp `get_dynamic_base_fee`.
- */
-function sampleCeiling(lastReward: Amount, height: number): Amount {
-  const reward = height < TAIL_HEIGHT && lastReward > TAIL_REWARD ? lastReward : TAIL_REWARD;
-  const perByte = (1000n * 3000n * reward) / BigInt(FULL_REWARD_ZONE) ** 2n;
-  return amount(perByte * BigInt(SAMPLE_WEIGHT));
+/** Checks that a fee is not above the ceiling. @throws WalletError `fee_too_high` */
+export function assertFee(fee: Amount): void {
+  if (fee > FEE_CEILING) throw new WalletError({ kind: 'fee_too_high', fee, ceiling: FEE_CEILING });
 }
 
 /** State of chain and pool on which the default priority depends. */
@@ -159,8 +140,7 @@ export class FeeEstimator {
 
   /** Checks that fee rates lie below the ceiling. @throws WalletError `fee_too_high` */
   #belowCeiling(prices: Prices): Prices {
-    const { rates, priority } = prices;
-    const fee = feeOfWeight(SAMPLE_WEIGHT, feePerByte(rates, priority), rates);
+    const fee = sampleFee(prices);
     const { store } = this.#context;
     const ceiling = sampleCeiling(store.lastBlockReward(), store.height());
     if (fee > ceiling) throw new WalletError({ kind: 'fee_too_high', fee, ceiling });

@@ -1,17 +1,19 @@
 import { monotonicMs, unixSeconds } from '../../util/clock.js';
 import type { Hash } from '../../monero/crypto/types.js';
-import { equalBytes } from '../../util/bytes.js';
 import { KeyedMutex } from '../../util/concurrency.js';
 import { yieldToEventLoop } from '../../util/event-loop.js';
 import type { MadePayment, MadePayments } from '../../model/made-payment.js';
-import type { Order, OrderRequest, OrderState } from '../../model/order.js';
+import { assertRepeats, type KeyedCall } from '../../model/keyed-call.js';
+import type { Order, OrderState } from '../../model/order.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { PaymentRelay } from '../sync/payment-relay.js';
 import { FailedPayment } from './failed-payment.js';
-import type { OrderEntry } from './order-entry.js';
-import { setToSign } from './order-sets.js';
+import type { OrderEntry } from './payment-ledger.js';
 import { trackOrder, type TrackedOrder } from './order-tracker.js';
+import { decode, encode, type Codec } from '../../util/codec.js';
+import { unsignedTxSet } from '../../monero/wallet/exchange/cold-tx-sets.js';
+import { multisigTxSet } from '../../monero/wallet/multisig/tx-set.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'clock' | 'exportFormat' | 'exports' | 'store'>;
 
@@ -21,7 +23,7 @@ interface Services {
 }
 
 /** Request for a payment under an idempotency key. */
-export interface OrderTerms extends OrderRequest {
+export interface OrderTerms extends KeyedCall {
   /** True: pays the order again if its payment failed. */
   readonly retryFailed: boolean;
   /** True if the call returns the blobs of transactions. */
@@ -75,8 +77,7 @@ export class Orders {
       this.#context.assertOpen();
       const known = this.find(terms.key);
       if (known === undefined) return maker.pay(this.#newOrder(terms));
-      if (!equalBytes(known.order.requestHash, terms.requestHash) || known.order.method !== terms.method)
-        throw new WalletError({ kind: 'order_mismatch', method: known.order.method });
+      assertRepeats(known.order, terms);
       if (known.state === 'failed') {
         if (!terms.retryFailed && !isRefused(known)) throw hasFailed();
         await this.#retry(known, maker, terms);
@@ -222,3 +223,62 @@ const storedPayment = (made: MadePayment, withBlobs: boolean): MadePayment => {
     ...(unsigned && { unsigned: { ...unsigned, blob } }),
   };
 };
+
+/** A transaction set of an order for another wallet to sign, with one transaction in it. */
+interface SetPart {
+  readonly set: Uint8Array;
+  /** Index of the transaction in the set. */
+  readonly index: number;
+  /** True if the set has no other transaction. */
+  readonly isAlone: boolean;
+}
+
+/** Kind of a transaction set. */
+interface SetKind<T> {
+  readonly name: 'unsignedTxs' | 'multisigTxs';
+  readonly codec: Codec<T>;
+}
+
+/**
+ * Returns the set for other wallets to sign: the set that the call made, or, if a transaction failed and was made
+ * again, a set with the latest attempts.
+ */
+export async function setToSign(
+  { exports, exportFormat }: Pick<WalletContext, 'exports' | 'exportFormat'>,
+  { order, positions }: TrackedOrder,
+): Promise<Pick<MadePayments, 'unsignedSet' | 'multisigSet'>> {
+  const { unsignedSet, multisigSet } = order;
+  if (positions.every(({ current }) => current.signingSet === undefined))
+    return { ...(unsignedSet && { unsignedSet }), ...(multisigSet && { multisigSet }) };
+  const first = unsignedSet ?? multisigSet ?? new Uint8Array();
+  const unsigned = positions.filter(({ current }) => current.state === 'prepared');
+  const parts = (unsigned.length === 0 ? positions : unsigned).map(({ current }): SetPart => {
+    const { signingSet: own, position } = current;
+    return own === undefined
+      ? { set: first, index: position, isAlone: positions.length === 1 }
+      : { set: own, index: 0, isAlone: true };
+  });
+  if (multisigSet !== undefined)
+    return { multisigSet: await joined(exports, { name: 'multisigTxs', codec: multisigTxSet }, parts) };
+  const codec = unsignedTxSet(exportFormat);
+  return { unsignedSet: await joined(exports, { name: 'unsignedTxs', codec }, parts) };
+}
+
+/**
+ * Joins transactions of several sets. Takes all other fields from the last set: its exported outputs include those of
+ * the earlier sets.
+ */
+async function joined<T extends { readonly txs: readonly unknown[] }>(
+  exports: WalletContext['exports'],
+  { name, codec }: SetKind<T>,
+  parts: readonly SetPart[],
+): Promise<Uint8Array> {
+  const [only] = parts;
+  if (only?.isAlone === true && parts.length === 1) return only.set;
+  const sets: T[] = [];
+  for (const { set } of parts) sets.push(decode(codec, await exports.open(name, set)));
+  const txs = sets.flatMap((set, i) => set.txs.slice(parts[i]?.index ?? 0).slice(0, 1));
+  const last = sets.at(-1);
+  if (last === undefined) throw new Error('an order without transactions has no set');
+  return exports.seal(name, encode(codec, { ...last, txs }));
+}

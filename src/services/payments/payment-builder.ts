@@ -1,7 +1,7 @@
 import { publicKeyOf, publicKeysOf } from '../../monero/crypto/derivation.js';
 import type { SecretKey } from '../../monero/crypto/types.js';
-import { feePerByte } from '../../monero/cryptonote/fees.js';
-import { amount, type Amount } from '../../util/amount.js';
+import { feePerByte } from '../../monero/wallet/select/fees.js';
+import type { Amount } from '../../util/amount.js';
 import type { SpendableInput } from '../../monero/wallet/build/construction.js';
 import {
   chooseRings,
@@ -19,15 +19,13 @@ import { groupAccountOf, spendSecretIn } from '../../monero/wallet/keys.js';
 import { planAttempts } from '../../monero/wallet/multisig/attempts.js';
 import { ownPartOf } from '../../monero/wallet/multisig/key-image.js';
 import type { Proposal } from '../../monero/wallet/multisig/proposal.js';
-import type { OwnInput } from '../../monero/wallet/build/own-inputs.js';
+import type { OwnInput, PricedPlan, SignedTx } from '../../monero/wallet/build/signing.js';
 import { PLACEHOLDER_KEY_IMAGE } from '../../monero/wallet/build/placeholder-tx.js';
 import type { SpendableOutput } from '../../monero/wallet/select/spendable-outputs.js';
 import type { OwnedOutput } from '../../monero/wallet/scan/findings.js';
-import type { PricedPlan, SignedTx } from '../../monero/wallet/build/signing.js';
-import type { FundedTransfer } from '../../monero/wallet/select/transfer-plan.js';
-import type { Prices } from './fee-estimator.js';
-import { MultisigProblem } from '../workers/multisig-pool.js';
-import { SigningProblem } from '../workers/signing-pool.js';
+import type { PaymentPlan } from '../../monero/wallet/select/transfer-plan.js';
+import { assertFee } from './fee-estimator.js';
+import { MultisigProblem, SigningProblem } from '../workers/worker-pools.js';
 import type { PricedTask } from '../workers/signing-thread.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { WalletContext } from '../context/wallet-context.js';
@@ -39,29 +37,16 @@ interface Services {
   readonly accounts: Accounts;
 }
 
-/** Terms shared by all transactions of one payment. */
-export interface PaymentTerms {
-  readonly account: number;
-  readonly unlockTime: bigint;
-}
+/** A plan with the rings of its inputs, from which its transaction is built. */
+export type RingedPlan = PaymentPlan & ChosenRings;
 
-/** A planned transaction with the rings of its inputs, before it is signed. */
-export interface PaymentDraft extends ChosenRings {
-  readonly share: FundedTransfer;
-  readonly terms: PaymentTerms;
-  readonly prices: Prices;
-}
-
-/** A built transaction with its draft; unusable decoys in the draft are replaced. */
+/** A built transaction with its plan; unusable decoys in the plan are replaced. */
 export interface Built<T> {
-  readonly draft: PaymentDraft;
+  readonly draft: RingedPlan;
   readonly tx: T;
 }
 
 type PlanOf<Input> = Omit<PricedPlan, 'inputs'> & { readonly inputs: readonly Input[] };
-
-/** Highest fee of a transaction, 1 XMR [atomic units]: the heaviest transaction at the fastest rate pays less. */
-const FEE_CEILING = amount(1_000_000_000_000n);
 
 /**
  * Largest number of inputs whose decoys are checked on the same thread: the check of those of four inputs takes 10 ms,
@@ -89,25 +74,23 @@ export class PaymentBuilder {
    * @param distribution distribution of outputs if it was requested already. @throws WalletError, DaemonError
    */
   async draft(
-    planned: readonly FundedTransfer<SpendableOutput>[],
-    terms: PaymentTerms,
-    prices: Prices,
+    planned: readonly PaymentPlan<SpendableOutput>[],
     distribution?: Promise<OutputDistribution>,
-  ): Promise<PaymentDraft[]> {
+  ): Promise<RingedPlan[]> {
     for (const { fee } of planned) assertFee(fee);
     const daemon = this.#context.daemon.client();
     const picker = new GammaPicker(await (distribution ?? this.outputDistribution()), this.#context.rng);
-    const drafts: PaymentDraft[] = [];
+    const ringed: RingedPlan[] = [];
     for (const plan of planned) {
-      const share = { ...plan, inputs: this.#completeOutputs(plan.inputs) };
-      const chosen = await chooseRings(share.inputs, picker, (indices) => daemon.getOutputs(indices));
-      drafts.push({ ...chosen, share, terms, prices });
+      const inputs = this.#completeOutputs(plan.inputs);
+      const chosen = await chooseRings(inputs, picker, (indices) => daemon.getOutputs(indices));
+      ringed.push({ ...plan, ...chosen, inputs });
     }
-    return drafts;
+    return ringed;
   }
 
   /** Signs a draft. @throws WalletError `view_only`, `transfer_failed`, `fee_too_high` */
-  sign(presumed: PaymentDraft): Promise<Built<SignedTx>> {
+  sign(presumed: RingedPlan): Promise<Built<SignedTx>> {
     return this.#withUsableDecoys(presumed, (draft) =>
       this.#priced(draft, ownInput, async ({ plan, rate, rates }) => {
         const spendSecret = Uint8Array.from(spendSecretIn(this.#context.keystore.keys)) as SecretKey;
@@ -122,7 +105,7 @@ export class PaymentBuilder {
    * Builds the transaction of a draft without a spend key, with placeholders for key images and ring signatures.
    * @throws WalletError `transfer_failed`, `fee_too_high`
    */
-  buildUnsigned(presumed: PaymentDraft): Promise<Built<SignedTx>> {
+  buildUnsigned(presumed: RingedPlan): Promise<Built<SignedTx>> {
     return this.#withUsableDecoys(presumed, (draft) =>
       this.#priced(draft, withoutSecret, (task) => this.#context.workers.signing.run('buildUnsigned', task)),
     );
@@ -132,15 +115,15 @@ export class PaymentBuilder {
    * Creates a multisig transaction, with the partial signatures of this signer.
    * @throws WalletError `multisig_import_needed`, `transfer_failed`, `fee_too_high`
    */
-  propose(presumed: PaymentDraft): Promise<Built<Proposal>> {
+  propose(presumed: RingedPlan): Promise<Built<Proposal>> {
     return this.#withUsableDecoys(presumed, (draft) => this.#propose(draft));
   }
 
-  async #propose(draft: PaymentDraft): Promise<Proposal> {
+  async #propose(draft: RingedPlan): Promise<Proposal> {
     const account = groupAccountOf(this.#context.keystore.keys);
     const { threshold, commonSecret: viewSecret, shares } = account;
     const infos = this.#context.store.read((r) =>
-      draft.share.inputs.map(({ publicKey }) => r.multisig.infos(publicKey)),
+      draft.inputs.map(({ publicKey }) => r.multisig.infos(publicKey)),
     );
     const attempts = planAttempts(account, publicKeyOf(account.signerSecret), infos);
     const signingKeys = publicKeysOf(shares);
@@ -169,10 +152,7 @@ export class PaymentBuilder {
    * is rare, checks all other candidates and builds it again, so that the returned transaction has usable ones only and
    * no daemon can make it build more often.
    */
-  async #withUsableDecoys<T>(
-    draft: PaymentDraft,
-    build: (draft: PaymentDraft) => Promise<T>,
-  ): Promise<Built<T>> {
+  async #withUsableDecoys<T>(draft: RingedPlan, build: (draft: RingedPlan) => Promise<T>): Promise<Built<T>> {
     const check = (candidates: readonly Candidate[]): Promise<readonly number[]> =>
       this.#context.workers.signing.run('unusableDecoys', candidates);
     const decoys = decoysOf(draft.rings);
@@ -206,21 +186,21 @@ export class PaymentBuilder {
 
   /** Runs a task that determines the fee of a draft, and checks the fee. @throws WalletError `fee_too_high` */
   async #priced<Input, T extends { readonly fee: Amount }>(
-    draft: PaymentDraft,
+    draft: RingedPlan,
     inputOf: (output: OwnedOutput, ring: Ring) => Input,
     build: (task: PricedTask<PlanOf<Input>>) => Promise<T>,
   ): Promise<T> {
-    const { share, terms, prices } = draft;
+    const { prices } = draft;
     const { viewSecret } = this.#context.keystore.keys;
     const task: PricedTask<PlanOf<Input>> = {
       plan: {
         inputs: ringedInputs(draft).map(({ output, ring }) => inputOf(output, ring)),
-        payees: share.payees.map(({ address, amount: value }) => ({ address, amount: value })),
-        feeFrom: share.feeFrom,
-        changeSplit: share.changeSplit,
-        changeAddress: this.#services.accounts.decoded({ major: terms.account, minor: 0 }),
-        fee: share.fee,
-        unlockTime: terms.unlockTime,
+        payees: draft.payees.map(({ address, amount: value }) => ({ address, amount: value })),
+        feeFrom: draft.feeFrom,
+        changeSplit: draft.changeSplit,
+        changeAddress: this.#services.accounts.decoded({ major: draft.account, minor: 0 }),
+        fee: draft.fee,
+        unlockTime: draft.unlockTime,
         viewSecret: Uint8Array.from(viewSecret.expose()) as ReturnType<typeof viewSecret.expose>,
       },
       rate: feePerByte(prices.rates, prices.priority),
@@ -240,8 +220,8 @@ export class PaymentBuilder {
 }
 
 /** Returns the inputs of a draft, each with its ring. */
-export const ringedInputs = ({ share, rings }: PaymentDraft): { output: OwnedOutput; ring: Ring }[] =>
-  share.inputs.map((output, i) => {
+export const ringedInputs = ({ inputs, rings }: RingedPlan): { output: OwnedOutput; ring: Ring }[] =>
+  inputs.map((output, i) => {
     const ring = rings[i];
     if (ring === undefined) throw new Error('an input without a ring');
     return { output, ring };
@@ -271,8 +251,3 @@ const withoutSecret = (output: OwnedOutput, ring: Ring): SpendableInput => ({
   amount: output.amount,
   mask: output.mask,
 });
-
-/** Checks that a fee is not above the ceiling. @throws WalletError `fee_too_high` */
-export function assertFee(fee: Amount): void {
-  if (fee > FEE_CEILING) throw new WalletError({ kind: 'fee_too_high', fee, ceiling: FEE_CEILING });
-}

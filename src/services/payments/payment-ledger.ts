@@ -10,12 +10,12 @@ import type { OutgoingTx } from '../../monero/wallet/build/outgoing-tx.js';
 import type { SignedPayment } from '../../monero/wallet/build/signed-payment.js';
 import { reasonOf } from '../context/fault-reason.js';
 import type { WalletContext } from '../context/wallet-context.js';
-import type { OrderEntry } from './order-entry.js';
 import type { SpendGuard } from './spend-guard.js';
 import type { TxFacts } from './tx-facts.js';
 import type { Withdrawal } from '../../model/order.js';
 import type { MempoolTracker } from '../sync/mempool-tracker.js';
 import type { PaymentRelay } from '../sync/payment-relay.js';
+import type { WalletWriter } from '../../store/wallet-writer.js';
 
 type Context = Pick<WalletContext, 'store' | 'daemon' | 'clock' | 'timeBounds' | 'log'>;
 
@@ -229,4 +229,13 @@ export class PaymentLedger {
       destinations,
     };
   }
+}
+
+/** Writes an order in the same store transaction as its payments. */
+export interface OrderEntry {
+  /**
+   * Writes the order. @param made result of the call.
+   * @param sent true if the store transaction also records the transactions as payments, which are sent afterwards.
+   */
+  record(w: WalletWriter, made: MadePayments, { sent }: { readonly sent: boolean }): void;
 }

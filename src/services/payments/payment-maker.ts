@@ -1,9 +1,16 @@
+import { FIRST_UNKNOWN_FORK, type BlockVersion } from '../../daemon/errors.js';
+import { DaemonError } from '../../daemon/errors.js';
 import type { Hash, PublicKey } from '../../monero/crypto/types.js';
 import { parseTransaction, transactionWeight } from '../../monero/cryptonote/transaction.js';
 import { sum, ZERO } from '../../util/amount.js';
 import { zip } from '../../util/zip.js';
 import type { ConstructionData } from '../../monero/wallet/exchange/construction-data.js';
-import { ringsDigest } from '../../monero/wallet/exchange/rings-digest.js';
+import {
+  ringsDigest,
+  signedPayment,
+  txSecretKeysOf,
+  type SignedPayment,
+} from '../../monero/wallet/build/signed-payment.js';
 import type { MadePayment, MadePayments, MadeTx } from '../../model/made-payment.js';
 import type { Destination } from '../../monero/wallet/build/outgoing-tx.js';
 import type { OwnedOutput } from '../../monero/wallet/scan/findings.js';
@@ -11,20 +18,14 @@ import type { Spender } from '../../model/spender.js';
 import { faultOf, WalletError, type Fault } from '../../model/wallet-error.js';
 import type { PendingTx } from '../../monero/wallet/exchange/pending-tx.js';
 import type { SpendableOutput } from '../../monero/wallet/select/spendable-outputs.js';
-import {
-  signedPayment,
-  txSecretKeysOf,
-  type SignedPayment,
-} from '../../monero/wallet/build/signed-payment.js';
-import { txOfPayment, type LaidOutPayment, type SpentTx } from '../../monero/wallet/build/spent-tx.js';
+import { txOfPayment, type Spending, type SpentTx } from '../../monero/wallet/build/spent-tx.js';
 import type { SignedTx } from '../../monero/wallet/build/signing.js';
-import type { FundedTransfer } from '../../monero/wallet/select/transfer-plan.js';
+import type { PaymentPlan } from '../../monero/wallet/select/transfer-plan.js';
 import type { Payee } from '../../monero/wallet/select/transfer-request.js';
-import type { Prices, FeeEstimator } from './fee-estimator.js';
-import { ForkGuard } from './fork-guard.js';
-import type { OrderEntry } from './order-entry.js';
-import { PaymentBuilder, type PaymentDraft, type PaymentTerms } from './payment-builder.js';
-import { PaymentLedger } from './payment-ledger.js';
+import type { FeeEstimator } from './fee-estimator.js';
+import type { Prices } from '../../monero/wallet/select/fees.js';
+import { PaymentLedger, type OrderEntry } from './payment-ledger.js';
+import { PaymentBuilder, type RingedPlan } from './payment-builder.js';
 import { PaymentPlanner } from './payment-planner.js';
 import { SpendGuard } from './spend-guard.js';
 import { TxFacts } from './tx-facts.js';
@@ -68,7 +69,10 @@ interface Services {
 }
 
 /** Options of a payment besides its destinations and inputs. */
-export interface PaymentOptions extends PaymentTerms {
+export interface PaymentOptions {
+  /** Account that pays. */
+  readonly account: number;
+  readonly unlockTime: bigint;
   /** Priority from 0 to 4; 0: the default priority. */
   readonly priority: number;
   readonly doNotRelay: boolean;
@@ -79,7 +83,7 @@ export interface PaymentOptions extends PaymentTerms {
   readonly order?: OrderEntry;
 }
 
-type Planned = readonly FundedTransfer<SpendableOutput>[];
+type Planned = readonly PaymentPlan<SpendableOutput>[];
 
 interface Made {
   readonly payment: SignedPayment;
@@ -110,7 +114,6 @@ export class PaymentMaker {
   readonly #services: Services;
   readonly #ledger: PaymentLedger;
   readonly #source: PaymentSource;
-  readonly #forkGuard: ForkGuard;
   readonly builder: PaymentBuilder;
   readonly planner: PaymentPlanner;
   /** Limits of the clients that make payments. */
@@ -122,7 +125,6 @@ export class PaymentMaker {
     this.#context = context;
     this.#services = services;
     this.#source = { store: context.store, accounts: services.accounts };
-    this.#forkGuard = new ForkGuard(context);
     this.builder = new PaymentBuilder(context, services);
     this.planner = new PaymentPlanner(context);
     this.spending = new SpendGuard(context);
@@ -149,12 +151,12 @@ export class PaymentMaker {
       distribution.catch(() => undefined);
       const [prices] = await Promise.all([
         this.#services.feeEstimator.prices(options.priority),
-        this.#forkGuard.check(),
+        assertKnownFork(this.#context),
       ]);
       const planned = await this.#planned(() => plan(prices), options.account);
       // The limits are enforced when the payment is recorded; this check refuses a payment beyond them before any work.
-      this.#checkLaidOut(options.spender, () => planned.map((plan) => laidOut(plan, options)));
-      const drafts = await this.builder.draft(planned, options, prices, distribution);
+      this.#checkLeast(options.spender, () => planned.map((plan) => this.txFacts.leastSpending(plan, ZERO)));
+      const drafts = await this.builder.draft(planned, distribution);
       const { multisig } = this.#context.keystore.keys;
       if (multisig !== undefined) {
         const { made, spent } = await this.#propose(drafts, options.spender);
@@ -253,7 +255,7 @@ export class PaymentMaker {
    * submission of the signed set does so.
    */
   async #propose(
-    drafts: readonly PaymentDraft[],
+    drafts: readonly RingedPlan[],
     spender: Spender | undefined,
   ): Promise<{ readonly made: MadePayments; readonly spent: readonly SpentTx[] }> {
     const payments: MadePayment[] = [];
@@ -269,7 +271,7 @@ export class PaymentMaker {
         destinations: destinationsOf(payees),
         fee: signed.fee,
         weight: signed.weight,
-        ...{ keyImages: signed.keyImages, inputKeys: inputKeysOf(draft.share.inputs) },
+        ...{ keyImages: signed.keyImages, inputKeys: inputKeysOf(draft.inputs) },
         rings: ringsDigest(draft.rings, signed.fee),
         txSecretKeys: txSecretKeysOf(pending),
       });
@@ -277,7 +279,7 @@ export class PaymentMaker {
         spent.push(
           this.txFacts.spentBy({
             tx: pending.tx,
-            amountIn: sum(draft.share.inputs.map((input) => input.amount)),
+            amountIn: sum(draft.inputs.map((input) => input.amount)),
             destinations: payees,
             txSecretKeys: txSecretKeysOf(pending),
           }),
@@ -290,59 +292,55 @@ export class PaymentMaker {
 
   /** Creates an unsigned set. Records no payment and reserves no output: the submission of the signed set does so. */
   async #buildUnsigned(
-    drafts: readonly PaymentDraft[],
+    drafts: readonly RingedPlan[],
     { spender, withMetadata }: PaymentOptions,
   ): Promise<MadePayments> {
     const payments: MadePayment[] = [];
-    const layouts: LaidOutPayment[] = [];
+    const least: Spending[] = [];
     const unsigned: ConstructionData[] = [];
     for (const presumed of drafts) {
       const { draft, tx } = await this.builder.buildUnsigned(presumed);
       const payees = paidBy(draft, tx);
-      layouts.push(laidOut({ inputs: draft.share.inputs, payees }, draft.terms, tx.fee));
+      if (spender !== undefined) least.push(this.txFacts.leastSpending({ ...draft, payees }, tx.fee));
       unsigned.push(unsignedConstruction(this.#source, draft, tx, payees));
       payments.push({
         destinations: destinationsOf(payees),
         fee: tx.fee,
         weight: tx.weight,
-        keyImages: draft.share.inputs.flatMap(({ keyImage }) => keyImage ?? []),
-        inputKeys: inputKeysOf(draft.share.inputs),
+        keyImages: draft.inputs.flatMap(({ keyImage }) => keyImage ?? []),
+        inputKeys: inputKeysOf(draft.inputs),
         rings: ringsDigest(draft.rings, tx.fee),
         txSecretKeys: txSecretKeysOf(tx),
         unsigned: this.#madeTx(draft, tx, payees, withMetadata),
       });
     }
-    this.#checkLaidOut(spender, () => layouts);
+    this.#checkLeast(spender, () => least);
     return { payments, unsignedSet: await this.#services.sealUnsigned(unsigned) };
   }
 
   /** Checks unsigned payments against the limits of a client. @throws WalletError `spend_limit`, `credential_denied` */
-  #checkLaidOut(spender: Spender | undefined, payments: () => readonly LaidOutPayment[]): void {
-    if (spender === undefined) return;
-    this.spending.check(
-      spender,
-      payments().map((payment) => this.txFacts.leastSpending(payment)),
-    );
+  #checkLeast(spender: Spender | undefined, least: () => readonly Spending[]): void {
+    if (spender !== undefined) this.spending.check(spender, least());
   }
 
-  async #sign(presumed: PaymentDraft, withMetadata: boolean): Promise<Made> {
+  async #sign(presumed: RingedPlan, withMetadata: boolean): Promise<Made> {
     const { draft, tx: signed } = await this.builder.sign(presumed);
-    const { share, terms } = draft;
+    const { inputs } = draft;
     const payees = paidBy(draft, signed);
-    const payment = signedPayment(signed, terms, share.inputs, payees);
+    const payment = signedPayment(signed, draft, inputs, payees);
     const view: MadePayment = {
       destinations: payment.destinations,
       fee: signed.fee,
       weight: signed.weight,
       keyImages: signed.keyImages,
-      inputKeys: inputKeysOf(share.inputs),
+      inputKeys: inputKeysOf(inputs),
       txSecretKeys: payment.txSecretKeys,
       signed: this.#madeTx(draft, signed, payees, withMetadata),
     };
     return { payment, view };
   }
 
-  #madeTx(draft: PaymentDraft, tx: SignedTx, payees: readonly Payee[], withMetadata: boolean): MadeTx {
+  #madeTx(draft: RingedPlan, tx: SignedTx, payees: readonly Payee[], withMetadata: boolean): MadeTx {
     return {
       txHash: tx.hash,
       blob: tx.blob,
@@ -352,30 +350,14 @@ export class PaymentMaker {
 }
 
 /** Lists the payees of a transaction with the amounts that they receive, minus the fee for payees that pay it. */
-const paidBy = ({ share }: PaymentDraft, { payees }: Pick<SignedTx, 'payees'>): Payee[] =>
-  zip(share.payees, payees).map(([payee, { amount }]) => ({ ...payee, amount }));
+const paidBy = (plan: RingedPlan, { payees }: Pick<SignedTx, 'payees'>): Payee[] =>
+  zip(plan.payees, payees).map(([payee, { amount }]) => ({ ...payee, amount }));
 
 /** Converts payees to the destinations that are recorded. */
 const destinationsOf = (payees: readonly Payee[]): Destination[] =>
   payees.map(({ text: address, amount }) => ({ address, amount }));
 
 const inputKeysOf = (inputs: readonly OwnedOutput[]): PublicKey[] => inputs.map(({ publicKey }) => publicKey);
-
-/**
- * Describes a payment before it is signed. A payee that pays the fee receives less than its amount, but the wallet pays
- * the difference as the fee.
- * @param fee fee that the wallet pays on top of the amounts of the payees; zero if it is not known.
- */
-const laidOut = (
-  { inputs, payees }: Pick<FundedTransfer<SpendableOutput>, 'inputs' | 'payees'>,
-  { unlockTime }: Pick<PaymentTerms, 'unlockTime'>,
-  fee = ZERO,
-): LaidOutPayment => ({
-  amountIn: sum(inputs.map((input) => input.amount)),
-  payees,
-  fee,
-  unlockTime,
-});
 
 /** Returns the result of a payment that another wallet signed. */
 const madePayment = ({
@@ -394,3 +376,27 @@ const madePayment = ({
   ...(rings === undefined ? {} : { rings }),
   signed: { txHash, blob },
 });
+
+/**
+ * Checks that the next block of the chain has a version whose rules this program knows. Source: wallet2.cpp
+ * `use_fork_rules`.
+ * @throws WalletError `fork_unsupported`
+ */
+async function assertKnownFork({ daemon }: Pick<Context, 'daemon'>): Promise<void> {
+  if (daemon.acceptsAnyVersion) return;
+  const fork = daemon.newerBlock ?? (await activeFork(daemon));
+  if (fork !== undefined) throw new WalletError({ kind: 'fork_unsupported', ...fork });
+}
+
+/** Returns the first unknown fork if it is active at the next block; undefined also if the daemon does not tell. */
+async function activeFork(daemon: Context['daemon']): Promise<BlockVersion | undefined> {
+  const version = FIRST_UNKNOWN_FORK;
+  try {
+    const { enabled, earliestHeight = 0 } = await daemon.client().hardForkInfo(version);
+    return enabled ? { height: earliestHeight, version } : undefined;
+  } catch (error) {
+    // A transaction of the wrong rules is refused by the network, and moves no money.
+    if (error instanceof DaemonError) return undefined;
+    throw error;
+  }
+}

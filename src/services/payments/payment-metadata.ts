@@ -15,7 +15,7 @@ import { paymentOfPending, type SignedPayment } from '../../monero/wallet/build/
 import { isPlaceholder } from '../../monero/wallet/build/placeholder-tx.js';
 import type { SignedTx } from '../../monero/wallet/build/signing.js';
 import type { Payee } from '../../monero/wallet/select/transfer-request.js';
-import { ringedInputs, type PaymentDraft } from './payment-builder.js';
+import { ringedInputs, type RingedPlan } from './payment-builder.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { TxFacts } from './tx-facts.js';
@@ -27,20 +27,20 @@ export interface PaymentSource extends Pick<WalletContext, 'store'> {
 
 function partsOf(
   { store, accounts }: PaymentSource,
-  draft: PaymentDraft,
+  draft: RingedPlan,
   payees: readonly Payee[],
 ): PaymentParts {
   const inputs = store.read((r) =>
     ringedInputs(draft).map((input) => ({ ...input, place: r.outputs.placeOf(input.output) })),
   );
-  const { account } = draft.terms;
+  const { account } = draft;
   return { inputs, payees, changeAddress: accounts.decoded({ major: account, minor: 0 }), account };
 }
 
 /** Encodes `tx_metadata`, from which a wallet with the same keys can relay and record the payment. */
 export const writeMetadata = (
   source: PaymentSource,
-  draft: PaymentDraft,
+  draft: RingedPlan,
   signed: SignedTx,
   payees: readonly Payee[],
 ): Uint8Array => encode(pendingTx, pendingTxOf({ signed, ...partsOf(source, draft, payees) }));
@@ -48,7 +48,7 @@ export const writeMetadata = (
 /** Returns the pending transaction for the other signers of a group to sign. */
 export const proposedTx = (
   source: PaymentSource,
-  draft: PaymentDraft,
+  draft: RingedPlan,
   { signed, sigs, entropy }: Proposal,
   payees: readonly Payee[],
 ): PendingTx => pendingTxOf({ signed, ...partsOf(source, draft, payees), multisig: { sigs, entropy } });
@@ -59,7 +59,7 @@ export const proposedTx = (
  */
 export function unsignedConstruction(
   source: PaymentSource,
-  draft: PaymentDraft,
+  draft: RingedPlan,
   unsigned: SignedTx,
   payees: readonly Payee[],
 ): ConstructionData {

@@ -1,5 +1,5 @@
 import { unixSeconds } from '../../util/clock.js';
-import type { FeeRates } from '../../monero/cryptonote/fees.js';
+import type { FeeRates } from '../../monero/wallet/select/fees.js';
 import {
   planPayment,
   type PayingOutputs,
@@ -10,7 +10,7 @@ import {
   type SpendableOutput,
   type SpendableTerms,
 } from '../../monero/wallet/select/spendable-outputs.js';
-import type { FundedTransfer } from '../../monero/wallet/select/transfer-plan.js';
+import type { PaymentPlan } from '../../monero/wallet/select/transfer-plan.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'clock' | 'keystore' | 'rng' | 'store' | 'workers'>;
@@ -44,7 +44,7 @@ export class PaymentPlanner {
     { account, minors }: PayingAddresses,
     request: PlanRequest,
     rates: FeeRates,
-  ): Promise<readonly FundedTransfer<SpendableOutput>[]> {
+  ): Promise<readonly PaymentPlan<SpendableOutput>[]> {
     const { rng, store, workers } = this.#context;
     const shared = this.#hasFew(account, minors) ? undefined : store.shared();
     if (shared === undefined)

@@ -1,5 +1,5 @@
 import type { KeyImage } from '../../monero/crypto/types.js';
-import type { FeeRates } from '../../monero/cryptonote/fees.js';
+import type { FeeRates } from '../../monero/wallet/select/fees.js';
 import { formatAddress } from '../../monero/cryptonote/address.js';
 import type { Address } from '../../monero/cryptonote/types.js';
 import type { Amount } from '../../util/amount.js';
@@ -7,15 +7,13 @@ import type { MadePayments } from '../../model/made-payment.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { SpendableOutput } from '../../monero/wallet/select/spendable-outputs.js';
 import { CANNOT_PAY_FOR_ITSELF, planSweep } from '../../monero/wallet/select/sweep-plan.js';
-import type { FundedTransfer } from '../../monero/wallet/select/transfer-plan.js';
+import type { PaymentPlan } from '../../monero/wallet/select/transfer-plan.js';
 import type { SweepRequest as SweepDestination } from '../../monero/wallet/select/transfer-request.js';
-import { assertReplaces, type FailedPayment } from './failed-payment.js';
-import type { OrderEntry } from './order-entry.js';
-import { isSpendableNow } from './spendable-now.js';
-import type { PaymentOptions } from './payment-maker.js';
+import { assertReplaces, isSpendableNow, type FailedPayment } from './failed-payment.js';
+import type { OrderEntry } from './payment-ledger.js';
+import type { PaymentOptions, PaymentMaker } from './payment-maker.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { OutputFreezing } from '../sync/output-freezing.js';
-import type { PaymentMaker } from './payment-maker.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'clock' | 'keystore' | 'rng' | 'store'>;
@@ -44,7 +42,7 @@ export interface SweepRequest extends SweepTerms {
   readonly below: Amount;
 }
 
-type Planned = readonly FundedTransfer<SpendableOutput>[];
+type Planned = readonly PaymentPlan<SpendableOutput>[];
 
 /** Creates the error of a sweep of outputs from before RingCT. */
 const notSpendable = (): WalletError =>
@@ -145,7 +143,8 @@ export class Sweeps {
   ): Promise<MadePayments> {
     const text = formatAddress(address);
     return this.#services.payments.make({ ...terms, account }, async ({ rates, priority }) => {
-      const planned = await plan({ address, text, outputs: terms.outputs, priority }, rates);
+      const { outputs, unlockTime } = terms;
+      const planned = await plan({ address, text, account, outputs, unlockTime, priority }, rates);
       if (planned.length === 0)
         throw new WalletError({
           kind: 'transfer_failed',

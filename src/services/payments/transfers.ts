@@ -1,18 +1,17 @@
+import { type Destination } from '../../monero/wallet/build/outgoing-tx.js';
 import { formatAddress } from '../../monero/cryptonote/address.js';
-import type { Amount } from '../../util/amount.js';
 import { yieldToEventLoop } from '../../util/event-loop.js';
 import type { MadePayments } from '../../model/made-payment.js';
 import { faultOf, WalletError } from '../../model/wallet-error.js';
-import type { FeeRates } from '../../monero/cryptonote/fees.js';
+import type { FeeRates } from '../../monero/wallet/select/fees.js';
 import type { TransferPlanRequest } from '../../monero/wallet/select/payment-plan.js';
 import type { SpendableOutput } from '../../monero/wallet/select/spendable-outputs.js';
-import type { FundedTransfer } from '../../monero/wallet/select/transfer-plan.js';
-import type { Payee } from '../../monero/wallet/select/transfer-request.js';
+import type { PaymentPlan } from '../../monero/wallet/select/transfer-plan.js';
+import type { Payee, TransferRequest } from '../../monero/wallet/select/transfer-request.js';
 import { assertReplaces, type FailedPayment } from './failed-payment.js';
-import type { PaymentOptions } from './payment-maker.js';
+import type { PaymentOptions, PaymentMaker } from './payment-maker.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { Balances } from '../accounts/balances.js';
-import type { PaymentMaker } from './payment-maker.js';
 
 /** Other services of the wallet that this one calls. */
 interface Services {
@@ -21,18 +20,8 @@ interface Services {
   readonly payments: PaymentMaker;
 }
 
-/** Request for a payment to destinations. */
-export interface PaymentRequest extends PaymentOptions {
-  readonly destinations: readonly { readonly address: string; readonly amount: Amount }[];
-  /** Minor indices of the paying addresses; empty: all addresses of the account. */
-  readonly minors: readonly number[];
-  /** Indices of the destinations whose amounts are reduced by the fee; empty: the fee is paid in addition. */
-  readonly feeFrom: readonly number[];
-  /** Number of outputs that the change is split into, 1 to 14. */
-  readonly changeOutputs: number;
-  /** True: allows more than one transaction. */
-  readonly split: boolean;
-}
+/** Request for a payment to destinations, as a client makes it. */
+type Asked = TransferRequest<Destination> & PaymentOptions;
 
 /** Number of addresses parsed between two yields to the event loop. */
 const PARSE_BATCH_SIZE = 16;
@@ -46,9 +35,9 @@ export class Transfers {
   }
 
   /** Pays the destinations of a request. @throws WalletError, DaemonError */
-  async pay(request: PaymentRequest): Promise<MadePayments> {
+  async pay(request: Asked): Promise<MadePayments> {
     const payees: Payee[] = [];
-    for (const [i, destination] of request.destinations.entries()) {
+    for (const [i, destination] of request.payees.entries()) {
       if (i % PARSE_BATCH_SIZE === PARSE_BATCH_SIZE - 1) await yieldToEventLoop();
       payees.push(await this.#payee(destination));
     }
@@ -66,26 +55,26 @@ export class Transfers {
    * Pays the destinations of a failed transaction again.
    * @param request request of the first attempt. @throws WalletError, DaemonError
    */
-  async payAgain(request: PaymentRequest, failed: FailedPayment): Promise<MadePayments> {
+  async payAgain(request: Asked, failed: FailedPayment): Promise<MadePayments> {
     const payees: Payee[] = [];
     for (const [i, { address, amount }] of failed.destinations.entries()) {
       // Where payees paid the fee, the recorded amounts lack it: the amounts of the request are used. There is one
       // transaction then.
-      const asked = request.feeFrom.length === 0 ? amount : (request.destinations[i]?.amount ?? amount);
+      const asked = (request.feeFrom ?? []).length === 0 ? amount : (request.payees[i]?.amount ?? amount);
       payees.push(await this.#payee({ address, amount: asked }));
     }
     return this.#make(request, payees, failed);
   }
 
-  #make(request: PaymentRequest, payees: readonly Payee[], failed?: FailedPayment): Promise<MadePayments> {
+  #make(request: Asked, payees: readonly Payee[], failed?: FailedPayment): Promise<MadePayments> {
     const { payments } = this.#services;
     return payments.make(request, async ({ rates, priority }) => {
-      const { account, unlockTime, feeFrom: subtractFeeFrom, changeOutputs } = request;
-      const transfer = { payees, account, priority, unlockTime, subtractFeeFrom, changeOutputs };
+      const { account, unlockTime, feeFrom = [], changeOutputs = 1 } = request;
+      const transfer = { payees, account, priority, unlockTime, feeFrom, changeOutputs };
       const required = failed?.requiredInputs();
       const planned = await this.#plan(request, { kind: 'transfer', transfer, required }, rates);
       if (failed !== undefined) assertReplaces(failed, planned);
-      else if (!request.split && planned.length > 1)
+      else if (request.split !== true && planned.length > 1)
         throw new WalletError({ kind: 'needs_split', transactions: planned.length });
       return planned;
     });
@@ -96,10 +85,10 @@ export class Transfers {
    * the more payments are unmined, and only the kind of the error depends on it.
    */
   async #plan(
-    { account, minors }: PaymentRequest,
+    { account, minors = [] }: Asked,
     request: TransferPlanRequest,
     rates: FeeRates,
-  ): Promise<readonly FundedTransfer<SpendableOutput>[]> {
+  ): Promise<readonly PaymentPlan<SpendableOutput>[]> {
     const { payments, balances } = this.#services;
     const paying = { account, minors };
     try {
@@ -112,7 +101,7 @@ export class Transfers {
   }
 
   /** Resolves the address of a destination. The resolved address is recorded, not the OpenAlias name. */
-  async #payee(destination: { readonly address: string; readonly amount: Amount }): Promise<Payee> {
+  async #payee(destination: Destination): Promise<Payee> {
     const address = await this.#services.accounts.resolve(destination.address);
     return { address, text: formatAddress(address), amount: destination.amount };
   }

@@ -3,14 +3,13 @@ import { parseAddress } from '../../monero/cryptonote/address.js';
 import { parseExtra } from '../../monero/cryptonote/extra.js';
 import { parseTransaction } from '../../monero/cryptonote/transaction.js';
 import type { Address, SubaddressIndex, Transaction } from '../../monero/cryptonote/types.js';
-import { sum } from '../../util/amount.js';
+import { sum, type Amount } from '../../util/amount.js';
 import { equalBytes } from '../../util/bytes.js';
 import type { OwnOutput } from '../../monero/wallet/build/proven-destinations.js';
 import { provenPayment, type SignedPayment } from '../../monero/wallet/build/signed-payment.js';
 import {
   leastSpending,
   spentBy,
-  type LaidOutPayment,
   type Spending,
   type SpendingTx,
   type SpentTx,
@@ -93,9 +92,12 @@ export class TxFacts {
     return isOwn ? data : { ...data, change: { ...change, amount: 0n } };
   }
 
-  /** Returns the smallest amount that a payment takes from the wallet, before it is signed. */
-  leastSpending(payment: LaidOutPayment): Spending {
-    return leastSpending(payment, (address) => this.#isOwn(address));
+  /**
+   * Returns the smallest amount that a planned payment takes from the wallet, before it is signed.
+   * @param fee fee that the wallet pays on top of the amounts of the payees [atomic units]; zero if it is not known.
+   */
+  leastSpending(plan: Parameters<typeof leastSpending>[0], fee: Amount): Spending {
+    return leastSpending(plan, fee, (address) => this.#isOwn(address));
   }
 
   #ownOutputs(tx: Transaction): OwnOutput[] {

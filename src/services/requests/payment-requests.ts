@@ -1,7 +1,7 @@
 import { DaemonError } from '../../daemon/errors.js';
 import { writeUri } from '../../monero/cryptonote/uri.js';
-import type { Hash } from '../../monero/crypto/types.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
+import { assertRepeats, type KeyedCall } from '../../model/keyed-call.js';
 import { faultOf, WalletError } from '../../model/wallet-error.js';
 import { MAX_LABEL_BYTES, type PaymentRequest } from '../../model/payment-request.js';
 import { confirmationsFor } from '../../model/payment-request.js';
@@ -11,7 +11,7 @@ import type { RequestFilter } from '../../store/tables/payment-requests.js';
 import type { TrackedRequest } from '../../store/tables/request-row.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import { ZERO, type Amount } from '../../util/amount.js';
-import { equalBytes, toHex } from '../../util/bytes.js';
+import { toHex } from '../../util/bytes.js';
 import { unixSeconds } from '../../util/clock.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { WalletContext } from '../context/wallet-context.js';
@@ -57,8 +57,8 @@ export interface RequestSpec {
   /** JSON object, as text. */
   readonly metadata?: string;
   readonly returnUrl?: string;
-  /** Key under which the request is created once, and hash of the parameters of the call. */
-  readonly idempotency?: { readonly key: string; readonly paramsHash: Hash };
+  /** Call that creates the request once, by its key; absent without a key. */
+  readonly call?: KeyedCall;
 }
 
 /** Name of a payment request: exactly one member is present. */
@@ -168,7 +168,7 @@ export class PaymentRequests {
     }
     const { accounts } = this.#services;
     this.#check(spec);
-    const { amount, expires, tolerance, reference, metadata, returnUrl, idempotency } = spec;
+    const { amount, expires, tolerance, reference, metadata, returnUrl, call } = spec;
     const needed = amount === undefined ? 0 : confirmationsFor(requestSettings.scale, amount);
     const terms = {
       requestId: toHex(rng(ID_BYTES)),
@@ -178,13 +178,12 @@ export class PaymentRequests {
       confirmations: Math.max(needed, spec.confirmations),
       created: unixSeconds(this.#context.clock),
       firstHeight: Math.max(0, (await this.#chainHeight()) - MAX_REPLACED),
-      ...{ expires, reference, metadata, returnUrl, idempotency },
+      ...{ expires, reference, metadata, returnUrl, call },
     };
     try {
       await accounts.createAddresses(spec.account, 1, spec.label, (w, subaddress, skipped) => {
         assertFree(w, reference);
-        if (idempotency !== undefined && w.requests.byKey(idempotency.key) !== undefined)
-          throw new KeyTaken();
+        if (call !== undefined && w.requests.byKey(call.key) !== undefined) throw new KeyTaken();
         w.requests.add({ ...terms, subaddress });
         w.events.beginRequest(subaddress);
         onSkipped(skipped);
@@ -226,11 +225,10 @@ export class PaymentRequests {
   }
 
   /** Returns the request that an earlier call with the same key created. @throws WalletError `order_mismatch` */
-  #created({ idempotency }: RequestSpec): TrackedRequest | undefined {
-    if (idempotency === undefined) return undefined;
-    const known = this.#context.store.read((r) => r.requests.byKey(idempotency.key));
-    if (known !== undefined && !equalBytes(known.paramsHash, idempotency.paramsHash))
-      throw new WalletError({ kind: 'order_mismatch', method: 'create_payment_request' });
+  #created({ call }: RequestSpec): TrackedRequest | undefined {
+    if (call === undefined) return undefined;
+    const known = this.#context.store.read((r) => r.requests.byKey(call.key));
+    if (known !== undefined) assertRepeats(known.call, call);
     return known?.request;
   }
 

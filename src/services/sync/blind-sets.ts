@@ -5,7 +5,7 @@ import { DaemonError } from '../../daemon/errors.js';
 import { resolveKeyImages } from '../../store/resolve-key-images.js';
 import type { Amount } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
-import { ringsDigestOf } from '../../monero/wallet/exchange/rings-digest.js';
+import { ringsDigestOf } from '../../monero/wallet/build/signed-payment.js';
 import type { OrderTx } from '../../model/order.js';
 import { SETTLED_DEPTH, type OwnedOutput } from '../../monero/wallet/scan/findings.js';
 import type { ImportedKeyImage } from '../../monero/wallet/scan/key-images.js';

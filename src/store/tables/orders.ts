@@ -1,5 +1,6 @@
+import type { KeyedCall } from '../../model/keyed-call.js';
 import type { MadePayment, MadePayments, MadeTx } from '../../model/made-payment.js';
-import type { Order, OrderPlace, OrderRequest, OrderTx, Withdrawal } from '../../model/order.js';
+import type { Order, OrderPlace, OrderTx, Withdrawal } from '../../model/order.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { amount } from '../../util/amount.js';
 import { fromHex, toHex } from '../../util/bytes.js';
@@ -7,13 +8,11 @@ import { parseJson } from '../../util/json.js';
 import { writeWholeJson } from '../../util/json-writer.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 import { toBytes } from './columns.js';
+import { IdempotencyKeys, type RecordedCall } from './idempotency-keys.js';
 
 /** Row of an order. */
 interface OrderRow {
   readonly sequence: number;
-  readonly idempotency_key: string;
-  readonly method: string;
-  readonly request_hash: Uint8Array;
   readonly created: number;
   readonly unsigned_set: Uint8Array | null;
   readonly multisig_set: Uint8Array | null;
@@ -116,14 +115,18 @@ export const OF_ORDER = 'tx_hash IN (SELECT tx_hash FROM order_tx WHERE tx_hash 
 /** Reads orders: payments that were requested with an idempotency key. */
 export class OrderReader {
   protected readonly db: SqlDatabase;
+  protected readonly keys: IdempotencyKeys;
 
   constructor(db: SqlDatabase) {
     this.db = db;
+    this.keys = new IdempotencyKeys(db, 'order');
   }
 
   byKey(key: string): Order | undefined {
-    const row = this.db.row<OrderRow>('SELECT * FROM payment_order WHERE idempotency_key = ?', key);
-    return row && this.#toOrder(row);
+    const call = this.keys.find(key);
+    if (call === undefined) return undefined;
+    const row = this.db.row<OrderRow>('SELECT * FROM payment_order WHERE sequence = ?', call.sequence);
+    return row && this.#toOrder(row, call);
   }
 
   /**
@@ -137,7 +140,7 @@ export class OrderReader {
         sequence,
         limit,
       )
-      .map((row) => this.#toOrder(row));
+      .map((row) => this.#toOrder(row, this.keys.of(row.sequence)));
   }
 
   /** Returns the attempts that other wallets may still sign and that are not settled. */
@@ -160,12 +163,9 @@ export class OrderReader {
     return row && (row.height === null ? {} : { height: row.height });
   }
 
-  #toOrder(row: OrderRow): Order {
+  #toOrder(row: OrderRow, call: RecordedCall): Order {
     return {
-      sequence: row.sequence,
-      key: row.idempotency_key,
-      method: row.method,
-      requestHash: toBytes<'Hash'>(row.request_hash),
+      ...call,
       created: row.created,
       transactions: this.db
         .rows<OrderTxRow>(
@@ -180,7 +180,7 @@ export class OrderReader {
 }
 
 /** A new order together with its result. */
-export interface NewOrder extends OrderRequest {
+export interface NewOrder extends KeyedCall {
   /** Time of acceptance [Unix s]. */
   readonly created: number;
   readonly made: MadePayments;
@@ -204,18 +204,15 @@ const valuesOf = ({ sequence, position, attempt }: OrderPlace) => [sequence, pos
 /** Writes orders in the same transaction that records their payments. */
 export class OrderWriter extends OrderReader {
   /** Adds an order. @throws Error if its idempotency key is already in use. */
-  add({ key, method, requestHash, created, made, sent }: NewOrder): void {
+  add({ created, made, sent, ...call }: NewOrder): void {
     const { lastInsertRowid } = this.db.run(
-      `INSERT INTO payment_order (idempotency_key, method, request_hash, created, unsigned_set, multisig_set)
-         VALUES (?, ?, ?, ?, ?, ?)`,
-      key,
-      method,
-      requestHash,
+      'INSERT INTO payment_order (created, unsigned_set, multisig_set) VALUES (?, ?, ?)',
       created,
       made.unsignedSet ?? null,
       made.multisigSet ?? null,
     );
     const sequence = Number(lastInsertRowid);
+    this.keys.add(call, sequence);
     made.payments.forEach((payment, position) =>
       this.addAttempt({ sequence, position, attempt: 1, made: payment, sent }),
     );
@@ -286,11 +283,12 @@ export class OrderWriter extends OrderReader {
         continue;
       }
       db.run(`UPDATE order_tx SET withdrawn = ? WHERE ${PLACE}`, WITHDRAWALS[how], ...valuesOf(place));
-      db.run(
+      const { changes } = db.run(
         `DELETE FROM payment_order WHERE sequence = ? AND NOT EXISTS
            (SELECT 1 FROM order_tx WHERE sequence = payment_order.sequence AND withdrawn <> ${WITHDRAWALS.unsent})`,
         place.sequence,
       );
+      if (changes > 0) this.keys.free(place.sequence);
     }
   }
 }

@@ -1,10 +1,12 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import { COINBASE_UNLOCK_BLOCKS } from '../../monero/cryptonote/constants.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
+import type { KeyedCall } from '../../model/keyed-call.js';
 import type { PaymentRequest, RequestState } from '../../model/payment-request.js';
 import type { SqlDatabase, SqlParameter } from '../../util/sql-database.js';
 import type { IdentityOf } from './event-row.js';
 import { toAmount, toBytes, toColumn, toNumber } from './columns.js';
+import { IdempotencyKeys } from './idempotency-keys.js';
 import { RequestPayments } from './request-payments.js';
 import {
   REPORTABLE_COLUMNS,
@@ -29,8 +31,8 @@ export interface NewRequest
   extends
     Omit<PaymentRequest, 'sequence' | 'state' | 'ended' | 'cancelled' | Optional>,
     Partial<Record<Optional, string | undefined>> {
-  /** Key and hash of the parameters of the call that creates it; absent without a key. */
-  readonly idempotency?: { readonly key: string; readonly paramsHash: Hash } | undefined;
+  /** Call that creates it; absent without a key. */
+  readonly call?: KeyedCall | undefined;
 }
 
 /** Requests to list. */
@@ -80,10 +82,12 @@ export class PaymentRequestReader {
   /** Returns the identity of the request with an address; undefined without one. */
   readonly identityOf: IdentityOf;
   protected readonly db: SqlDatabase;
+  protected readonly keys: IdempotencyKeys;
   readonly #payments: RequestPayments;
 
   constructor(db: SqlDatabase) {
     this.db = db;
+    this.keys = new IdempotencyKeys(db, 'request');
     this.#payments = new RequestPayments(db);
     this.identityOf = identityReader(db);
   }
@@ -148,13 +152,11 @@ export class PaymentRequestReader {
     return this.#one('token = ?', token);
   }
 
-  /** Returns the request that a call with a key has created, and the hash of the parameters of that call. */
-  byKey(key: string): { readonly request: TrackedRequest; readonly paramsHash: Hash } | undefined {
-    const row = this.db.bigints.row<TrackedRow & { readonly params_hash: Uint8Array }>(
-      `SELECT ${TRACKED_COLUMNS}, p.params_hash FROM ${REQUESTS} WHERE idempotency_key = ?`,
-      key,
-    );
-    return row && { request: toTracked(row), paramsHash: toBytes<'Hash'>(row.params_hash) };
+  /** Returns the request that a call with a key has created, and that call. */
+  byKey(key: string): { readonly request: TrackedRequest; readonly call: KeyedCall } | undefined {
+    const call = this.keys.find(key);
+    const request = call && this.#one('p.sequence = ?', call.sequence);
+    return call && request && { request, call };
   }
 
   /** Returns requests, latest first. */
@@ -259,19 +261,19 @@ export class PaymentRequestReader {
 export class PaymentRequestWriter extends PaymentRequestReader {
   /** Adds a request to an address that has received nothing. */
   add(request: NewRequest): void {
-    const { subaddress, idempotency } = request;
+    const { subaddress, call } = request;
     const { lastInsertRowid } = this.db.run(
       `INSERT INTO payment_request (request_id, token, account, minor, amount, tolerance, confirmations, created,
-           first_height, expires, reference, metadata, return_url, idempotency_key, params_hash)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+           first_height, expires, reference, metadata, return_url)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       ...[request.requestId, request.token, subaddress.major, subaddress.minor],
       ...[request.amount === undefined ? null : toColumn(request.amount), toColumn(request.tolerance)],
       ...[request.confirmations, request.created, request.firstHeight],
       ...[request.expires ?? null, request.reference ?? null],
       ...[request.metadata ?? null, request.returnUrl ?? null],
-      ...[idempotency?.key ?? null, idempotency?.paramsHash ?? null],
     );
     this.db.run('INSERT INTO request_state (sequence) VALUES (?)', lastInsertRowid);
+    if (call !== undefined) this.keys.add(call, Number(lastInsertRowid));
   }
 
   /**

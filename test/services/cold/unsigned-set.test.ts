@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from '@jest/globals';
-import { sealUnsigned } from '../../../src/services/cold/unsigned-set.js';
+import { sealUnsigned } from '../../../src/services/cold/cold-signing.js';
 import { decode } from '../../../src/util/codec.js';
 import { fromHex } from '../../../src/util/bytes.js';
 import { unsignedTxSet } from '../../../src/monero/wallet/exchange/cold-tx-sets.js';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { publicKeyOf } from '../../../src/monero/crypto/derivation.js';
 import type { SecretKey } from '../../../src/monero/crypto/types.js';
-import { sealMultisig, spentKeys } from '../../../src/services/multisig/multisig-proposal.js';
+import { sealMultisig, spentKeys } from '../../../src/services/multisig/multisig-signing.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { decode } from '../../../src/util/codec.js';
 import { keyImagesOf, type PendingTx } from '../../../src/monero/wallet/exchange/pending-tx.js';

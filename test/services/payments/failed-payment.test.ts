@@ -6,7 +6,7 @@ import { equalBytes } from '../../../src/util/bytes.js';
 import type { OrderTx, Withdrawal } from '../../../src/model/order.js';
 import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
 import type { SpendableOutput } from '../../../src/monero/wallet/select/spendable-outputs.js';
-import type { FundedTransfer } from '../../../src/monero/wallet/select/transfer-plan.js';
+import type { PaymentPlan } from '../../../src/monero/wallet/select/transfer-plan.js';
 import { madePayment } from '../../support/wallets/made-payment.js';
 import { faultOf } from '../../support/wallets/test-wallet.js';
 import { bytes, output } from '../../store/fixtures.js';
@@ -146,8 +146,7 @@ describe('the outputs that are swept again', () => {
 });
 
 describe('a plan of a further attempt', () => {
-  const plan = (...inputs: readonly OwnedOutput[]) =>
-    ({ inputs }) as unknown as FundedTransfer<SpendableOutput>;
+  const plan = (...inputs: readonly OwnedOutput[]) => ({ inputs }) as unknown as PaymentPlan<SpendableOutput>;
   const [a, b, c] = [free(1, 10n), free(2, 30n), free(3, 30n)];
   const one = failed([a, b, c], attempt(1, [1, 2]), attempt(2, [2]));
 

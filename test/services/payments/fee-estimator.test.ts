@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Hash } from '../../../src/monero/crypto/types.js';
-import { feeOfWeight, feePerByte } from '../../../src/monero/cryptonote/fees.js';
+import { feeOfWeight, feePerByte } from '../../../src/monero/wallet/select/fees.js';
 import type { BacklogEntry, Daemon } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { FeeEstimator } from '../../../src/services/payments/fee-estimator.js';

@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import type { Hash } from '../../../src/monero/crypto/types.js';
-import { ColdSigning } from '../../../src/services/cold/cold-signing.js';
-import { sealUnsigned } from '../../../src/services/cold/unsigned-set.js';
-import { sealMultisig } from '../../../src/services/multisig/multisig-proposal.js';
+import { ColdSigning, sealUnsigned } from '../../../src/services/cold/cold-signing.js';
+import { sealMultisig } from '../../../src/services/multisig/multisig-signing.js';
 import type { OrderState } from '../../../src/model/order.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
@@ -41,8 +40,8 @@ function place(
   key: string | undefined,
   { value = COIN, address = ADDRESS, retryFailed = false, count = 1 }: Asked = {},
 ): Promise<MadePayments> {
-  const destinations = Array.from({ length: count }, () => ({ address, amount: amount(value) }));
-  const request = paymentRequest(address, value, { destinations, split: count > 1 });
+  const payees = Array.from({ length: count }, () => ({ address, amount: amount(value) }));
+  const request = paymentRequest(address, value, { payees, split: count > 1 });
   const { orders, transfers } = home;
   const requestHash = new Uint8Array(32) as Hash;
   const terms = key && { key, method: 'transfer', requestHash, retryFailed, withBlobs: false };

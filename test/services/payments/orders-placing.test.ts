@@ -3,7 +3,7 @@ import type { Hash } from '../../../src/monero/crypto/types.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import type { ExportCipher } from '../../../src/services/context/export-cipher.js';
 import type { FailedPayment } from '../../../src/services/payments/failed-payment.js';
-import type { OrderEntry } from '../../../src/services/payments/order-entry.js';
+import type { OrderEntry } from '../../../src/services/payments/payment-ledger.js';
 import { Orders, type OrderMaker, type OrderTerms } from '../../../src/services/payments/orders.js';
 import type { MadePayment, MadePayments } from '../../../src/model/made-payment.js';
 import { WalletError } from '../../../src/model/wallet-error.js';

@@ -9,7 +9,10 @@ import { FeeEstimator } from '../../../src/services/payments/fee-estimator.js';
 import { Orders, type OrderMaker, type OrderTerms } from '../../../src/services/payments/orders.js';
 import { PaymentMaker } from '../../../src/services/payments/payment-maker.js';
 import { Sweeps } from '../../../src/services/payments/sweeps.js';
-import { Transfers, type PaymentRequest } from '../../../src/services/payments/transfers.js';
+import { Transfers } from '../../../src/services/payments/transfers.js';
+
+/** Request of a payment to destinations. */
+type PaymentRequest = Parameters<Transfers['pay']>[0];
 import { MempoolTracker } from '../../../src/services/sync/mempool-tracker.js';
 import type { OutputFreezing } from '../../../src/services/sync/output-freezing.js';
 import { PaymentRelay } from '../../../src/services/sync/payment-relay.js';
@@ -309,7 +312,7 @@ describe('a call that fails', () => {
   it('after its first transaction was relayed keeps the key, and pays only the others anew', async () => {
     build(Array.from({ length: 20 }, () => 2n * COIN));
     const destinations = Array.from({ length: 18 }, () => ({ address: ADDRESS, amount: amount(COIN) }));
-    const maker = transfer(request(0n, { destinations, split: true }));
+    const maker = transfer(request(0n, { payees: destinations, split: true }));
     answers = [() => Promise.resolve(TAKEN), () => Promise.resolve(REFUSED), () => Promise.resolve(TAKEN)];
     expect(await faultOf(place('a', {}, maker))).toMatchObject({ kind: 'partly_relayed' });
     expect(stateOf('a')).toBe('failed');
@@ -421,7 +424,7 @@ describe('an order whose payment failed', () => {
   it('in part is paid anew in that part only, and its mined transactions stay as they are', async () => {
     build(Array.from({ length: 20 }, () => 2n * COIN));
     const destinations = Array.from({ length: 18 }, () => ({ address: ADDRESS, amount: amount(COIN) }));
-    const maker = transfer(request(0n, { destinations, split: true }));
+    const maker = transfer(request(0n, { payees: destinations, split: true }));
     const made = await place('a', {}, maker);
     expect(made.payments).toHaveLength(2);
     const [first, second] = made.payments;

@@ -3,12 +3,13 @@ import { isPoint } from '../../../src/monero/crypto/curve/points.js';
 import { keccak } from '../../../src/monero/crypto/keccak.js';
 import type { Hash, KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
 import { formatAddress } from '../../../src/monero/cryptonote/address.js';
-import { feeOfWeight } from '../../../src/monero/cryptonote/fees.js';
+import { feeOfWeight } from '../../../src/monero/wallet/select/fees.js';
 import { parseTransaction, transactionHash } from '../../../src/monero/cryptonote/transaction.js';
 import type { RingCandidate } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { amountsBalance } from '../../../src/monero/ringct/commitment.js';
-import { assertFee, PaymentBuilder, type Built } from '../../../src/services/payments/payment-builder.js';
+import { PaymentBuilder, type Built } from '../../../src/services/payments/payment-builder.js';
+import { assertFee } from '../../../src/services/payments/fee-estimator.js';
 import { PaymentPlanner } from '../../../src/services/payments/payment-planner.js';
 import { amount } from '../../../src/util/amount.js';
 import { keyImagesOf } from '../../../src/monero/wallet/exchange/pending-tx.js';
@@ -25,8 +26,7 @@ import { page, unnamed } from '../../store/fixtures.js';
 const rng = seededRng('payment builder');
 const owner = holder(rng);
 const stranger = holder(rng);
-const prices = { rates: FEES, priority: 1 };
-const terms = { account: 0, unlockTime: 0n };
+const terms = { account: 0, unlockTime: 0n, prices: { rates: FEES, priority: 1 } };
 /** Above the fee of any transaction with few inputs at the lowest rate. */
 const FEE = 100_000_000n;
 
@@ -57,6 +57,7 @@ function altering(
 }
 
 const funded = (inputs: readonly OwnedOutput[], value = COIN, fee = FEE) => ({
+  ...terms,
   ...{ payees: [payeeOf(stranger.address(), value)], inputs, fee: amount(fee), feeFrom: [] },
 });
 
@@ -68,7 +69,7 @@ function builderOf(count: number, options: Parameters<typeof payingWallet>[2] = 
 
 async function drafted(count: number, options: Parameters<typeof payingWallet>[2] = {}) {
   const made = builderOf(count, options);
-  const [draft] = await made.builder.draft([funded(made.outputs)], terms, prices);
+  const [draft] = await made.builder.draft([funded(made.outputs)]);
   if (draft === undefined) throw new Error('a draft');
   return { ...made, draft };
 }
@@ -159,7 +160,7 @@ describe('the spendable outputs of an account', () => {
 describe('a draft', () => {
   it('gives each input a ring of sixteen that holds its output', async () => {
     const { draft, outputs } = await drafted(2);
-    expect(draft.share.inputs).toEqual(outputs);
+    expect(draft.inputs).toEqual(outputs);
     draft.rings.forEach(({ members, realIndex }, i) => {
       expect(new Set(members.map(({ globalIndex }) => globalIndex)).size).toBe(16);
       expect(members[realIndex]?.publicKey).toEqual(outputs[i]?.publicKey);
@@ -167,13 +168,13 @@ describe('a draft', () => {
   });
 
   it('of nothing is empty', async () => {
-    expect(await builderOf(0).builder.draft([], terms, prices)).toEqual([]);
+    expect(await builderOf(0).builder.draft([])).toEqual([]);
   });
 
   it('is refused above a fee of one coin, before the daemon is asked', async () => {
     const { builder, outputs, wallet } = builderOf(1);
     wallet.answers = {};
-    await expect(builder.draft([funded(outputs, COIN, COIN + 1n)], terms, prices)).rejects.toMatchObject(
+    await expect(builder.draft([funded(outputs, COIN, COIN + 1n)])).rejects.toMatchObject(
       fault({ kind: 'fee_too_high', fee: COIN + 1n, ceiling: COIN }),
     );
     expect(() => assertFee(amount(COIN))).not.toThrow();
@@ -182,7 +183,7 @@ describe('a draft', () => {
   it('is refused once a reorganisation has taken an input', async () => {
     const { builder, outputs, wallet } = builderOf(1);
     wallet.store.write((w) => w.applyPage(page(1, 1)));
-    await expect(builder.draft([funded(outputs)], terms, prices)).rejects.toMatchObject(
+    await expect(builder.draft([funded(outputs)])).rejects.toMatchObject(
       fault({
         kind: 'transfer_failed',
         reason: 'a reorganisation removed an output that it spends from the chain',
@@ -193,7 +194,7 @@ describe('a draft', () => {
   it('is refused where the daemon sends another key for an output of the wallet', async () => {
     const { builder, outputs, wallet } = builderOf(1);
     altering(wallet, (one) => ({ ...one, publicKey: stranger.spendPublicKey }));
-    await expect(builder.draft([funded(outputs)], terms, prices)).rejects.toMatchObject(
+    await expect(builder.draft([funded(outputs)])).rejects.toMatchObject(
       fault({ kind: 'daemon_misbehaves' }),
     );
   });
@@ -204,9 +205,9 @@ describe('a draft', () => {
     await distribution;
     const { getOutputs } = wallet.answers;
     wallet.answers = getOutputs === undefined ? {} : { getOutputs };
-    const [draft] = await builder.draft([funded(outputs)], terms, prices, distribution);
+    const [draft] = await builder.draft([funded(outputs)], distribution);
     expect(draft?.rings).toHaveLength(1);
-    await expect(builder.draft([funded(outputs)], terms, prices)).rejects.toMatchObject({
+    await expect(builder.draft([funded(outputs)])).rejects.toMatchObject({
       message: 'no answer to getOutputDistribution',
     });
   });
@@ -215,7 +216,7 @@ describe('a draft', () => {
     const { builder, outputs, wallet } = builderOf(1);
     const error = new DaemonError('busy', 'the daemon is syncing');
     wallet.answers = { ...wallet.answers, getOutputs: () => Promise.reject(error) };
-    await expect(builder.draft([funded(outputs)], terms, prices)).rejects.toBe(error);
+    await expect(builder.draft([funded(outputs)])).rejects.toBe(error);
   });
 });
 
@@ -245,7 +246,7 @@ describe('signing a draft', () => {
     const calls = altering(wallet, (one, index) =>
       index > 70 ? { ...one, publicKey: noPoint(index) } : one,
     );
-    const [draft] = await builder.draft([funded(outputs)], terms, prices);
+    const [draft] = await builder.draft([funded(outputs)]);
     if (draft === undefined) throw new Error('a draft');
     const membersOf = ({ rings }: typeof draft) =>
       rings.flatMap(({ members }) => members.map(({ globalIndex }) => globalIndex));
@@ -320,17 +321,17 @@ describe('signing a draft', () => {
     altering(wallet, (one, index) =>
       outputs.some(({ globalIndex }) => globalIndex === index) ? one : { ...one, publicKey: noPoint(index) },
     );
-    const [draft] = await builder.draft([funded(outputs)], terms, prices);
+    const [draft] = await builder.draft([funded(outputs)]);
     if (draft === undefined) throw new Error('a draft');
     await expect(builder.sign(draft)).rejects.toMatchObject({ fault: { kind: 'not_enough_ring_members' } });
   });
 
   it('makes as many change outputs as the plan has', async () => {
     const { builder, draft } = await drafted(2);
-    const share = { ...draft.share, changeSplit: { outputs: 5, least: 1n } };
+    const share = { changeSplit: { outputs: 5, least: 1n } };
     const [signed, laidOut] = [
-      await builder.sign({ ...draft, share }),
-      await builder.buildUnsigned({ ...draft, share }),
+      await builder.sign({ ...draft, ...share }),
+      await builder.buildUnsigned({ ...draft, ...share }),
     ];
     for (const { targets, change, fee } of [signed.tx, laidOut.tx]) {
       const parts = targets.filter(({ address }) => sameAddress(address, owner.address()));
@@ -359,10 +360,8 @@ describe('signing a draft', () => {
 
   it('is refused for an input without its key image', async () => {
     const { builder, draft } = await drafted(2);
-    const inputs = draft.share.inputs.map((input, i) => (i === 0 ? input : unnamed(input)));
-    await expect(builder.sign({ ...draft, share: { ...draft.share, inputs } })).rejects.toMatchObject(
-      fault({ kind: 'view_only' }),
-    );
+    const inputs = draft.inputs.map((input, i) => (i === 0 ? input : unnamed(input)));
+    await expect(builder.sign({ ...draft, inputs })).rejects.toMatchObject(fault({ kind: 'view_only' }));
   });
 
   it('is refused for an input without a ring', async () => {
@@ -376,8 +375,8 @@ describe('signing a draft', () => {
     const { secrets, sent } = plansSent(wallet);
     await builder.sign(draft);
     await builder.buildUnsigned(draft);
-    const share = { ...draft.share, payees: [payeeOf(stranger.address(), 2n * COIN)] };
-    await expect(builder.sign({ ...draft, share })).rejects.toMatchObject({
+    const share = { payees: [payeeOf(stranger.address(), 2n * COIN)] };
+    await expect(builder.sign({ ...draft, ...share })).rejects.toMatchObject({
       fault: { kind: 'transfer_failed' },
     });
     const ownViewKey = Uint8Array.from(owner.viewSecret);
@@ -388,8 +387,8 @@ describe('signing a draft', () => {
 
   it('is refused where the inputs do not cover the payment', async () => {
     const { builder, draft } = await drafted(1);
-    const share = { ...draft.share, payees: [payeeOf(stranger.address(), 2n * COIN)] };
-    for (const made of [builder.sign({ ...draft, share }), builder.buildUnsigned({ ...draft, share })])
+    const share = { payees: [payeeOf(stranger.address(), 2n * COIN)] };
+    for (const made of [builder.sign({ ...draft, ...share }), builder.buildUnsigned({ ...draft, ...share })])
       await expect(made).rejects.toMatchObject({
         fault: { kind: 'transfer_failed', reason: expect.stringMatching(/./) },
         cause: { name: 'SigningProblem' },
@@ -398,9 +397,9 @@ describe('signing a draft', () => {
 
   it('is refused above a fee of one coin, however the rates came to be', async () => {
     const { builder, draft } = await drafted(1);
-    const share = { ...draft.share, payees: [payeeOf(stranger.address(), 1n)] };
+    const share = { payees: [payeeOf(stranger.address(), 1n)] };
     const rates = { ...FEES, perByte: [900_000_000n, 0n, 0n, 0n] };
-    await expect(builder.sign({ ...draft, share, prices: { rates, priority: 1 } })).rejects.toMatchObject({
+    await expect(builder.sign({ ...draft, ...share, prices: { rates, priority: 1 } })).rejects.toMatchObject({
       fault: { kind: 'fee_too_high', ceiling: COIN },
     });
   });
@@ -420,7 +419,7 @@ describe('a proposal to the other signers', () => {
     const keyImage = owner.spendPublicKey as Uint8Array as KeyImage;
     wallet.store.write((w) => w.outputs.setKeyImage(output.publicKey, keyImage));
     const builder = new PaymentBuilder(wallet, wallet);
-    const [draft] = await builder.draft([funded([{ ...output, keyImage }])], terms, prices);
+    const [draft] = await builder.draft([funded([{ ...output, keyImage }])]);
     if (draft === undefined) throw new Error('a draft');
     await expect(builder.propose(draft)).rejects.toMatchObject(fault({ kind: 'multisig_import_needed' }));
   });

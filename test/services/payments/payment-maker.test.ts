@@ -10,9 +10,9 @@ import {
 } from '../../../src/monero/cryptonote/transaction.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { FeeEstimator } from '../../../src/services/payments/fee-estimator.js';
-import type { OrderEntry } from '../../../src/services/payments/order-entry.js';
+import type { OrderEntry } from '../../../src/services/payments/payment-ledger.js';
 import { PaymentMaker, type PaymentOptions } from '../../../src/services/payments/payment-maker.js';
-import type { Prices } from '../../../src/services/payments/fee-estimator.js';
+import type { Prices } from '../../../src/monero/wallet/select/fees.js';
 import { MempoolTracker } from '../../../src/services/sync/mempool-tracker.js';
 import { PaymentRelay } from '../../../src/services/sync/payment-relay.js';
 import { amount, sum } from '../../../src/util/amount.js';
@@ -77,7 +77,7 @@ let sent: Uint8Array[];
 
 /** Pays one stranger. */
 const planOf =
-  (value: bigint, by = maker, more: { readonly subtractFeeFrom?: readonly number[] } = {}) =>
+  (value: bigint, by = maker, more: { readonly feeFrom?: readonly number[] } = {}) =>
   ({ rates, priority }: Prices) =>
     planTransfers(
       {
@@ -93,7 +93,7 @@ const planOf =
     );
 
 /** Plans a payment whose payee pays the fee. */
-const planWithFeeOf = (value: bigint) => planOf(value, maker, { subtractFeeFrom: [0] });
+const planWithFeeOf = (value: bigint) => planOf(value, maker, { feeFrom: [0] });
 
 const outgoing = (of = wallet) =>
   of.store.read((r) => r.outgoing.list({ states: ['prepared', 'pending', 'failed', 'confirmed'] }));

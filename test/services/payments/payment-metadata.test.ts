@@ -3,7 +3,7 @@ import { publicKeyOf } from '../../../src/monero/crypto/derivation.js';
 import { parseExtra, paymentIdField } from '../../../src/monero/cryptonote/extra.js';
 import { parseTransaction } from '../../../src/monero/cryptonote/transaction.js';
 import type { PaymentId } from '../../../src/monero/cryptonote/types.js';
-import { PaymentBuilder, type PaymentDraft } from '../../../src/services/payments/payment-builder.js';
+import { PaymentBuilder, type RingedPlan } from '../../../src/services/payments/payment-builder.js';
 import {
   readMetadata as readClaims,
   unsignedConstruction,
@@ -13,11 +13,10 @@ import { TxFacts } from '../../../src/services/payments/tx-facts.js';
 import { amount } from '../../../src/util/amount.js';
 import { fromHex, toHex } from '../../../src/util/bytes.js';
 import { decode, encode } from '../../../src/util/codec.js';
-import { signedPayment } from '../../../src/monero/wallet/build/signed-payment.js';
+import { signedPayment, ringsDigest } from '../../../src/monero/wallet/build/signed-payment.js';
 import { PLACEHOLDER_KEY_IMAGE } from '../../../src/monero/wallet/build/placeholder-tx.js';
 import type { SignedTx } from '../../../src/monero/wallet/build/signing.js';
 import { pendingTx, type PendingTx } from '../../../src/monero/wallet/exchange/pending-tx.js';
-import { ringsDigest } from '../../../src/monero/wallet/exchange/rings-digest.js';
 import { FEES, payingWallet, type PayingWallet } from '../../support/wallets/paid-outputs.js';
 import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { fault, ownKeys, ServiceWallet } from '../../support/wallets/service-wallet.js';
@@ -38,7 +37,7 @@ const namedPayee = (value: bigint): Payee => {
 };
 
 let paying: PayingWallet;
-let draft: PaymentDraft;
+let draft: RingedPlan;
 let signed: SignedTx;
 let hex: string;
 
@@ -49,11 +48,11 @@ beforeAll(async () => {
   // The second and third of the outputs that the wallet ever received.
   const inputs = outputs.slice(1);
   const share = { payees: [namedPayee(3n * COIN)], inputs, fee: amount(100_000_000n), feeFrom: [] };
-  const [made] = await builder.draft([share], terms, { rates: FEES, priority: 1 });
+  const [made] = await builder.draft([{ ...share, ...terms, prices: { rates: FEES, priority: 1 } }]);
   if (made === undefined) throw new Error('a draft');
   draft = made;
   ({ tx: signed } = await builder.sign(draft));
-  hex = toHex(writeMetadata(wallet, draft, signed, draft.share.payees));
+  hex = toHex(writeMetadata(wallet, draft, signed, draft.payees));
 });
 
 const readMetadata = (wallet: ServiceWallet, text: string) =>
@@ -69,7 +68,7 @@ const NO_FIT = 'the transaction does not fit this wallet';
 
 describe('the metadata of a transaction', () => {
   it('bring back the payment that was signed, with destinations, payment id and keys', () => {
-    const expected = signedPayment(signed, terms, draft.share.inputs, draft.share.payees);
+    const expected = signedPayment(signed, terms, draft.inputs, draft.payees);
     const { inputs, rings, ...payment } = readMetadata(paying.wallet, hex);
     const { inputs: given, ...rest } = expected;
     expect(payment).toEqual(rest);
@@ -81,10 +80,10 @@ describe('the metadata of a transaction', () => {
 
   it('bring back the sum of several change outputs as the change', async () => {
     const { wallet } = paying;
-    const share = { ...draft.share, changeSplit: { outputs: 4, least: 1n } };
-    const { tx: several } = await new PaymentBuilder(wallet, wallet).sign({ ...draft, share });
+    const share = { ...draft, changeSplit: { outputs: 4, least: 1n } };
+    const { tx: several } = await new PaymentBuilder(wallet, wallet).sign({ ...draft, ...share });
     expect(several.targets).toHaveLength(5);
-    const written = writeMetadata(wallet, { ...draft, share }, several, draft.share.payees);
+    const written = writeMetadata(wallet, { ...draft, ...share }, several, draft.payees);
     const { change, destinations, fee } = readMetadata(wallet, toHex(written));
     expect(fee).toBe(several.fee);
     expect(change).toBe(4n * COIN - 3n * COIN - fee);
@@ -163,15 +162,15 @@ describe('the metadata of a transaction', () => {
 
 describe('an unsigned construction', () => {
   const laidOut = async (payees: readonly Payee[], unlockTime: bigint) => {
-    const share = { ...draft.share, payees };
+    const share = { ...draft, payees };
     const builder = new PaymentBuilder(paying.wallet, paying.wallet);
-    const { tx } = await builder.buildUnsigned({ ...draft, share, terms: { account: 0, unlockTime } });
+    const { tx } = await builder.buildUnsigned({ ...draft, ...share, ...{ account: 0, unlockTime } });
     return { tx, data: unsignedConstruction(paying.wallet, draft, tx, payees) };
   };
   const fieldsOf = (extra: Uint8Array) => parseExtra(extra).fields;
 
   it('has the extra field of its transaction with the payment id in the clear', async () => {
-    const { tx, data } = await laidOut(draft.share.payees, 0n);
+    const { tx, data } = await laidOut(draft.payees, 0n);
     const [key] = fieldsOf(parseTransaction(tx.blob).prefix.extra);
     expect(key).toMatchObject({ type: 'publicKey', key: publicKeyOf(tx.txSecretKey) });
     expect(fieldsOf(data.extra)).toEqual([key, paymentIdField({ kind: 'short', id })]);
@@ -184,14 +183,14 @@ describe('an unsigned construction', () => {
   });
 
   it('has the unlock time, the destinations and the places of the inputs', async () => {
-    const { tx, data } = await laidOut(draft.share.payees, 900n);
+    const { tx, data } = await laidOut(draft.payees, 900n);
     expect(data).toMatchObject({ unlockTime: 900n, selectedTransfers: [1, 2], account: 0, minors: [0] });
     expect(data.destinations.map((one) => one.amount)).toEqual([3n * COIN]);
     expect(data.change.amount).toBe(tx.change);
   });
 
   it('lists the sources in the order of the inputs of its transaction', async () => {
-    const { tx, data } = await laidOut(draft.share.payees, 0n);
+    const { tx, data } = await laidOut(draft.payees, 0n);
     const offsets = parseTransaction(tx.blob).prefix.inputs.flatMap((input) =>
       input.type === 'key' ? [input.keyOffsets[0]] : [],
     );
@@ -200,8 +199,8 @@ describe('an unsigned construction', () => {
   });
 
   it('is refused for relaying, as its transaction is not signed', async () => {
-    const { tx } = await laidOut(draft.share.payees, 0n);
-    const metadata = toHex(writeMetadata(paying.wallet, draft, tx, draft.share.payees));
+    const { tx } = await laidOut(draft.payees, 0n);
+    const metadata = toHex(writeMetadata(paying.wallet, draft, tx, draft.payees));
     expect(() => readMetadata(paying.wallet, metadata)).toThrow(
       fault({ kind: 'tx_rejected', reason: 'the transaction is not signed' }),
     );

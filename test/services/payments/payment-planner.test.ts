@@ -75,7 +75,7 @@ afterEach(() => {
 
 const sweep: PlanRequest = {
   kind: 'sweep',
-  sweep: { address, text, outputs: 1, priority: 1 },
+  sweep: { account: 0, unlockTime: 0n, address, text, outputs: 1, priority: 1 },
   filter: { oneAddress: false, below: amount(0n) },
 };
 

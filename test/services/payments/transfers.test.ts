@@ -5,7 +5,10 @@ import type { PaymentId } from '../../../src/monero/cryptonote/types.js';
 import type { Accounts } from '../../../src/services/accounts/accounts.js';
 import { Balances } from '../../../src/services/accounts/balances.js';
 import type { FailedPayment } from '../../../src/services/payments/failed-payment.js';
-import { Transfers, type PaymentRequest } from '../../../src/services/payments/transfers.js';
+import { Transfers } from '../../../src/services/payments/transfers.js';
+
+/** Request of a payment to destinations. */
+type PaymentRequest = Parameters<Transfers['pay']>[0];
 import { amount } from '../../../src/util/amount.js';
 import type { Destination } from '../../../src/monero/wallet/build/outgoing-tx.js';
 import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
@@ -48,7 +51,7 @@ const order = (
 ): PaymentRequest => ({
   ...{ account: 0, unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false, spender: undefined },
   ...{ minors: [], feeFrom: [], changeOutputs: 1, split: false },
-  destinations: destinations.map(([address, value]) => ({ address, amount: amount(value) })),
+  payees: destinations.map(([address, value]) => ({ address, amount: amount(value) })),
   ...changes,
 });
 

@@ -5,14 +5,14 @@ import type { Address, PaymentId } from '../../../src/monero/cryptonote/types.js
 import { PaymentBuilder } from '../../../src/services/payments/payment-builder.js';
 import { readMetadata, writeMetadata } from '../../../src/services/payments/payment-metadata.js';
 import { TxFacts } from '../../../src/services/payments/tx-facts.js';
-import { amount } from '../../../src/util/amount.js';
+import { amount, ZERO } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { decode, encode } from '../../../src/util/codec.js';
 import { txOfPayment, type SpentTx } from '../../../src/monero/wallet/build/spent-tx.js';
 import type { DestinationEntry } from '../../../src/monero/wallet/exchange/construction-data.js';
 import { pendingTx, type PendingTx } from '../../../src/monero/wallet/exchange/pending-tx.js';
 import type { SignedPayment } from '../../../src/monero/wallet/build/signed-payment.js';
-import { costOfInput } from '../../../src/monero/wallet/select/transfer-plan.js';
+import { costOfInput } from '../../../src/monero/wallet/select/fees.js';
 import { FEES, payingWallet, type PayingWallet } from '../../support/wallets/paid-outputs.js';
 import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { COIN, holder, payeeOf } from '../../monero/wallet/fixtures.js';
@@ -50,11 +50,12 @@ async function paid(payees: readonly (readonly [Address, bigint])[], unlockTime 
   const share = {
     payees: payees.map(([to, value]) => ({ ...payeeOf(to, value), text: formatAddress(to) })),
     ...{ inputs: outputs, fee: amount(100_000_000n), feeFrom: [] },
+    ...{ account: 0, unlockTime, prices: { rates: FEES, priority: 1 } },
   };
-  const [draft] = await builder.draft([share], { account: 0, unlockTime }, { rates: FEES, priority: 1 });
+  const [draft] = await builder.draft([share]);
   if (draft === undefined) throw new Error('a draft');
   const { tx: signed } = await builder.sign(draft);
-  const pending = decode(pendingTx, writeMetadata(wallet, draft, signed, draft.share.payees));
+  const pending = decode(pendingTx, writeMetadata(wallet, draft, signed, draft.payees));
   return { pending, fee: signed.fee };
 }
 
@@ -221,8 +222,8 @@ describe('the money that a transaction takes from the wallet', () => {
   it('is all that it spends where an unlock time locks its outputs, change too', async () => {
     const { pending } = await paid([[OWN, COIN]], (1n << 63n) - 1n);
     expect(spentBy(pending)).toMatchObject({ amount: 5n * COIN, isLocked: true });
-    const planned = { amountIn: amount(5n * COIN), payees: [payeeOf(OWN, COIN)], fee: 0n, unlockTime: 1n };
-    expect(facts.leastSpending(planned)).toMatchObject({ amount: 5n * COIN, isLocked: true });
+    const planned = { inputs: paying.outputs, payees: [payeeOf(OWN, COIN)], unlockTime: 1n };
+    expect(facts.leastSpending(planned, ZERO)).toMatchObject({ amount: 5n * COIN, isLocked: true });
   });
 
   it('includes payments to own keys under a kind of address by which the wallet does not find them', async () => {
@@ -233,8 +234,8 @@ describe('the money that a transaction takes from the wallet', () => {
     for (const to of lost) {
       const { pending, fee } = await paid([[to, COIN]]);
       expect(spentBy(pending).amount).toBe(COIN + fee);
-      const planned = { amountIn: amount(5n * COIN), payees: [payeeOf(to, COIN)], fee: 0n, unlockTime: 0n };
-      expect(facts.leastSpending(planned)).toMatchObject({ amount: COIN, payees: [formatAddress(to)] });
+      const planned = { inputs: paying.outputs, payees: [payeeOf(to, COIN)], unlockTime: 0n };
+      expect(facts.leastSpending(planned, ZERO)).toMatchObject({ amount: COIN, payees: [formatAddress(to)] });
     }
   });
 });

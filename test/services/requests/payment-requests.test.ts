@@ -432,7 +432,9 @@ describe('a reference', () => {
 });
 
 describe('an idempotency key', () => {
-  const key = (fill: number) => ({ idempotency: { key: 'k', paramsHash: bytes<Hash>(fill) } });
+  const key = (fill: number) => ({
+    call: { key: 'k', method: 'create_payment_request', requestHash: bytes<Hash>(fill) },
+  });
 
   it.each([
     ['without', {}],

@@ -51,7 +51,10 @@ class Life {
   create(minor: number, more: Partial<RequestSpec> = {}): Promise<unknown> {
     return this.requests.create({
       ...{ amount: amount(100n), account: 0, confirmations: 0, tolerance: ZERO, label: `label ${minor}` },
-      ...{ reference: `r${minor}`, idempotency: { key: `k${minor}`, paramsHash: bytes<Hash>(minor) } },
+      ...{
+        reference: `r${minor}`,
+        call: { key: `k${minor}`, method: 'create_payment_request', requestHash: bytes<Hash>(minor) },
+      },
       ...more,
     });
   }

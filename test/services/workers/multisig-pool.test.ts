@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it, test } from '@jest/globals';
 import type { PublicKey, SecretKey } from '../../../src/monero/crypto/types.js';
 import { publicKeyOf } from '../../../src/monero/crypto/derivation.js';
-import { createMultisigPool, MultisigProblem } from '../../../src/services/workers/multisig-pool.js';
+import { createMultisigPool, MultisigProblem } from '../../../src/services/workers/worker-pools.js';
 import {
   isReady,
   openingMessage,

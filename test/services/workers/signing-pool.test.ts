@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { PublicKey, SecretKey } from '../../../src/monero/crypto/types.js';
 import { parseTransaction, transactionHash } from '../../../src/monero/cryptonote/transaction.js';
-import { createSigningPool, SigningProblem } from '../../../src/services/workers/signing-pool.js';
+import { createSigningPool, SigningProblem } from '../../../src/services/workers/worker-pools.js';
 import { amount } from '../../../src/util/amount.js';
-import type { OwnPlan } from '../../../src/monero/wallet/build/own-inputs.js';
+import type { OwnPlan } from '../../../src/monero/wallet/build/signing.js';
 import { assembleRings, decoysOf, type Ring } from '../../../src/monero/wallet/select/decoys.js';
 import { FEES, paidOutput, ringAnswers } from '../../support/wallets/paid-outputs.js';
 import { seededRng } from '../../support/fakes/seeded-rng.js';

@@ -20,6 +20,11 @@ afterEach(() => wallet.close());
 const listed = (filter: { readonly state?: never } | object = {}, limit = 100, before = 1e9): string[] =>
   wallet.store.read((r) => r.requests.list({ ...filter, limit, before })).map(({ requestId }) => requestId);
 
+const callWith = (key: string, fill: number) => ({
+  ...{ key, method: 'create_payment_request' },
+  requestHash: bytes<Hash>(fill),
+});
+
 describe('a request', () => {
   it('is found by its id, address, reference and token, with every term', () => {
     const request = newRequest(7, {
@@ -59,11 +64,11 @@ describe('a request', () => {
   });
 
   it('is found by the key of the call that created it, with the hash of its parameters', () => {
-    const paramsHash = bytes<Hash>(9);
-    wallet.add(newRequest(1, { idempotency: { key: 'k', paramsHash } }));
+    const call = callWith('k', 9);
+    wallet.add(newRequest(1, { call }));
     expect(wallet.store.read((r) => r.requests.byKey('k'))).toEqual({
       request: wallet.request(1),
-      paramsHash,
+      call: { ...call, sequence: 1 },
     });
     expect(wallet.store.read((r) => r.requests.byKey('K'))).toBeUndefined();
   });
@@ -73,9 +78,9 @@ describe('a request', () => {
     ['address', { subaddress: { major: 0, minor: 1 } }],
     ['reference', { reference: 'r' }],
     ['token', { token: new Uint8Array(16).fill(1) }],
-    ['key', { idempotency: { key: 'k', paramsHash: bytes<Hash>(1) } }],
+    ['key', { call: callWith('k', 1) }],
   ])('shares its %s with no other', (_, same) => {
-    wallet.add(newRequest(1, { reference: 'r', idempotency: { key: 'k', paramsHash: bytes<Hash>(2) } }));
+    wallet.add(newRequest(1, { reference: 'r', call: callWith('k', 2) }));
     expect(() => wallet.add(newRequest(2, same))).toThrow(/UNIQUE/);
     expect(listed()).toEqual([idOf(1)]);
   });

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { FeeRates } from '../../../src/monero/cryptonote/fees.js';
+import type { FeeRates } from '../../../src/monero/wallet/select/fees.js';
 import type { KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
@@ -231,7 +231,7 @@ describe('spendable outputs of the store', () => {
           for (const oneAddress of [true, false])
             for (const below of [0n, 50n * UNIT]) {
               const filter = { oneAddress, below: amount(below) };
-              const to = { address: payee, text: '', outputs: 1, priority: 1 };
+              const to = { account: 0, unlockTime: 0n, address: payee, text: '', outputs: 1, priority: 1 };
               const swept = (purse: SpendableOutputs): unknown =>
                 named(sweepInputs(purse, filter, to, RATES, seededRng(seed)));
               expect(swept(lazy)).toEqual(swept(plain));

@@ -3,11 +3,13 @@ import {
   type KeyImageClaim,
   type ViewKeys,
 } from '../../../src/services/workers/key-image-thread.js';
-import { MultisigProblem } from '../../../src/services/workers/multisig-pool.js';
+import {
+  MultisigProblem,
+  SigningProblem,
+  type WorkerPools,
+} from '../../../src/services/workers/worker-pools.js';
 import { MULTISIG_JOBS } from '../../../src/services/workers/multisig-thread.js';
-import { SigningProblem } from '../../../src/services/workers/signing-pool.js';
 import { SIGNING_JOBS } from '../../../src/services/workers/signing-thread.js';
-import type { WorkerPools } from '../../../src/services/workers/worker-pools.js';
 import { CodecError } from '../../../src/util/codec.js';
 import type { Jobs } from '../../../src/util/thread-jobs.js';
 import { WalletError } from '../../../src/model/wallet-error.js';

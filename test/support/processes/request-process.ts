@@ -82,7 +82,10 @@ while (latest() < Number(count)) {
       ...(number % 3 === 0 ? { expires: Math.floor(Date.now() / 1000) + 1 } : {}),
       ...{
         reference: `r${number}`,
-        idempotency: { key: `k${number}`, paramsHash: keccak(utf8(`${number}`)) },
+        call: {
+          ...{ key: `k${number}`, method: 'create_payment_request' },
+          requestHash: keccak(utf8(`${number}`)),
+        },
       },
     });
   const [one, two] = await Promise.all([create(), create()]);

@@ -1,8 +1,7 @@
 import type { RelayOutcome } from '../../../src/daemon/daemon.js';
-import { ColdSigning } from '../../../src/services/cold/cold-signing.js';
+import { ColdSigning, sealUnsigned } from '../../../src/services/cold/cold-signing.js';
 import { KeyImageTransfer } from '../../../src/services/cold/key-image-transfer.js';
 import { OutputTransfer, type ExportRange } from '../../../src/services/cold/output-transfer.js';
-import { sealUnsigned } from '../../../src/services/cold/unsigned-set.js';
 import { FeeEstimator } from '../../../src/services/payments/fee-estimator.js';
 import { PaymentMaker } from '../../../src/services/payments/payment-maker.js';
 import { MempoolTracker } from '../../../src/services/sync/mempool-tracker.js';

@@ -1,7 +1,6 @@
 import type { KeyImage } from '../../../src/monero/crypto/types.js';
 import { MultisigInfoTransfer } from '../../../src/services/multisig/multisig-info.js';
-import { sealMultisig } from '../../../src/services/multisig/multisig-proposal.js';
-import { MultisigSigning } from '../../../src/services/multisig/multisig-signing.js';
+import { sealMultisig, MultisigSigning } from '../../../src/services/multisig/multisig-signing.js';
 import { FeeEstimator } from '../../../src/services/payments/fee-estimator.js';
 import { PaymentMaker } from '../../../src/services/payments/payment-maker.js';
 import { MempoolTracker } from '../../../src/services/sync/mempool-tracker.js';

@@ -4,7 +4,10 @@ import { FeeEstimator } from '../../../src/services/payments/fee-estimator.js';
 import { Orders } from '../../../src/services/payments/orders.js';
 import { PaymentMaker } from '../../../src/services/payments/payment-maker.js';
 import { Sweeps } from '../../../src/services/payments/sweeps.js';
-import { Transfers, type PaymentRequest } from '../../../src/services/payments/transfers.js';
+import { Transfers } from '../../../src/services/payments/transfers.js';
+
+/** Request of a payment to destinations. */
+type PaymentRequest = Parameters<Transfers['pay']>[0];
 import { LostPayments } from '../../../src/services/sync/lost-payments.js';
 import { MempoolTracker } from '../../../src/services/sync/mempool-tracker.js';
 import type { OutputFreezing } from '../../../src/services/sync/output-freezing.js';
@@ -37,7 +40,7 @@ export const paymentRequest = (
 ): PaymentRequest => ({
   ...{ account: 0, unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false, spender: undefined },
   ...{ minors: [], feeFrom: [], changeOutputs: 1, split: false },
-  destinations: [{ address, amount: amount(value) }],
+  payees: [{ address, amount: amount(value) }],
   ...changes,
 });
 

@@ -1,4 +1,4 @@
-import { feePerByte, type FeeRates } from '../../../src/monero/cryptonote/fees.js';
+import { feePerByte, type FeeRates } from '../../../src/monero/wallet/select/fees.js';
 import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import type { Address } from '../../../src/monero/cryptonote/types.js';
 import { loadCurve } from '../../../src/monero/crypto/curve/load-curve.js';
@@ -9,7 +9,7 @@ import { chooseRings, GammaPicker } from '../../../src/monero/wallet/select/deco
 import { settleFee, signTransaction, type SignedTx } from '../../../src/monero/wallet/build/signing.js';
 import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
 import { planSweep } from '../../../src/monero/wallet/select/sweep-plan.js';
-import { planTransfers, type FundedTransfer } from '../../../src/monero/wallet/select/transfer-plan.js';
+import { planTransfers, type PaymentPlan } from '../../../src/monero/wallet/select/transfer-plan.js';
 import { isUnlocked } from '../../../src/monero/cryptonote/unlock-time.js';
 import { fetchDistribution, fetchOutputs, type ChainWallet } from './chain-wallet.js';
 import { purseOf } from './list-coins.js';
@@ -68,7 +68,10 @@ export async function makeSweep(
 ): Promise<SignedTx> {
   const rates = await fetchRates(daemon);
   const unspent = await spendableNow(daemon, from);
-  const request = { address: to, text: formatAddress(to), outputs, priority: 1 };
+  const request = {
+    ...{ account: 0, unlockTime: 0n, priority: 1 },
+    ...{ address: to, text: formatAddress(to), outputs },
+  };
   const largest = unspent.sort((a, b) => (a.amount > b.amount ? -1 : 1)).slice(0, inputs);
   const [planned] = planSweep(request, largest, rates, rng);
   return sign(daemon, from, planned, { rates, unlockTime: 0n, priority: 1 }, rng);
@@ -94,7 +97,7 @@ interface Terms {
 async function sign(
   daemon: Daemon,
   from: ChainWallet,
-  planned: FundedTransfer | undefined,
+  planned: PaymentPlan | undefined,
   { rates, unlockTime, priority, keySeed }: Terms,
   rng: Rng,
 ): Promise<SignedTx> {

@@ -5,7 +5,7 @@ import { PaymentPlanner } from '../../../src/services/payments/payment-planner.j
 import type { MadePayments } from '../../../src/model/made-payment.js';
 import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
 import type { SpendableOutput } from '../../../src/monero/wallet/select/spendable-outputs.js';
-import type { FundedTransfer } from '../../../src/monero/wallet/select/transfer-plan.js';
+import type { PaymentPlan } from '../../../src/monero/wallet/select/transfer-plan.js';
 import { ownedOutput } from '../../monero/wallet/fixtures.js';
 import { FEES } from './paid-outputs.js';
 import type { ServiceWallet } from './service-wallet.js';
@@ -13,7 +13,7 @@ import type { ServiceWallet } from './service-wallet.js';
 /** Payment maker that keeps the plan of each payment in place of signing it. */
 export class PlannedPayments {
   readonly options: PaymentOptions[] = [];
-  readonly planned: FundedTransfer<SpendableOutput>[] = [];
+  readonly planned: PaymentPlan<SpendableOutput>[] = [];
   readonly maker: PaymentMaker;
   constructor(wallet: ServiceWallet) {
     const builder = new PaymentBuilder(wallet, wallet);

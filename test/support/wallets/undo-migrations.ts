@@ -11,8 +11,18 @@ const UNDO_ARRIVALS = `
     PRIMARY KEY (minor, account, tx_hash)
   ) STRICT, WITHOUT ROWID;`;
 
+/** SQL that restores the columns of idempotency keys, in tables without rows. */
+const UNDO_IDEMPOTENCY_KEYS = `
+  DROP TABLE idempotency_key;
+  ALTER TABLE payment_order ADD COLUMN idempotency_key TEXT;
+  ALTER TABLE payment_order ADD COLUMN method TEXT;
+  ALTER TABLE payment_order ADD COLUMN request_hash BLOB;
+  ALTER TABLE payment_request ADD COLUMN idempotency_key TEXT;
+  ALTER TABLE payment_request ADD COLUMN params_hash BLOB;`;
+
 /** SQL that removes the record of searched addresses. */
 const UNDO_SEARCHED_ADDRESSES = `
+  ${UNDO_IDEMPOTENCY_KEYS}
   DROP TABLE searched_account;`;
 
 /** SQL that removes the indexes of imported outputs. */

@@ -1,3 +1,4 @@
+import { ringIndices } from '../../cryptonote/transaction.js';
 import { keyDerivation } from '../../crypto/derivation.js';
 import { toScalar } from '../../crypto/scalar.js';
 import type { Hash, SecretKey } from '../../crypto/types.js';
@@ -6,16 +7,17 @@ import { parseExtra, paymentIdOf, cryptPaymentId } from '../../cryptonote/extra.
 import { transaction, transactionHash } from '../../cryptonote/transaction.js';
 import type { NetworkType, PaymentId, Transaction } from '../../cryptonote/types.js';
 import { amount, sum, ZERO, type Amount } from '../../../util/amount.js';
-import { equalBytes, toHex } from '../../../util/bytes.js';
+import { equalBytes, toHex, utf8 } from '../../../util/bytes.js';
 import { CodecError, encode } from '../../../util/codec.js';
 import type { DestinationEntry } from '../exchange/construction-data.js';
 import { keyImagesOf, type PendingTx } from '../exchange/pending-tx.js';
-import { ringsDigestOf } from '../exchange/rings-digest.js';
 import type { Destination } from './outgoing-tx.js';
 import type { OwnedOutput } from '../scan/findings.js';
 import { proveDestinations, type ClaimedDestination, type OwnOutput } from './proven-destinations.js';
 import type { SignedTx } from './signing.js';
 import { sameAddress, type Payee } from '../select/transfer-request.js';
+import { keccak } from '../../crypto/keccak.js';
+import type { Ring } from '../select/decoys.js';
 
 /** A signed transaction, with the data that the wallet records of it. */
 export interface SignedPayment {
@@ -173,3 +175,29 @@ function textOf(entry: DestinationEntry, paymentId: PaymentId | undefined, netwo
     return formatAddress({ network, kind: 'integrated', ...keys, paymentId });
   return formatAddress({ network, kind: isSubaddress ? 'subaddress' : 'standard', ...keys });
 }
+
+/**
+ * Computes the digest of the rings of a transaction, in any order, and of its fee. It identifies a transaction that
+ * other wallets sign: each signing gives another hash, but signers keep rings and fee, and decoys are random, so no
+ * other transaction has the same rings.
+ * @param rings absolute global indices of the members of each ring, ascending.
+ */
+const digestOf = (rings: readonly (readonly bigint[])[], fee: bigint): Hash =>
+  keccak(utf8([...rings.map((ring) => ring.join()).sort(), `fee ${fee}`].join(';')));
+
+/** Computes the digest of the rings that were chosen for a transaction, and of its fee. */
+export const ringsDigest = (rings: readonly Ring[], fee: Amount): Hash =>
+  digestOf(
+    rings.map(({ members }) => members.map(({ globalIndex }) => BigInt(globalIndex))),
+    fee,
+  );
+
+/** Computes the digest of the rings and the fee of a signed transaction. */
+export const ringsDigestOf = ({ prefix, rct }: Pick<Transaction, 'prefix' | 'rct'>): Hash =>
+  digestOf(
+    prefix.inputs.flatMap((input) => {
+      if (input.type !== 'key') return [];
+      return [ringIndices(input.keyOffsets)];
+    }),
+    rct?.base.fee ?? 0n,
+  );

@@ -1,30 +1,25 @@
 import type { Curve } from '../../crypto/curve/curve.js';
 import { loadCurve } from '../../crypto/curve/load-curve.js';
 import { randomScalar, reduce, toScalar } from '../../crypto/scalar.js';
-import type { Hash, KeyImage, SecretKey } from '../../crypto/types.js';
+import type { Hash, KeyImage, SecretKey, PublicKey } from '../../crypto/types.js';
 import { MAX_TX_WEIGHT } from '../../cryptonote/constants.js';
-import { feeOfWeight, type FeeRates } from '../../cryptonote/fees.js';
+import { feeOfWeight, type FeeRates } from '../select/fees.js';
 import { prefixHash, transaction, transactionHash, transactionWeight } from '../../cryptonote/transaction.js';
-import type { Transaction } from '../../cryptonote/types.js';
+import type { Transaction, SubaddressIndex } from '../../cryptonote/types.js';
 import { proveRange } from '../../ringct/bulletproofs-plus.js';
 import { signClsag } from '../../ringct/clsag.js';
 import { amountsBalance, commit, commitEach } from '../../ringct/commitment.js';
 import { preMlsagHash } from '../../ringct/message.js';
-import type {
-  BulletproofPlus,
-  Clsag,
-  ProofPoint,
-  ProofScalar,
-  RctBase,
-  RctPrunable,
-} from '../../ringct/types.js';
+import type { BulletproofPlus, Clsag, ProofPoint, ProofScalar, RctBase, RctPrunable } from '../../ringct/types.js';
 import { amount, ZERO, type Amount } from '../../../util/amount.js';
 import { encode } from '../../../util/codec.js';
 import type { Rng } from '../../../util/random.js';
-import { constructTransaction, type TransactionPlan, type UnsignedTx } from './construction.js';
+import { constructTransaction, type TransactionPlan, type UnsignedTx, type SpendableInput } from './construction.js';
 import { PlanError } from '../select/transfer-request.js';
 import { changeOutputsFor, type ChangeSplit } from '../select/change-split.js';
 import type { OutputTarget } from './output-layout.js';
+import { keyDerivation } from '../../crypto/derivation.js';
+import { outputSecretKey } from '../../cryptonote/own-outputs.js';
 
 /** A signed transaction, with the data that its creator must record. A plain value. */
 export interface SignedTx {
@@ -285,3 +280,43 @@ export const buildTransaction = (
   rng: Rng,
   curve: Curve = loadCurve(),
 ): SignedTx => signTransaction(settleFee(plan, rate, rates, rng, curve), rng, curve);
+
+/**
+ * An input whose secret key is derived from the wallet's keys later. A plain value, so that it can be posted to a
+ * thread.
+ */
+export interface OwnInput extends Omit<SpendableInput, 'secretKey'> {
+  readonly derivationKey: PublicKey;
+  /** Index of the output in its transaction. */
+  readonly outputIndex: number;
+  readonly subaddress: SubaddressIndex;
+}
+
+/** Plan of a payment that spends outputs of one wallet. */
+export interface OwnPlan extends Omit<PricedPlan, 'inputs'> {
+  readonly inputs: readonly OwnInput[];
+  readonly spendSecret: SecretKey;
+}
+
+/**
+ * Derives the secret keys of the inputs, runs `buildTransaction`, and wipes the secret keys.
+ * @throws the errors of `buildTransaction`.
+ */
+export function buildFromOwn(
+  { spendSecret, ...plan }: OwnPlan,
+  rate: bigint,
+  rates: FeeRates,
+  rng: Rng,
+  curve: Curve = loadCurve(),
+): SignedTx {
+  const keys = { viewSecret: plan.viewSecret, spendSecret };
+  const inputs = plan.inputs.map(({ derivationKey, outputIndex, subaddress, ...input }) => {
+    const derivation = keyDerivation(derivationKey, keys.viewSecret);
+    return { ...input, secretKey: outputSecretKey(keys, derivation, outputIndex, subaddress) };
+  });
+  try {
+    return buildTransaction({ ...plan, inputs }, rate, rates, rng, curve);
+  } finally {
+    for (const { secretKey } of inputs) secretKey.fill(0);
+  }
+}

@@ -1,6 +1,6 @@
 import type { Hash } from '../../crypto/types.js';
 import { formatAddress, parseAddress } from '../../cryptonote/address.js';
-import { weightOfInput } from '../../cryptonote/fees.js';
+import { weightOfInput } from '../select/fees.js';
 import { parseTransaction, prefixHash, transactionWeight } from '../../cryptonote/transaction.js';
 import type { Address, NetworkType, Transaction } from '../../cryptonote/types.js';
 import { preMlsagHash } from '../../ringct/message.js';
@@ -9,6 +9,8 @@ import { CodecError } from '../../../util/codec.js';
 import type { PendingTx } from '../exchange/pending-tx.js';
 import { addressOf, plainPaymentId } from '../exchange/transfer-description.js';
 import { txSecretKeysOf, type SignedPayment } from './signed-payment.js';
+import type { SpendableOutput } from '../select/spendable-outputs.js';
+import type { PaymentPlan } from '../select/transfer-plan.js';
 import type { SignedTx } from './signing.js';
 import { proveDestinations, type OwnOutput, type TxClaims } from './proven-destinations.js';
 
@@ -159,28 +161,22 @@ export function spentBy(spending: SpendingTx, own: readonly OwnOutput[]): SpentT
   };
 }
 
-/** Payees and known fee of a payment that is only planned, or not signed yet. */
-export interface LaidOutPayment {
-  readonly amountIn: Amount;
-  /** Payees with the amounts that they receive; those that pay a fee which is not known yet, before the fee. */
-  readonly payees: readonly { readonly address: Address; readonly amount: bigint }[];
-  /** Fee on top of the amounts of the payees, as far as it is known [atomic units]. */
-  readonly fee: bigint;
-  readonly unlockTime: bigint;
-}
-
 /**
- * Returns the least money that a payment takes out of the wallet, before it is signed.
+ * Returns the least money that a planned payment takes out of the wallet, before it is signed.
+ * @param payees payees with the amounts that they receive; payees that pay a fee that is not known yet, with the amounts
+ * before the fee.
+ * @param fee fee on top of the amounts of the payees, as far as it is known [atomic units].
  * @param isOwn returns true for an address of the wallet.
  */
 export function leastSpending(
-  { amountIn, payees, fee, unlockTime }: LaidOutPayment,
+  { inputs, payees, unlockTime }: Pick<PaymentPlan<SpendableOutput>, 'inputs' | 'payees' | 'unlockTime'>,
+  fee: bigint,
   isOwn: (address: Address) => boolean,
 ): Spending {
   const isLocked = unlockTime !== 0n;
   const foreign = payees.filter((payee) => payee.amount > 0n && !isOwn(payee.address));
   return {
-    amount: isLocked ? amountIn : amount(totalOf(foreign) + fee),
+    amount: isLocked ? sum(inputs.map((input) => input.amount)) : amount(totalOf(foreign) + fee),
     payees: foreign.map(({ address }) => formatAddress(address)),
     hasUnknownPayee: false,
     isLocked,

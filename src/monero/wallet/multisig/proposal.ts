@@ -1,9 +1,9 @@
 import { BASE, type Curve } from '../../crypto/curve/curve.js';
 import { loadCurve } from '../../crypto/curve/load-curve.js';
 import { sumOfPoints } from '../../crypto/curve/points.js';
-import { randomScalar, reduce, scalarBytes, toScalar } from '../../crypto/scalar.js';
-import type { PublicKey } from '../../crypto/types.js';
-import type { FeeRates } from '../../cryptonote/fees.js';
+import { randomScalar, reduce, scalarBytes, toScalar, hashToScalar } from '../../crypto/scalar.js';
+import type { PublicKey, KeyImage, SecretKey } from '../../crypto/types.js';
+import type { FeeRates } from '../select/fees.js';
 import type { Address } from '../../cryptonote/types.js';
 import { INV_8 } from '../../ringct/clsag.js';
 import { ClsagChallenger, clsagShare, NONCES, type NonceSums } from '../../ringct/clsag-multisig.js';
@@ -18,7 +18,7 @@ import {
   type TransactionPlan,
   type UnsignedTx,
 } from '../build/construction.js';
-import { layOutOutputs, paymentIdIn } from '../build/output-layout.js';
+import { layOutOutputs, paymentIdIn, type TxSecrets } from '../build/output-layout.js';
 import { UNUSED_RCT_SIG, type MultisigParts, type MultisigSig } from '../exchange/pending-tx.js';
 import {
   proveTransaction,
@@ -29,7 +29,8 @@ import {
   type SignedTx,
 } from '../build/signing.js';
 import type { Attempt } from './attempts.js';
-import { multisigTxSecrets } from './tx-secrets.js';
+import { keccak } from '../../crypto/keccak.js';
+import { utf8 } from '../../../util/bytes.js';
 
 /** Data with which the first signer makes a transaction. Secret; a plain value. */
 export interface ProposalPlan {
@@ -199,3 +200,30 @@ export function withResponse(clsag: Clsag, realIndex: number, { c0, s }: Multisi
     s: clsag.s.map((scalar, j) => (j === realIndex ? (own as unknown as ProofScalar) : scalar)),
   };
 }
+
+/**
+ * Domain names in the hashes below. Source: cryptonote_config.h `HASH_KEY_MULTISIG_TX_PRIVKEYS_SEED`,
+ * `HASH_KEY_MULTISIG_TX_PRIVKEYS`.
+ */
+const SEED_NAME = keccak(utf8('multisig_tx_privkeys_seed'));
+const CHAIN_NAME = keccak(utf8('multisig_tx_privkeys'));
+
+/**
+ * Derives the tx secret keys of a multisig transaction from its inputs and from entropy. Because of the inputs no
+ * proposer can make two transactions whose outputs have the same keys; because of the entropy the chain does not reveal
+ * the keys.
+ * @param entropy 32 bytes.
+ * @param keyImages in the order of the inputs. Source: multisig_tx_builder_ringct.cpp `make_tx_secret_key_seed`,
+ * `make_tx_secret_keys`.
+ */
+export const multisigTxSecrets =
+  (entropy: Uint8Array, keyImages: readonly KeyImage[]) =>
+  (additional: number): TxSecrets => {
+    const seed = keccak(SEED_NAME, entropy, ...keyImages);
+    const next = (last: Uint8Array): SecretKey => scalarBytes(hashToScalar(seed, last));
+    const txSecretKey = next(CHAIN_NAME);
+    const additionalSecretKeys: SecretKey[] = [];
+    for (let i = 0; i < additional; i++)
+      additionalSecretKeys.push(next(additionalSecretKeys.at(-1) ?? txSecretKey));
+    return { txSecretKey, additionalSecretKeys };
+  };

@@ -22,7 +22,7 @@ import { recordedKeyImage, type PendingTx } from '../exchange/pending-tx.js';
 import { addressOf } from '../exchange/transfer-description.js';
 import { sameAddress } from '../select/transfer-request.js';
 import { sortedSources } from './tx-set.js';
-import { multisigTxSecrets } from './tx-secrets.js';
+import { multisigTxSecrets } from './proposal.js';
 
 /** A transaction of another signer, reconstructed from its construction data. */
 export interface Reconstruction {

@@ -1,8 +1,12 @@
 import { toHex } from '../../../util/bytes.js';
 import type { Rng } from '../../../util/random.js';
 import { InputPool, LARGE_ADDRESS, type Selection } from './input-selection.js';
-import type { AddressFunds, SpendableOutput, SpendableOutputs } from './spendable-outputs.js';
-import { relatedness } from './relatedness.js';
+import {
+  relatedness,
+  type AddressFunds,
+  type SpendableOutput,
+  type SpendableOutputs,
+} from './spendable-outputs.js';
 
 /** Returns a text that identifies an output. */
 export const nameOf = ({ txHash, outputIndex }: SpendableOutput): string => `${toHex(txHash)}/${outputIndex}`;

@@ -1,7 +1,14 @@
 import { toHex } from '../../../util/bytes.js';
 import { shuffled, uniformInt, type Rng } from '../../../util/random.js';
-import type { SpendableOutput, SpendableOutputs } from './spendable-outputs.js';
-import { NEAR_BLOCKS, relatedness, relatednessOfHeights, SAME_BLOCK, SAME_TX } from './relatedness.js';
+import {
+  NEAR_BLOCKS,
+  relatedness,
+  relatednessOfHeights,
+  SAME_BLOCK,
+  SAME_TX,
+  type SpendableOutput,
+  type SpendableOutputs,
+} from './spendable-outputs.js';
 
 /*
  * Selects outputs to spend together, the least related first.

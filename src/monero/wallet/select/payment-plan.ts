@@ -1,8 +1,8 @@
-import type { FeeRates } from '../../cryptonote/fees.js';
+import { costOfInput, type FeeRates } from './fees.js';
 import type { Rng } from '../../../util/random.js';
 import type { SpendableOutput, SpendableOutputs } from './spendable-outputs.js';
 import { planSweep, sweepInputs, type SweepFilter } from './sweep-plan.js';
-import { costOfInput, planTransfers, type FundedTransfer } from './transfer-plan.js';
+import { planTransfers, type PaymentPlan } from './transfer-plan.js';
 import { PlanError, type SweepRequest, type TransferRequest } from './transfer-request.js';
 
 /** Request to choose the inputs of a transfer. */
@@ -36,7 +36,7 @@ export function planPayment(
   { spendable, ofAccount }: PayingOutputs,
   rates: FeeRates,
   rng: Rng,
-): FundedTransfer<SpendableOutput>[] {
+): PaymentPlan<SpendableOutput>[] {
   if (request.kind === 'transfer')
     return planTransfers(request.transfer, spendable, rates, rng, request.required);
   const { sweep, filter } = request;

@@ -1,17 +1,10 @@
 import { MAX_OUTPUTS } from '../../cryptonote/constants.js';
-import { feeOfWeight, feePerByte, type FeeRates } from '../../cryptonote/fees.js';
+import { costOfInput, feeOfWeight, feePerByte, TARGET_WEIGHT, weightOf, type FeeRates } from './fees.js';
 import { amount, descending, totalOf, type Amount } from '../../../util/amount.js';
 import { shuffled, type Rng } from '../../../util/random.js';
 import { InputPool, Selection } from './input-selection.js';
 import type { AddressFunds, SpendableOutput, SpendableOutputs } from './spendable-outputs.js';
-import {
-  costOfInput,
-  failed,
-  notPossible,
-  TARGET_WEIGHT,
-  weightOf,
-  type FundedTransfer,
-} from './transfer-plan.js';
+import { failed, notPossible, type PaymentPlan } from './transfer-plan.js';
 import type { SweepRequest } from './transfer-request.js';
 
 /** Message for outputs whose sum is less than the fee. Source: wallet2.cpp `create_transactions_from`. */
@@ -144,7 +137,7 @@ export function planSweep<C extends SpendableOutput>(
   outputs: readonly C[],
   rates: FeeRates,
   rng: Rng,
-): FundedTransfer<C>[] {
+): PaymentPlan<C>[] {
   const fees = new SweepFees(request, rates);
   const worth = outputs.filter((output) => output.amount >= fees.least);
   const groups = groupsOf(worth, fees.mostInputs, rng).filter((inputs) =>
@@ -156,8 +149,9 @@ export function planSweep<C extends SpendableOutput>(
       throw failed('the outputs hold less than the fee of spending them', CANNOT_PAY_FOR_ITSELF);
     groups.push(largest);
   }
-  const { address, text, outputs: count } = request;
+  const { address, text, outputs: count, account, unlockTime, priority } = request;
   return groups.map((inputs) => ({
+    ...{ account, unlockTime, prices: { rates, priority } },
     inputs,
     payees: split(totalOf(inputs), count).map((value) => ({ address, text, amount: value })),
     fee: fees.of(inputs.length),

@@ -1,11 +1,14 @@
 import { MAX_TX_WEIGHT, RING_SIZE } from '../../cryptonote/constants.js';
 import {
+  costOfInput,
   estimateWeight,
   feeOfWeight,
   feePerByte,
-  weightOfInput,
+  TARGET_WEIGHT,
+  weightOf,
   type FeeRates,
-} from '../../cryptonote/fees.js';
+  type Prices,
+} from './fees.js';
 import { amount, totalOf, U64_MAX, ZERO, type Amount } from '../../../util/amount.js';
 import type { Rng } from '../../../util/random.js';
 import { AddressOutputs, nameOf } from './address-outputs.js';
@@ -21,8 +24,12 @@ import {
   type TransferRequest,
 } from './transfer-request.js';
 
-/** One transaction of a payment: payees, inputs and an estimated fee. */
-export interface FundedTransfer<C extends SpendableOutput = OwnedOutput> {
+/** One planned transaction of a payment: payees, inputs and an estimated fee. */
+export interface PaymentPlan<C extends SpendableOutput = OwnedOutput> {
+  /** Account that pays and gets the change. */
+  readonly account: number;
+  readonly unlockTime: bigint;
+  readonly prices: Prices;
   readonly payees: readonly Payee[];
   readonly inputs: readonly C[];
   /** Fee for an upper estimate of the weight [atomic units]; the inputs cover it. */
@@ -33,34 +40,12 @@ export interface FundedTransfer<C extends SpendableOutput = OwnedOutput> {
   readonly changeSplit?: ChangeSplit;
 }
 
-/** Weight from which a transaction gets no further inputs or payees. Source: wallet2.cpp `TX_WEIGHT_TARGET`. */
-export const TARGET_WEIGHT = Math.floor((MAX_TX_WEIGHT * 2) / 3);
-
 /**
  * Amount of a large output [atomic units]. A large output is not used as an optional second input while fewer than
  * {@link KEPT_LARGE_OUTPUTS} of them remain. Source: wallet2.cpp `DEFAULT_MIN_OUTPUT_VALUE`.
  */
 const LARGE_OUTPUT = 2_000_000_000_000n;
 const KEPT_LARGE_OUTPUTS = 5;
-
-/**
- * Returns the size of tx_extra [bytes]: a public key and the nonce with a payment id, and one additional key per output
- * unless a subaddress is the only payee.
- */
-function extraSize(payees: readonly Pick<Payee, 'address'>[], outputs: number): number {
-  const mixed = payees.length > 1 && payees.some(({ address }) => address.kind === 'subaddress');
-  return 33 + 11 + (mixed ? 2 + 32 * outputs : 0);
-}
-
-/** Returns an upper estimate of the weight, including change outputs or a dummy output. */
-export function weightOf(
-  inputs: number,
-  payees: readonly Pick<Payee, 'address'>[],
-  changeOutputs = 1,
-): number {
-  const outputs = Math.max(1, payees.length) + changeOutputs;
-  return estimateWeight(inputs, RING_SIZE, outputs, extraSize(payees, outputs));
-}
 
 export const notPossible = (reason: string): PlanError => new PlanError({ kind: 'tx_not_possible', reason });
 
@@ -106,6 +91,7 @@ class TransferPlanner<C extends SpendableOutput> {
   readonly #feeOf: (inputs: number, payees: readonly Payee[]) => Amount;
   readonly #feeFrom: readonly number[];
   readonly #changeSplit: ChangeSplit;
+  readonly #terms: Pick<PaymentPlan, 'account' | 'unlockTime' | 'prices'>;
 
   constructor(
     request: TransferRequest,
@@ -114,11 +100,13 @@ class TransferPlanner<C extends SpendableOutput> {
     rng: Rng,
     { required, largestFirst }: InputOrder<C>,
   ) {
-    const rate = feePerByte(rates, request.priority);
+    const { account, unlockTime, priority } = request;
+    this.#terms = { account, unlockTime, prices: { rates, priority } };
+    const rate = feePerByte(rates, priority);
     const least = costOfInput(rates, request.priority);
     this.#changeSplit = { outputs: request.changeOutputs ?? 1, least };
     this.#feeOf = (inputs, payees) => feeOfWeight(this.#weightOf(inputs, payees), rate, rates);
-    this.#feeFrom = request.subtractFeeFrom ?? [];
+    this.#feeFrom = request.feeFrom ?? [];
     this.#queue = [...request.payees];
     const first = this.#queue.slice(0, MAX_PAYEES);
     const wanted = totalOf(request.payees);
@@ -148,8 +136,8 @@ class TransferPlanner<C extends SpendableOutput> {
     return this.#feeFrom.length > 0 ? ZERO : this.#feeOf(inputs, payees);
   }
 
-  plan(): FundedTransfer<C>[] {
-    const planned: FundedTransfer<C>[] = [];
+  plan(): PaymentPlan<C>[] {
+    const planned: PaymentPlan<C>[] = [];
     while (this.#queue.length > 0) {
       const draft: Draft<C> = { selection: new Selection(), payees: [], partial: false };
       this.#fill(draft);
@@ -247,10 +235,11 @@ class TransferPlanner<C extends SpendableOutput> {
     draft.selection.add(second);
   }
 
-  #close({ selection: { outputs: inputs }, payees }: Draft<C>): FundedTransfer<C> {
+  #close({ selection: { outputs: inputs }, payees }: Draft<C>): PaymentPlan<C> {
     const weight = this.#weightOf(inputs.length, payees);
     if (weight > MAX_TX_WEIGHT) throw new PlanError({ kind: 'tx_too_large', weight, limit: MAX_TX_WEIGHT });
     return {
+      ...this.#terms,
       ...{ payees, inputs, fee: this.#feeOf(inputs.length, payees), feeFrom: this.#feeFrom },
       ...(this.#changeSplit.outputs === 1 ? {} : { changeSplit: this.#changeSplit }),
     };
@@ -264,13 +253,6 @@ class TransferPlanner<C extends SpendableOutput> {
 }
 
 /**
- * Returns the fee of one more input [atomic units]; an output of a smaller amount is not worth spending. Source:
- * wallet2.cpp `create_transactions_2`, fractional threshold.
- */
-export const costOfInput = (rates: FeeRates, priority: number): bigint =>
-  BigInt(weightOfInput()) * feePerByte(rates, priority);
-
-/**
  * Checks that the funds cover amounts and fee. Upstream adds them modulo 2^64; so a sum above 64 bits is reported as a
  * lack of money only if its remainder exceeds the funds.
  * @throws PlanError `not_enough_money`, `not_enough_unlocked_money`; `tx_not_possible` for a sum above 64 bits.
@@ -280,7 +262,7 @@ function assertFunds(request: TransferRequest, { available, locked }: Funds, rat
   const least = estimateWeight(1, RING_SIZE, 2, 0);
   const fee = feeOfWeight(least, feePerByte(rates, request.priority), rates);
   const wanted = totalOf(request.payees);
-  const subtracting = (request.subtractFeeFrom ?? []).length > 0;
+  const subtracting = (request.feeFrom ?? []).length > 0;
   const exact = subtracting ? (wanted > fee ? wanted : fee) : wanted + fee;
   const needed = amount(exact > U64_MAX ? U64_MAX : exact);
   const compared = exact % (U64_MAX + 1n);
@@ -306,14 +288,14 @@ export function planTransfers<C extends SpendableOutput>(
   rates: FeeRates,
   rng: Rng,
   required: readonly C[] = [],
-): FundedTransfer<C>[] {
+): PaymentPlan<C>[] {
   checkTransfer(request);
   assertFunds(request, spendable.funds(costOfInput(rates, request.priority)), rates);
-  const planBy = (changeOutputs: number, largestFirst: boolean): FundedTransfer<C>[] =>
+  const planBy = (changeOutputs: number, largestFirst: boolean): PaymentPlan<C>[] =>
     new TransferPlanner({ ...request, changeOutputs }, spendable, rates, rng, {
       ...{ required, largestFirst },
     }).plan();
-  const planWith = (changeOutputs: number): FundedTransfer<C>[] => {
+  const planWith = (changeOutputs: number): PaymentPlan<C>[] => {
     const usual = planOrFault(() => planBy(changeOutputs, false));
     if (!(usual instanceof PlanError) && usual.length === 1) return usual;
     const largest = planOrFault(() => planBy(changeOutputs, true));

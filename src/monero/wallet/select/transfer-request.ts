@@ -33,10 +33,15 @@ export interface Payee {
   readonly amount: Amount;
 }
 
-/** A request for a payment to one or more destinations. */
-export interface TransferRequest {
-  readonly payees: readonly Payee[];
+/**
+ * A request for a payment to one or more destinations.
+ * @typeParam To destination: parsed in a plan; a text in a call.
+ */
+export interface TransferRequest<To = Payee> {
+  readonly payees: readonly To[];
   readonly account: number;
+  /** Minor indices of the paying addresses; absent or empty: all addresses of the account. */
+  readonly minors?: readonly number[];
   /** Priority 0 to 4; 0 stands for the default. */
   readonly priority: number;
   readonly unlockTime: bigint;
@@ -44,9 +49,11 @@ export interface TransferRequest {
    * Indices of the payees from whose amounts the fee is subtracted in equal parts; absent or empty: the fee is paid in
    * addition.
    */
-  readonly subtractFeeFrom?: readonly number[];
+  readonly feeFrom?: readonly number[];
   /** Number of outputs into which the change is divided, 1 to 14; default: 1. */
   readonly changeOutputs?: number;
+  /** True: allows more than one transaction. */
+  readonly split?: boolean;
   /**
    * Unconfirmed incoming amount of the paying addresses [atomic units]. It distinguishes a lack of unlocked money from
    * a lack of money. Default: zero.
@@ -56,6 +63,8 @@ export interface TransferRequest {
 
 /** Request to transfer all selected outputs to one address. */
 export interface SweepRequest {
+  readonly account: number;
+  readonly unlockTime: bigint;
   readonly address: Address;
   readonly text: string;
   /** Number of outputs of each transaction, 1 to 16. */
@@ -102,7 +111,7 @@ function paymentIdOf(addresses: readonly Address[]): PaymentId | undefined {
  * Checks a request without regard to the balance.
  * @throws PlanError `zero_destination`, `zero_amount`, `wrong_payment_id`, `tx_not_possible`, `transfer_failed`
  */
-export function checkTransfer({ payees, subtractFeeFrom = [], changeOutputs = 1 }: TransferRequest): void {
+export function checkTransfer({ payees, feeFrom = [], changeOutputs = 1 }: TransferRequest): void {
   if (payees.length === 0) throw new PlanError({ kind: 'zero_destination' });
   if (payees.some((payee) => payee.amount === 0n)) throw new PlanError({ kind: 'zero_amount' });
   if (payees.reduce((total, payee) => total + payee.amount, 0n) > U64_MAX)
@@ -114,15 +123,14 @@ export function checkTransfer({ payees, subtractFeeFrom = [], changeOutputs = 1 
   paymentIdOf(payees.map(({ address }) => address));
   const invalid = (reason: string, text?: string): PlanError =>
     new PlanError({ kind: 'transfer_failed', reason, ...(text === undefined ? {} : { text }) });
-  if (new Set(subtractFeeFrom).size !== subtractFeeFrom.length)
-    throw invalid('a destination is listed twice to pay the fee');
-  const missing = subtractFeeFrom.filter((index) => payees[index] === undefined);
+  if (new Set(feeFrom).size !== feeFrom.length) throw invalid('a destination is listed twice to pay the fee');
+  const missing = feeFrom.filter((index) => payees[index] === undefined);
   if (missing.length > 0)
     throw invalid(
       'the destination listed to pay the fee does not exist',
       `subtractfeefrom: bad index: ${Math.max(...missing)} (indexes are 0-based)`,
     );
-  if (subtractFeeFrom.length > 0 && payees.length > MAX_PAYEES)
+  if (feeFrom.length > 0 && payees.length > MAX_PAYEES)
     throw invalid(
       'the fee cannot be taken from a payment of more than one transaction',
       'subtractfeefrom transfers cannot be split over multiple transactions yet',

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parseExtra } from '../../../../src/monero/cryptonote/extra.js';
-import { feeOfWeight, type FeeRates } from '../../../../src/monero/cryptonote/fees.js';
+import { feeOfWeight, type FeeRates } from '../../../../src/monero/wallet/select/fees.js';
 import { parseTransaction } from '../../../../src/monero/cryptonote/transaction.js';
 import type { PaymentId, SubaddressIndex } from '../../../../src/monero/cryptonote/types.js';
 import { loadCurve } from '../../../../src/monero/crypto/curve/load-curve.js';

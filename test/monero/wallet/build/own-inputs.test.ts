@@ -1,13 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { keyDerivation, keyImage, publicKeyOf, randomSecretKey } from '../../../../src/monero/crypto/derivation.js';
 import type { SecretKey } from '../../../../src/monero/crypto/types.js';
-import type { FeeRates } from '../../../../src/monero/cryptonote/fees.js';
+import type { FeeRates } from '../../../../src/monero/wallet/select/fees.js';
 import { commit } from '../../../../src/monero/ringct/commitment.js';
 import { amount, ZERO } from '../../../../src/util/amount.js';
 import type { SpendableInput } from '../../../../src/monero/wallet/build/construction.js';
-import { buildFromOwn, type OwnInput } from '../../../../src/monero/wallet/build/own-inputs.js';
+import { buildFromOwn, buildTransaction, type OwnInput } from '../../../../src/monero/wallet/build/signing.js';
 import { outputSecretKey } from '../../../../src/monero/cryptonote/own-outputs.js';
-import { buildTransaction } from '../../../../src/monero/wallet/build/signing.js';
 import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { COIN, holder, spendableInput } from '../fixtures.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from '@jest/globals';
-import { feeOfWeight, type FeeRates } from '../../../../src/monero/cryptonote/fees.js';
+import { feeOfWeight, type FeeRates } from '../../../../src/monero/wallet/select/fees.js';
 import {
   parseTransaction,
   prefixHash,

@@ -1,9 +1,9 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import { estimateWeight, feeOfWeight, type FeeRates } from '../../../../src/monero/cryptonote/fees.js';
+import { estimateWeight, feeOfWeight, type FeeRates } from '../../../../src/monero/wallet/select/fees.js';
 import { ProtocolError } from '../../../../src/monero/wallet/protocol-error.js';
 import type { OwnedOutput } from '../../../../src/monero/wallet/scan/findings.js';
-import { planTransfers, type FundedTransfer } from '../../../../src/monero/wallet/select/transfer-plan.js';
+import { planTransfers, type PaymentPlan } from '../../../../src/monero/wallet/select/transfer-plan.js';
 import type { Payee, TransferRequest } from '../../../../src/monero/wallet/select/transfer-request.js';
 import { purseOf } from '../../../support/wallets/list-coins.js';
 import { seededRng } from '../../../support/fakes/seeded-rng.js';
@@ -29,7 +29,7 @@ const plan = (
   payees: readonly Payee[],
   unspent: readonly OwnedOutput[],
   facts: Partial<TransferRequest> = {},
-): FundedTransfer[] =>
+): PaymentPlan[] =>
   planTransfers(
     { payees, account: 0, priority: 1, unlockTime: 0n, ...facts },
     purseOf(unspent),
@@ -82,7 +82,7 @@ describe('the plan of a payment', () => {
   });
 
   it('deducts the fee from the payees beside several change outputs', () => {
-    const [only] = plan([toAlice(COIN)], unspentOf(5n * COIN), { changeOutputs: 5, subtractFeeFrom: [0] });
+    const [only] = plan([toAlice(COIN)], unspentOf(5n * COIN), { changeOutputs: 5, feeFrom: [0] });
     expect(only).toMatchObject({ feeFrom: [0], changeSplit: { outputs: 5 } });
     expect(only?.fee).toBe(feeFor(1, 6));
   });
@@ -95,7 +95,7 @@ describe('the plan of a payment', () => {
         fc.integer({ min: 1, max: 8 }),
         fc.bigInt({ min: 1n, max: COIN }),
         (values, payees, changeOutputs, value) => {
-          let planned: FundedTransfer[];
+          let planned: PaymentPlan[];
           const asked = Array.from({ length: payees }, () => toAlice(value));
           try {
             planned = plan(asked, unspentOf(...values), { changeOutputs });

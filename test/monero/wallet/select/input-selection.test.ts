@@ -6,8 +6,7 @@ import {
   Selection,
 } from '../../../../src/monero/wallet/select/input-selection.js';
 import type { OwnedOutput } from '../../../../src/monero/wallet/scan/findings.js';
-import { SpendableOutputs } from '../../../../src/monero/wallet/select/spendable-outputs.js';
-import { relatedness } from '../../../../src/monero/wallet/select/relatedness.js';
+import { SpendableOutputs, relatedness } from '../../../../src/monero/wallet/select/spendable-outputs.js';
 import { cpuMs } from '../../../support/fakes/cpu-time.js';
 import { ANY_TIME, listCoins, purseOf } from '../../../support/wallets/list-coins.js';
 import { seededRng } from '../../../support/fakes/seeded-rng.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { OwnedOutput } from '../../../../src/monero/wallet/scan/findings.js';
-import { relatedness } from '../../../../src/monero/wallet/select/relatedness.js';
+import { relatedness } from '../../../../src/monero/wallet/select/spendable-outputs.js';
 import { ownedOutput } from '../fixtures.js';
 
 const at = (height: number, facts: Partial<OwnedOutput> = {}): OwnedOutput =>

@@ -1,12 +1,12 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { FeeRates } from '../../../../src/monero/cryptonote/fees.js';
+import { costOfInput, type FeeRates } from '../../../../src/monero/wallet/select/fees.js';
 import { amount } from '../../../../src/util/amount.js';
 import type { OwnedOutput } from '../../../../src/monero/wallet/scan/findings.js';
 import { ProtocolError } from '../../../../src/monero/wallet/protocol-error.js';
 import type { PlanFault } from '../../../../src/monero/wallet/select/transfer-request.js';
 import { planSweep, sweepInputs } from '../../../../src/monero/wallet/select/sweep-plan.js';
-import { costOfInput, type FundedTransfer } from '../../../../src/monero/wallet/select/transfer-plan.js';
+import type { PaymentPlan } from '../../../../src/monero/wallet/select/transfer-plan.js';
 import { purseOf } from '../../../support/wallets/list-coins.js';
 import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { COIN, faultOf, holder, ownedOutput } from '../fixtures.js';
@@ -21,7 +21,10 @@ const minor = (index: number) => ({ subaddress: { major: 0, minor: index } });
 const outputs = (...values: bigint[]): OwnedOutput[] => values.map((value) => ownedOutput(value));
 const total = (values: readonly { readonly amount: bigint }[]): bigint =>
   values.reduce((held, value) => held + value.amount, 0n);
-const to = (count = 1) => ({ address: alice.address(), text: 'as given', outputs: count, priority: 1 });
+const to = (count = 1) => ({
+  ...{ account: 0, unlockTime: 0n, priority: 1 },
+  ...{ address: alice.address(), text: 'as given', outputs: count },
+});
 
 describe('a sweep takes', () => {
   const held = [0, 0, 1, 2].map((index, i) => ownedOutput(BigInt(i + 1) * COIN, minor(index)));
@@ -51,7 +54,7 @@ describe('a sweep takes', () => {
 });
 
 describe('a sweep', () => {
-  const sweep = (unspent: readonly OwnedOutput[], count = 1, seed = 2): FundedTransfer[] =>
+  const sweep = (unspent: readonly OwnedOutput[], count = 1, seed = 2): PaymentPlan[] =>
     planSweep(to(count), unspent, RATES, seededRng(seed));
 
   it('takes every output once, in as many transactions as needed', () => {

@@ -1,21 +1,18 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_TX_WEIGHT } from '../../../../src/monero/cryptonote/constants.js';
-import { estimateWeight, feeOfWeight, type FeeRates } from '../../../../src/monero/cryptonote/fees.js';
+import {
+  costOfInput,
+  estimateWeight,
+  feeOfWeight,
+  type FeeRates,
+} from '../../../../src/monero/wallet/select/fees.js';
 import type { PaymentId } from '../../../../src/monero/cryptonote/types.js';
 import type { Amount } from '../../../../src/util/amount.js';
 import { ProtocolError } from '../../../../src/monero/wallet/protocol-error.js';
-import type {
-  PlanFault,
-  Payee,
-  TransferRequest,
-} from '../../../../src/monero/wallet/select/transfer-request.js';
+import type { PlanFault, Payee, TransferRequest, } from '../../../../src/monero/wallet/select/transfer-request.js';
 import type { OwnedOutput } from '../../../../src/monero/wallet/scan/findings.js';
-import {
-  costOfInput,
-  planTransfers,
-  type FundedTransfer,
-} from '../../../../src/monero/wallet/select/transfer-plan.js';
+import { planTransfers, type PaymentPlan } from '../../../../src/monero/wallet/select/transfer-plan.js';
 import { purseOf } from '../../../support/wallets/list-coins.js';
 import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { COIN, faultOf, holder, ownedOutput, payeeOf } from '../fixtures.js';
@@ -38,7 +35,7 @@ const plan = (
   payees: readonly Payee[],
   unspent: readonly OwnedOutput[],
   facts: Partial<TransferRequest> = {},
-): FundedTransfer[] => planTransfers(request(payees, facts), purseOf(unspent), RATES, seededRng(1));
+): PaymentPlan[] => planTransfers(request(payees, facts), purseOf(unspent), RATES, seededRng(1));
 
 const toAlice = (value: bigint): Payee => payeeOf(alice.address(), value);
 const outputs = (...values: bigint[]): OwnedOutput[] => values.map((value) => ownedOutput(value));
@@ -149,7 +146,7 @@ describe('a payment that does not fit one transaction', () => {
 
   it('cannot take its fee from a destination', () => {
     const unspent = Array.from({ length: 300 }, () => ownedOutput(COIN));
-    expect(faultOf(() => plan([toAlice(250n * COIN)], unspent, { subtractFeeFrom: [0] })).kind).toBe(
+    expect(faultOf(() => plan([toAlice(250n * COIN)], unspent, { feeFrom: [0] })).kind).toBe(
       'transfer_failed',
     );
   });
@@ -169,7 +166,7 @@ describe('a plan for any request', () => {
           const payees = wanted.map((value, i) =>
             payeeOf((i % 2 === 0 ? alice : bob).address({ major: 0, minor: i % 4 }), value),
           );
-          let planned: FundedTransfer[];
+          let planned: PaymentPlan[];
           try {
             planned = plan(payees, unspent);
           } catch (error) {
@@ -198,13 +195,13 @@ describe('a plan for any request', () => {
 describe('a fee from the destinations', () => {
   it('lets the whole balance be paid', () => {
     const unspent = outputs(COIN, COIN);
-    const [only] = plan([toAlice(2n * COIN)], unspent, { subtractFeeFrom: [0] });
+    const [only] = plan([toAlice(2n * COIN)], unspent, { feeFrom: [0] });
     expect(only?.feeFrom).toEqual([0]);
     expect(total(only?.payees ?? [])).toBe(2n * COIN);
   });
 
   it('is refused where the wallet holds less', () => {
-    expect(faultOf(() => plan([toAlice(1000n)], outputs(5000n), { subtractFeeFrom: [0] }))).toMatchObject({
+    expect(faultOf(() => plan([toAlice(1000n)], outputs(5000n), { feeFrom: [0] }))).toMatchObject({
       kind: 'not_enough_money',
       available: 5000n,
     });
@@ -228,12 +225,12 @@ describe('a plan is refused', () => {
       {},
       'wrong_payment_id',
     ],
-    ['with a fee from a missing destination', [toAlice(1n)], { subtractFeeFrom: [1] }, 'transfer_failed'],
-    ['with a fee from one destination twice', [toAlice(1n)], { subtractFeeFrom: [0, 0] }, 'transfer_failed'],
+    ['with a fee from a missing destination', [toAlice(1n)], { feeFrom: [1] }, 'transfer_failed'],
+    ['with a fee from one destination twice', [toAlice(1n)], { feeFrom: [0, 0] }, 'transfer_failed'],
     [
       'with a fee from sixteen',
       Array.from({ length: 16 }, () => toAlice(1n)),
-      { subtractFeeFrom: [0] },
+      { feeFrom: [0] },
       'transfer_failed',
     ],
   ])('%s', (_, payees, facts, kind) => {

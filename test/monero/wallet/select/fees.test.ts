@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from '@jest/globals';
-import { backlogBlocks, choosePriority } from '../../../../src/monero/wallet/select/fee-priority.js';
+import { backlogBlocks, choosePriority } from '../../../../src/monero/wallet/select/fees.js';
 
 const weights = (weight: number): number[] => new Array<number>(10).fill(weight);
 const LIMIT = 600_000;
