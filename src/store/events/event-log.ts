@@ -128,7 +128,7 @@ export class EventLog {
     this.#rows.setCause(trace);
   }
 
-  /** Number of event rows that this log has appended. */
+  /** Number of events that this log has appended. */
   get appended(): number {
     return this.#rows.appended;
   }
@@ -413,7 +413,7 @@ export class EventLog {
 
   /**
    * Deletes events before a time [Unix ms], oldest first.
-   * @param max largest number of rows to delete.
+   * @param max largest number of events to delete.
    * @returns true if further events may be deleted.
    */
   expire(before: number, max: number): boolean {

@@ -4,8 +4,7 @@ import type { Payment } from '../../monero/wallet/model/records.js';
 import { openingOf } from '../../monero/cryptonote/unlock-time.js';
 import { arrivalInBlock, type Sight } from '../../model/arrival.js';
 import type { ArrivalWriter } from '../tables/arrivals.js';
-import type { EventWriter } from '../tables/events.js';
-import { UNLOCKED } from '../tables/event-row.js';
+import { UNLOCKED, type EventWriter } from '../tables/events.js';
 import type { LockedPayments } from '../tables/locked-payments.js';
 import type { PaymentReader } from '../tables/payments.js';
 import type { ReportedPayments } from '../tables/reported.js';
@@ -127,7 +126,12 @@ export class PaymentEvents {
       .between(payment, Math.max(from, peakOf?.(payment) ?? from), to)
       // Payments with an `other` lock are reported by `#open`.
       .filter((stage) => stage !== UNLOCKED || lockOf(payment) !== 'other');
-    if (reached.length > 0) rows.append({ type: 'stages', data: payment }, reached.join(','));
+    for (const stage of reached)
+      rows.append(
+        stage === UNLOCKED
+          ? { type: 'payment.unlocked', data: payment }
+          : { type: 'payment.confirmed', data: { ...payment, confirmations: Number(stage) } },
+      );
   }
 
   /** Reports the new stages of all payments up to the former tip. */
@@ -159,7 +163,7 @@ export class PaymentEvents {
       if (facts === undefined) continue;
       locked.remove(key);
       requests.touch(facts.subaddress);
-      rows.append({ type: 'stages', data: facts }, UNLOCKED);
+      rows.append({ type: 'payment.unlocked', data: facts });
     }
   }
 
