@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { realpathSync, statSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { DRAFT_SUFFIX } from '../../store/file/file-draft.js';
+import { DRAFT_SUFFIX, syncDirectoryAsync } from '../../store/file/file-draft.js';
 import { withFileErrors, withFileErrorsAsync } from '../../store/file/file-errors.js';
-import { syncDirectoryAsync } from '../../store/file/fsync.js';
 import { ConfigError } from '../config/config-error.js';
 
 /** Content of a file in pages of pieces. */

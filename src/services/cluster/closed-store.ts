@@ -2,9 +2,8 @@ import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import type { Lease } from '../../cluster/lease.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { PageLogs } from '../../cluster/cluster.js';
-import { logOf } from '../../store/file/atomic-replace.js';
+import { logOf, isEmptyLog, writeKeptLog } from '../../store/file/atomic-replace.js';
 import { withFileErrors, withFileErrorsAsync } from '../../store/file/file-errors.js';
-import { isEmptyLog, writeKeptLog } from '../../store/file/kept-log.js';
 import { readBase } from '../../store/replication/base-parts.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
 

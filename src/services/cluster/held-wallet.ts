@@ -6,6 +6,8 @@ import {
   BaseNotRenewedError,
   type Replication,
   type ReplicationOptions,
+  SinkEndedError,
+  type PageSink,
 } from '../../store/replication/replication.js';
 import type { WalletStore } from '../../store/wallet-store.js';
 import type { Clock } from '../../util/clock.js';
@@ -17,7 +19,6 @@ import { FlushedEvents } from '../events/flushed-events.js';
 import { assertQuorum } from './quorum-guard.js';
 import { replicationFault } from './replication-fault.js';
 import { Fenced } from '../../cluster/errors.js';
-import { SinkEndedError, type PageSink } from '../../store/replication/page-sink.js';
 
 /** Content of the database for a wallet when its holding begins. */
 export type StoredLog = Pick<ReplicationOptions, 'sequence' | 'baseBytes' | 'frameBytes'>;

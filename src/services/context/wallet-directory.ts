@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { isOpenHere } from '../../store/file/file-identity.js';
+import { isOpenHere } from '../../store/file/wallet-lock.js';
 import { withFileErrors } from '../../store/file/file-errors.js';
 import { contentOf } from '../../store/file/store-format.js';
 import { makeDirectory } from '../../util/make-directory.js';

@@ -35,7 +35,7 @@ const OTHER_ENDINGS = [
   '.wallet-rpc-ids',
 ];
 
-/** Number after the ending of every backup except the first. Source: backup-name.ts. */
+/** Number after the ending of every backup except the first. Source: file-draft.ts. */
 const BACKUP_NUMBER = /(?<=\.(reference-cache|replaced))\.\d+$/i;
 
 /** White space, control characters, and characters without width, as a class of a regular expression. */

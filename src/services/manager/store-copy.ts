@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { copyStore } from '../../store/backup/store-copy.js';
+import { copyStore } from '../../store/backup/backup.js';
 import { withFileErrors } from '../../store/file/file-errors.js';
 import { cipherOf, storeKey } from '../../store/file/store-cipher.js';
 import type { KeysFile } from '../../store/keys/keys-file.js';

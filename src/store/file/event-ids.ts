@@ -11,8 +11,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { assertRegular, codeOf, withFileErrors } from './file-errors.js';
-import { draftOf } from './file-draft.js';
-import { syncDirectory } from './fsync.js';
+import { draftOf, syncDirectory } from './file-draft.js';
 
 /** Number of ids in one millisecond of the clock. */
 const IDS_PER_MS = 1_000;

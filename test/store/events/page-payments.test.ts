@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PaymentId } from '../../../src/monero/cryptonote/types.js';
-import { paymentsIn } from '../../../src/store/events/page-payments.js';
+import { paymentsIn } from '../../../src/store/events/payment-events.js';
 import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
 import { output, page, received } from '../fixtures.js';
 

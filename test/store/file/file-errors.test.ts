@@ -19,7 +19,7 @@ import { openDatabase } from '../../../src/store/file/database.js';
 import { draftOf, FileDraft, replaceFile } from '../../../src/store/file/file-draft.js';
 import { fileError, withFileErrors } from '../../../src/store/file/file-errors.js';
 import { loadKeysFile, saveKeysFile } from '../../../src/store/keys/keys-file-disk.js';
-import { removeLeftoverDrafts } from '../../../src/store/keys/leftover-drafts.js';
+import { removeLeftoverDrafts } from '../../../src/store/keys/background-files.js';
 import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
 import { storeFormat } from '../../../src/store/file/store-format.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
