@@ -290,7 +290,7 @@ const roomsOf: Record<string, readonly (readonly string[])[]> = {
     ['wallet-store'],
     ['given-addresses', 'known-blocks', 'replicate-file', 'store-draft'],
     ['cached-read', 'import-wallet', 'store-transactions'],
-    ['deferred-blocks', 'page-transaction', 'snapshot'],
+    ['page-transaction', 'snapshot'],
     ['correct-key-images', 'wallet-reader', 'wallet-writer'],
     ['resolve-key-images'],
     ['recorded-spends'],

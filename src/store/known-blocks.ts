@@ -1,8 +1,7 @@
 import { amount, type Amount } from '../util/amount.js';
 import type { BlockRef, PageFindings } from '../monero/wallet/scan/findings.js';
 import { CachedRead } from './cached-read.js';
-import type { DeferredBlocks } from './deferred-blocks.js';
-import type { StoreTransactions } from './store-transactions.js';
+import type { DeferredBlocks, StoreTransactions } from './store-transactions.js';
 import type { WalletReader } from './wallet-reader.js';
 
 /** Objects of a store from which {@link KnownBlocks} reads. */

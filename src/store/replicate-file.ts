@@ -1,7 +1,6 @@
 import { logOf } from './file/atomic-replace.js';
 import type { StoreFile } from './file/store-file.js';
-import type { PageSink } from './replication/page-sink.js';
-import type { ReplicationOptions } from './replication/replication.js';
+import type { PageSink, ReplicationOptions } from './replication/replication.js';
 import { StoreShipper } from './replication/store-shipper.js';
 import type { WalletReader } from './wallet-reader.js';
 import type { WalletWriter } from './wallet-writer.js';

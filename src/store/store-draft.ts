@@ -1,13 +1,11 @@
-import { DeferredBlocks } from './deferred-blocks.js';
+import { DeferredBlocks, StoreTransactions } from './store-transactions.js';
 import { removeDatabase } from './file/atomic-replace.js';
 import { openDatabase, type StoreDatabase } from './file/database.js';
-import { draftOf } from './file/file-draft.js';
+import { draftOf, syncFile, syncFileAsync } from './file/file-draft.js';
 import { withFileErrors, withFileErrorsAsync } from './file/file-errors.js';
-import { syncFile, syncFileAsync } from './file/fsync.js';
 import { NEW_CIPHER } from './file/store-cipher.js';
 import { StoreFile } from './file/store-file.js';
 import { Snapshots } from './snapshot.js';
-import { StoreTransactions } from './store-transactions.js';
 import { ownEvents, type WalletWriter } from './wallet-writer.js';
 
 /** Writes the initial contents of a new store. */

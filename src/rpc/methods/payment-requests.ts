@@ -13,7 +13,16 @@ import { JsonText, writeWholeJson } from '../../util/json-writer.js';
 import { unheld } from '../../util/paged.js';
 import type { Kind } from '../faults/fault-entry.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
-import { idempotencyKey, label, reference, url, nextPage, pageCursor, pageLimit, pageStart, } from '../wire/limits.js';
+import {
+  idempotencyKey,
+  label,
+  reference,
+  url,
+  nextPage,
+  pageCursor,
+  pageLimit,
+  pageStart,
+} from '../wire/limits.js';
 import * as sample from '../wire/samples.js';
 import { rowsOf } from '../wire/rows.js';
 import { indexSchema, indexShape, skippedAddresses, skippedOf } from '../wire/shapes.js';

@@ -1,7 +1,7 @@
 import { ClusterUnreachable, Fenced, MemberGone, NotReplicated, WalletKnown } from '../../cluster/errors.js';
 import { WalletError } from '../../model/wallet-error.js';
-import { NotReplicatedError, SinkEndedError } from '../../store/replication/page-sink.js';
 import type { Quorum } from '../../cluster/cluster.js';
+import { NotReplicatedError, SinkEndedError } from '../../store/replication/replication.js';
 
 /**
  * Returns the fault that clients get for an error of the cluster. @throws any other error unchanged.

@@ -6,6 +6,8 @@ import {
   BaseNotRenewedError,
   type Replication,
   type ReplicationOptions,
+  SinkEndedError,
+  type PageSink,
 } from '../../store/replication/replication.js';
 import type { WalletStore } from '../../store/wallet-store.js';
 import type { Clock } from '../../util/clock.js';
@@ -15,7 +17,6 @@ import type { WalletPaths } from '../context/wallet-directory.js';
 import { FlushedEvents } from '../events/flushed-events.js';
 import { assertQuorum, replicationFault } from './cluster-faults.js';
 import { Fenced } from '../../cluster/errors.js';
-import { SinkEndedError, type PageSink } from '../../store/replication/page-sink.js';
 
 /** Content of the database for a wallet when its holding begins. */
 export type StoredLog = Pick<ReplicationOptions, 'sequence' | 'baseBytes' | 'frameBytes'>;

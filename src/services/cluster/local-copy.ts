@@ -1,3 +1,4 @@
+import { isEmptyLog, writeKeptLog } from '../../store/file/atomic-replace.js';
 import { existsSync, readFileSync, rmSync, statSync, closeSync, fstatSync, readSync } from 'node:fs';
 import type { Departure, Taken, Lease } from '../../cluster/lease.js';
 import { WalletError } from '../../model/wallet-error.js';
@@ -9,7 +10,6 @@ import { rebuildStore } from '../../store/replication/rebuild-store.js';
 import { equalBytes, utf8 } from '../../util/bytes.js';
 import { type WalletPaths, badName, MARK_ENDING } from '../context/wallet-directory.js';
 import type { StoredLog } from './held-wallet.js';
-import { isEmptyLog, writeKeptLog } from '../../store/file/kept-log.js';
 import { readBase } from '../../store/replication/base-parts.js';
 
 /** Content of the mark of a local copy. */

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { isOpenHere } from '../../store/file/file-identity.js';
+import { isOpenHere } from '../../store/file/wallet-lock.js';
 import { withFileErrors } from '../../store/file/file-errors.js';
 import { contentOf } from '../../store/file/store-format.js';
 import { makeDirectory } from '../../util/files.js';
@@ -190,7 +190,7 @@ const OTHER_ENDINGS = [
   '.wallet-rpc-ids',
 ];
 
-/** Number after the ending of every backup except the first. Source: backup-name.ts. */
+/** Number after the ending of every backup except the first. Source: file-draft.ts. */
 const BACKUP_NUMBER = /(?<=\.(reference-cache|replaced))\.\d+$/i;
 
 /** White space, control characters, and characters without width, as a class of a regular expression. */

@@ -1,3 +1,4 @@
+import { copyStore } from '../../store/backup/backup.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { KeysAccess } from '../../store/backup/restore.js';
 import { loadKeysFile } from '../../store/keys/keys-file-disk.js';
@@ -11,7 +12,6 @@ import { PaymentExport, type ExportedPayment, type ExportFilter } from '../histo
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { copyStore } from '../../store/backup/store-copy.js';
 import { regularAt, withFileErrors } from '../../store/file/file-errors.js';
 import { cipherOf, storeKey } from '../../store/file/store-cipher.js';
 import type { KeysFile } from '../../store/keys/keys-file.js';

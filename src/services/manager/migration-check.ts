@@ -1,7 +1,7 @@
 import { cacheKey } from '../../monero/crypto/kdf.js';
 import type { KeysAccess } from '../../store/backup/restore.js';
-import { newestBackup } from '../../store/file/backup-name.js';
 import { readRegular } from '../../store/file/file-errors.js';
+import { newestBackup } from '../../store/file/file-draft.js';
 import { storeFormat } from '../../store/file/store-format.js';
 import type { KeysFile } from '../../store/keys/keys-file.js';
 import { loadKeysFile } from '../../store/keys/keys-file-disk.js';

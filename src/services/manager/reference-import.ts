@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { cacheKey, secretKeysKey } from '../../monero/crypto/kdf.js';
 import type { SecretKey } from '../../monero/crypto/types.js';
 import { regularAt } from '../../store/file/file-errors.js';
-import { addBackupName } from '../../store/file/backup-name.js';
+import { addBackupName } from '../../store/file/file-draft.js';
 import { lookaheadOf, type KeysFile } from '../../store/keys/keys-file.js';
 import { commitDraftAsync } from '../../store/file/atomic-replace.js';
 import { writeStoreDraftAsync } from '../../store/store-draft.js';

@@ -1,14 +1,13 @@
 import { basename } from 'node:path';
 import type { SecretKey } from '../../monero/crypto/types.js';
 import type { AccountKeys } from '../../monero/cryptonote/account-keys.js';
-import { readStoreKey } from '../../store/keys/background-files.js';
+import { readStoreKey, removeLeftoverDrafts } from '../../store/keys/background-files.js';
 import type { KeysFile } from '../../store/keys/keys-file.js';
 import { removeStore } from '../../store/file/atomic-replace.js';
 import { fileError } from '../../store/file/file-errors.js';
 import { draftKeysFile, keysFileVersion, loadKeysFile } from '../../store/keys/keys-file-disk.js';
-import { removeLeftoverDrafts } from '../../store/keys/leftover-drafts.js';
 import { lockWallet, type WalletLock } from '../../store/file/wallet-lock.js';
-import { checkPages } from '../../store/backup/store-copy.js';
+import { checkPages } from '../../store/backup/backup.js';
 import { cipherOf, storeKey } from '../../store/file/store-cipher.js';
 import { storeFormat } from '../../store/file/store-format.js';
 import type { OnFileRestored } from '../../store/file/store-file.js';

@@ -3,13 +3,12 @@ import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { makeDirectory } from '../../util/files.js';
 import { WalletError } from '../../model/wallet-error.js';
-import { DRAFT_SUFFIX, draftOf } from '../file/file-draft.js';
-import { withFileErrors, withFileErrorsAsync } from '../file/file-errors.js';
-import { syncDirectory } from '../file/fsync.js';
-import type { StoreKey } from '../file/database.js';
+import { DRAFT_SUFFIX, draftOf, syncDirectory } from '../file/file-draft.js';
+import { withFileErrors, withFileErrorsAsync, fileError } from '../file/file-errors.js';
 import { keysFileVersion, readKeysBytes } from '../keys/keys-file-disk.js';
-import { copyStore } from './store-copy.js';
-import type { StoreFacts } from './store-copy-thread.js';
+import type { StoreFacts, StoreCopyJobs, StoreCopyTask, StoreRefusal } from './store-copy-thread.js';
+import { ThreadClient } from '../../util/thread-client.js';
+import { isDamage, type StoreKey } from '../file/database.js';
 
 /** A complete backup: a directory that contains the store and the keys file of one wallet under their usual names. */
 export interface Backup extends StoreFacts {
@@ -112,3 +111,58 @@ export function filesOfBackup(directory: string): Omit<BackupSource, 'storeKey'>
   const store = join(directory, name);
   return { name, store, keys: keysFileOf(store) };
 }
+
+/** The store is damaged or cannot be copied. */
+class StoreProblem extends Error {
+  override readonly name = 'StoreProblem';
+  readonly code: string;
+
+  constructor({ problem, code }: StoreRefusal) {
+    super(problem);
+    this.code = code;
+  }
+}
+
+/** One thread serves all wallets, because it waits for the disk most of the time. */
+const threads = new ThreadClient<StoreCopyJobs, StoreRefusal>(
+  new URL('./store-copy-thread.js', import.meta.url),
+  { threads: 1, toError: (refusal) => new StoreProblem(refusal) },
+);
+
+async function ask(task: Omit<StoreCopyTask, 'key'>, { key, cipher }: StoreKey): Promise<StoreFacts> {
+  const copy = Uint8Array.from(key);
+  try {
+    return await threads.run('copy', { ...task, key: { key: copy, cipher } }, [copy]);
+  } catch (cause) {
+    throw cause instanceof StoreProblem ? storeError(task.path, cause) : cause;
+  }
+}
+
+function storeError(path: string, cause: StoreProblem): Error {
+  const error = fileError(path, cause);
+  if (error instanceof WalletError && !isDamage(cause)) return error;
+  const reason = isDamage(cause)
+    ? 'its store is damaged, or of other keys'
+    : `its store is damaged: ${cause.message}`;
+  return new WalletError({ kind: 'wallet_corrupt', name: basename(path), reason }, { cause });
+}
+
+/**
+ * Copies a store to a new file on another thread, while the store is read and written, then checks the copy. The copy
+ * is encrypted with the same key, readable by its owner only, and flushed to disk. It is made by VACUUM INTO, because
+ * the backup interface of this SQLite build can deliver corrupt copies of encrypted files.
+ * @throws WalletError `wallet_corrupt`, `wallet_io`. A partial copy is left behind; the caller removes it.
+ */
+export const copyStore = (source: string, path: string, key: StoreKey): Promise<StoreFacts> =>
+  ask({ source, path }, key);
+
+/** Checks every page, row reference and index of a store. @throws WalletError `wallet_corrupt`, `wallet_io` */
+export const checkStore = (path: string, key: StoreKey): Promise<StoreFacts> => ask({ path }, key);
+
+/**
+ * Checks every page of a store, on another thread: that its tag is right, and that the pages make up whole trees. Takes a
+ * fraction of the time of {@link checkStore}, which also compares indexes with their tables.
+ * @throws WalletError `wallet_corrupt`, `wallet_io`
+ */
+export const checkPages = async (path: string, key: StoreKey): Promise<void> =>
+  void (await ask({ path, isQuick: true }, key));

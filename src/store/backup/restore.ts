@@ -4,14 +4,12 @@ import type { NetworkType } from '../../monero/cryptonote/types.js';
 import { WalletError } from '../../model/wallet-error.js';
 import { commitDraftAsync, discardDatabase, removeDatabase } from '../file/atomic-replace.js';
 import { addressRecordOf, createAddressRecord } from '../file/address-record.js';
-import { discardFile, draftOf, FileDraft } from '../file/file-draft.js';
 import { regularAt, withFileErrorsAsync } from '../file/file-errors.js';
-import { syncFileAsync } from '../file/fsync.js';
+import { discardFile, draftOf, FileDraft, syncFileAsync } from '../file/file-draft.js';
 import { cipherOf, storeKey } from '../file/store-cipher.js';
 import type { StoreKey } from '../file/database.js';
 import { loadKeysFile, readKeysBytes } from '../keys/keys-file-disk.js';
-import { filesOfBackup, type BackupSource } from './backup.js';
-import { checkStore } from './store-copy.js';
+import { filesOfBackup, type BackupSource, checkStore } from './backup.js';
 import type { StoreFacts } from './store-copy-thread.js';
 
 /** Wallet keys and store facts of a backup that has passed all checks. */

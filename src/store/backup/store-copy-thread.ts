@@ -2,7 +2,7 @@ import { chmodSync, statSync } from 'node:fs';
 import { answerCalls, job } from '../../util/thread-jobs.js';
 import { unlockDatabase, type StoreKey } from '../file/database.js';
 import { codeOf } from '../file/file-errors.js';
-import { syncFile } from '../file/fsync.js';
+import { syncFile } from '../file/file-draft.js';
 
 /** Input of the job: copies a store and checks the copy, or only checks a store. */
 export interface StoreCopyTask {

@@ -10,24 +10,19 @@ import type { SubaddressReader } from '../tables/accounts.js';
 import type { ChainReader } from '../tables/chain.js';
 import { EventWriter } from '../tables/events.js';
 import type { ArrivalWriter } from '../tables/arrivals.js';
-import { FreshPayments } from '../tables/fresh-payments.js';
-import { LockedPayments } from '../tables/locked-payments.js';
+import { FreshPayments, EventPeaks } from './event-peaks.js';
+import { LockedPayments, ReportedPayments, ReportedTransfers, SeenPayments } from '../tables/reported.js';
 import type { MetaWriter } from '../tables/meta.js';
 import type { OutgoingReader } from '../tables/outgoing.js';
 import type { PaymentReader } from '../tables/payments.js';
 import type { PaymentRequestWriter } from '../tables/payment-requests.js';
 import type { ReportableRequest } from '../tables/request-row.js';
 import type { PoolReader } from '../tables/pool.js';
-import { ReportedPayments, ReportedTransfers } from '../tables/reported.js';
-import { SeenPayments } from '../tables/seen-payments.js';
 import { ChangedTxs } from './changed-txs.js';
-import { EventPeaks } from './event-peaks.js';
-import { Following } from './following.js';
-import { minedFacts, PaymentEvents, type Tips } from './payment-events.js';
-import { paymentsIn } from './page-payments.js';
+import { Following, Rescan } from './chain-progress.js';
+import { minedFacts, PaymentEvents, type Tips, paymentsIn } from './payment-events.js';
 import { PoolEvents } from './pool-events.js';
 import { RequestEvents } from './request-events.js';
-import { Rescan } from './rescan.js';
 import { Stages } from './stages.js';
 import { TransferFactReader } from '../tables/transfers.js';
 import { TransferEvents } from './transfer-events.js';
@@ -128,7 +123,7 @@ export class EventLog {
     this.#rows.setCause(trace);
   }
 
-  /** Number of event rows that this log has appended. */
+  /** Number of events that this log has appended. */
   get appended(): number {
     return this.#rows.appended;
   }
@@ -413,7 +408,7 @@ export class EventLog {
 
   /**
    * Deletes events before a time [Unix ms], oldest first.
-   * @param max largest number of rows to delete.
+   * @param max largest number of events to delete.
    * @returns true if further events may be deleted.
    */
   expire(before: number, max: number): boolean {

@@ -1,19 +1,19 @@
+import { type Payment } from '../tables/payments.js';
+import { type OwnedOutput, type ReceivedTx, type TxFindings } from '../../monero/wallet/scan/findings.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import type { MinedPaymentFacts, PaymentFacts, ReversalReason } from '../../model/events.js';
 import type { Payment, PaymentReader } from '../tables/payments.js';
 import { openingOf } from '../../monero/cryptonote/unlock-time.js';
 import { arrivalInBlock, type Sight } from '../../model/arrival.js';
 import type { ArrivalWriter } from '../tables/arrivals.js';
-import type { EventWriter } from '../tables/events.js';
-import { UNLOCKED } from '../tables/event-row.js';
-import type { LockedPayments } from '../tables/locked-payments.js';
-import type { ReportedPayments } from '../tables/reported.js';
-import type { SeenPayment, SeenPayments } from '../tables/seen-payments.js';
+import { type EventWriter, UNLOCKED } from '../tables/events.js';
+import type { LockedPayments, ReportedPayments, SeenPayment, SeenPayments } from '../tables/reported.js';
 import type { EventPeaks, PeakOf } from './event-peaks.js';
-import type { Following } from './following.js';
+import type { Following, Rescan } from './chain-progress.js';
 import type { RequestEvents } from './request-events.js';
-import type { Rescan } from './rescan.js';
 import { lockOf, type Stages } from './stages.js';
+import { equalBytes } from '../../util/bytes.js';
+import { amount } from '../../util/amount.js';
 
 /** Tables and settings that {@link PaymentEvents} uses. */
 export interface PaymentEventParts {
@@ -126,7 +126,12 @@ export class PaymentEvents {
       .between(payment, Math.max(from, peakOf?.(payment) ?? from), to)
       // Payments with an `other` lock are reported by `#open`.
       .filter((stage) => stage !== UNLOCKED || lockOf(payment) !== 'other');
-    if (reached.length > 0) rows.append({ type: 'stages', data: payment }, reached.join(','));
+    for (const stage of reached)
+      rows.append(
+        stage === UNLOCKED
+          ? { type: 'payment.unlocked', data: payment }
+          : { type: 'payment.confirmed', data: { ...payment, confirmations: Number(stage) } },
+      );
   }
 
   /** Reports the new stages of all payments up to the former tip. */
@@ -158,7 +163,7 @@ export class PaymentEvents {
       if (facts === undefined) continue;
       locked.remove(key);
       requests.touch(facts.subaddress);
-      rows.append({ type: 'stages', data: facts }, UNLOCKED);
+      rows.append({ type: 'payment.unlocked', data: facts });
     }
   }
 
@@ -200,4 +205,51 @@ export class PaymentEvents {
   dropTx(txHash: Hash): void {
     for (const payment of this.#parts.seen.ofTx(txHash)) this.drop(payment);
   }
+}
+
+/** Without object spread, which takes longer: a page has many payments. */
+function factsOf(tx: ReceivedTx, { subaddress, amount: value }: OwnedOutput): MinedPaymentFacts {
+  const { txHash, height, timestamp, unlockTime, coinbase, paymentId } = tx;
+  const facts = { txHash, subaddress, amount: value, height, timestamp, unlockTime, coinbase };
+  return paymentId === undefined ? facts : { ...facts, paymentId };
+}
+
+/**
+ * Adds an output to the payments of its transaction, which are the last `count` payments of a list.
+ * @returns the new number of the transaction's payments.
+ */
+function addOutput(
+  payments: MinedPaymentFacts[],
+  count: number,
+  tx: ReceivedTx,
+  output: OwnedOutput,
+): number {
+  const { major, minor } = output.subaddress;
+  for (let i = payments.length - count; i < payments.length; i++) {
+    const payment = payments[i];
+    if (payment?.subaddress.major !== major || payment.subaddress.minor !== minor) continue;
+    payments[i] = { ...payment, amount: amount(payment.amount + output.amount) };
+    return count;
+  }
+  payments.push(factsOf(tx, output));
+  return count + 1;
+}
+
+/**
+ * Returns the payments of a page from its findings alone, without reading the store; credited amounts and change are
+ * not corrected yet.
+ * @returns undefined unless the outputs are in the order of their transactions.
+ */
+export function paymentsIn({ received, outputs }: TxFindings): MinedPaymentFacts[] | undefined {
+  const payments: MinedPaymentFacts[] = [];
+  let at = 0;
+  for (const tx of received) {
+    let count = 0;
+    for (; at < outputs.length; at++) {
+      const output = outputs[at];
+      if (output === undefined || !equalBytes(output.txHash, tx.txHash)) break;
+      if (!output.change) count = addOutput(payments, count, tx, output);
+    }
+  }
+  return at === outputs.length ? payments : undefined;
 }

@@ -6,7 +6,7 @@ import { creditedOf, type PoolTx } from '../../monero/wallet/scan/findings.js';
 import type { ChainReader } from '../tables/chain.js';
 import type { PaymentReader } from '../tables/payments.js';
 import type { PoolReader } from '../tables/pool.js';
-import type { SeenPayments } from '../tables/seen-payments.js';
+import type { SeenPayments } from '../tables/reported.js';
 import type { PaymentEvents } from './payment-events.js';
 import type { RequestEvents } from './request-events.js';
 

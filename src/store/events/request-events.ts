@@ -12,7 +12,7 @@ import type { ArrivalWriter } from '../tables/arrivals.js';
 import type { PaymentRequestWriter } from '../tables/payment-requests.js';
 import type { ReportableRequest, ReportedRequest } from '../tables/request-row.js';
 import type { EventWriter } from '../tables/events.js';
-import type { Rescan } from './rescan.js';
+import type { Rescan } from './chain-progress.js';
 
 /** Tables that {@link RequestEvents} uses. */
 export interface RequestEventParts {

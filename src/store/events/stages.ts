@@ -4,8 +4,7 @@ import {
   UNLOCK_LEEWAY_BLOCKS,
 } from '../../monero/cryptonote/constants.js';
 import { openingOf } from '../../monero/cryptonote/unlock-time.js';
-import { UNLOCKED } from '../tables/event-row.js';
-import type { StageTexts } from '../tables/event-stages.js';
+import { UNLOCKED, type StageTexts } from '../tables/events.js';
 
 /** Fields of a mined payment on which its stages depend. */
 export interface StagedPayment {

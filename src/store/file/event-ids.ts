@@ -2,8 +2,7 @@ import { systemClock, type TimeOfDay } from '../../util/clock.js';
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { codeOf, regularAt, withFileErrors } from './file-errors.js';
-import { draftOf } from './file-draft.js';
-import { syncDirectory } from './fsync.js';
+import { draftOf, syncDirectory } from './file-draft.js';
 
 /** Number of ids in one millisecond of the clock. */
 const IDS_PER_MS = 1_000;

@@ -1,4 +1,18 @@
-import { closeSync, linkSync, openSync, renameSync, rmSync, statSync, type Stats } from 'node:fs';
+import {
+  closeSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  type Stats,
+  fdatasync,
+  fsync,
+  fsyncSync,
+  constants,
+  copyFileSync,
+  existsSync,
+} from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { WalletError } from '../../model/wallet-error.js';
@@ -158,4 +172,80 @@ export async function replaceFile(path: string, bytes: Uint8Array): Promise<void
 export async function replaceContent(path: string, bytes: Uint8Array): Promise<void> {
   const like = withFileErrors(path, () => statSync(path, { throwIfNoEntry: false }));
   await (await FileDraft.write(path, bytes, like)).replace();
+}
+
+/** Flushes a file to disk. */
+export function syncFile(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Does the same as {@link syncFile} without blocking this thread. */
+export const syncFileAsync = (path: string): Promise<void> => flushed(path, fdatasync);
+
+/** Flushes a directory to disk, so that names which were created, changed or removed in it are permanent. */
+export const syncDirectory = syncFile;
+
+/**
+ * Does the same as {@link syncDirectory} without blocking this thread. It does not use `fdatasync`, because some file
+ * systems treat the names in a directory as metadata, which `fdatasync` leaves out.
+ */
+export const syncDirectoryAsync = (path: string): Promise<void> => flushed(path, fsync);
+
+async function flushed(path: string, flush: typeof fsync): Promise<void> {
+  const file = openSync(path, 'r');
+  await new Promise<void>((resolve, reject) =>
+    flush(file, (error) => {
+      closeSync(file);
+      if (error === null) resolve();
+      else reject(error);
+    }),
+  );
+}
+
+/**
+ * Returns the path of a backup.
+ * @param number 0 for the first backup of a file; later ones have their number in the name.
+ */
+const backupOf = (path: string, suffix: string, number: number): string =>
+  `${path}.${suffix}${number === 0 ? '' : `.${number}`}`;
+
+/** Returns the path of the latest backup of a file; undefined if there is none. */
+export function newestBackup(path: string, suffix: string): string | undefined {
+  let newest: string | undefined;
+  for (let i = 0; ; i++) {
+    const backup = backupOf(path, suffix, i);
+    if (!existsSync(backup)) return newest;
+    newest = backup;
+  }
+}
+
+/**
+ * Gives a file a second name: its own name with a suffix, and with a number if that name is taken.
+ * @returns the second name.
+ */
+export function addBackupName(path: string, suffix: string): string {
+  const { dev, ino } = statSync(path);
+  for (let i = 0; ; i++) {
+    const backup = backupOf(path, suffix, i);
+    const existing = statSync(backup, { throwIfNoEntry: false });
+    // An interrupted attempt may have given the file this name already.
+    if (existing?.dev === dev && existing.ino === ino) return backup;
+    if (existing !== undefined) continue;
+    if (!tryLink(path, backup)) copyTo(path, backup);
+    syncDirectory(dirname(path));
+    return backup;
+  }
+}
+
+function copyTo(path: string, backup: string): void {
+  const draft = draftOf(backup);
+  rmSync(draft, { force: true });
+  copyFileSync(path, draft, constants.COPYFILE_EXCL);
+  syncFile(draft);
+  renameSync(draft, backup);
 }

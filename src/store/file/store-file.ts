@@ -16,15 +16,12 @@ import {
   type StoreKey,
 } from './database.js';
 import type { CheckpointJobs } from './checkpoint-thread.js';
-import { commitDraft, logOf, removeDatabase } from './atomic-replace.js';
-import { addBackupName } from './backup-name.js';
+import { commitDraft, logOf, removeDatabase, markEmptyLog } from './atomic-replace.js';
+import { addBackupName, draftOf, syncDirectory, syncFile } from './file-draft.js';
 import { CommitFlushing, WalSync } from './wal-sync.js';
-import { draftOf } from './file-draft.js';
 import { fileError, withFileErrorsAsync } from './file-errors.js';
-import { FileIdentity } from './file-identity.js';
-import { syncDirectory, syncFile } from './fsync.js';
+import { FileIdentity } from './wallet-lock.js';
 import type { StoreCipher } from './store-cipher.js';
-import { markEmptyLog } from './kept-log.js';
 
 /**
  * Keeps the write-ahead log of a replicated store from starting again before its pages are stored elsewhere. Every page

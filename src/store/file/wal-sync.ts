@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { SqlDatabase } from '../../util/sql-database.js';
-import { syncFileAsync } from './fsync.js';
+import { syncFileAsync } from './file-draft.js';
 
 /**
  * Number of commits after which a flush starts while no caller waits for the disk. To start a flush takes half a

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, statSync, rmSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { chacha20 } from '../../monero/crypto/chacha.js';
@@ -8,10 +8,10 @@ import { encode } from '../../util/codec.js';
 import type { Rng } from '../../util/random.js';
 import { WalletError } from '../../model/wallet-error.js';
 import { sealedFile } from '../../monero/wallet/exchange/sealed-file.js';
-import { syncDirectory } from '../file/fsync.js';
-import { draftOf, replaceFile } from '../file/file-draft.js';
-import { withFileErrorsAsync } from '../file/file-errors.js';
+import { syncDirectory, draftOf, replaceFile } from '../file/file-draft.js';
+import { withFileErrorsAsync, withFileErrors } from '../file/file-errors.js';
 import { sealKeysFile, type KeysFile } from './keys-file.js';
+import { databaseFilesOf } from '../file/atomic-replace.js';
 
 /**
  * Text at the start of the decrypted file. It distinguishes the file from a cache of the reference, and a right key
@@ -109,4 +109,31 @@ async function unseal(path: string, backgroundKey: Uint8Array): Promise<Uint8Arr
   const iv = bytes.subarray(0, IV_BYTES);
   const plain = chacha20(backgroundCacheKey(backgroundKey), iv, bytes.subarray(IV_BYTES + 1));
   return equalBytes(plain.subarray(0, MAGIC.length), MAGIC) ? plain.slice(MAGIC.length) : undefined;
+}
+
+/**
+ * Removes drafts that an interrupted process left beside a wallet. The caller must hold the lock of the wallet, because
+ * a draft of another process may be in use.
+ * @returns the names of the removed files.
+ * @throws WalletError `wallet_io`
+ */
+export function removeLeftoverDrafts({
+  store,
+  keys,
+}: {
+  readonly store: string;
+  readonly keys: string;
+}): readonly string[] {
+  return withFileErrors(store, () => {
+    const leftovers = [
+      draftOf(keys),
+      ...backgroundDraftsOf(store),
+      ...databaseFilesOf(draftOf(store)),
+    ].filter((path) => existsSync(path));
+    // An empty keys file only reserves the path of an interrupted creation.
+    if (leftovers.includes(draftOf(keys)) && statSync(keys, { throwIfNoEntry: false })?.size === 0)
+      leftovers.unshift(keys);
+    for (const path of leftovers) rmSync(path, { force: true });
+    return leftovers.map((path) => basename(path));
+  });
 }

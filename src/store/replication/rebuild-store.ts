@@ -1,11 +1,9 @@
 import { closeSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { yieldToEventLoop } from '../../util/event-loop.js';
-import { commitDraft, discardDatabase, removeDatabase } from '../file/atomic-replace.js';
-import { draftOf } from '../file/file-draft.js';
+import { commitDraft, discardDatabase, removeDatabase, writeKeptLog } from '../file/atomic-replace.js';
+import { draftOf, syncDirectory } from '../file/file-draft.js';
 import { withFileErrors, withFileErrorsAsync } from '../file/file-errors.js';
-import { syncDirectory } from '../file/fsync.js';
-import { writeKeptLog } from '../file/kept-log.js';
 import { decodeBaseHead, decodeFrame, HEAD_BYTES, type FileShape, type Frame } from './frame.js';
 
 /** The frames do not follow on the base, or a part of the content is missing. */

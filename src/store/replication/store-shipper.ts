@@ -1,18 +1,17 @@
 import type { LogKeeper } from '../file/store-file.js';
 import { readBase } from './base-parts.js';
-import { readFrame } from './log-frame.js';
-import { LogError, LogFile, type LogPosition } from './log-pages.js';
-import { NotReplicatedError, NotStoredError, SinkEndedError, type PageSink } from './page-sink.js';
-import { BaseNotRenewedError } from './replication.js';
-import type { Replication, ReplicationOptions, ShippedStore } from './replication.js';
-import { RetryPause } from './retry-pause.js';
-import { StoredWaiters } from './stored-waiters.js';
-
-/** A moment: the committed log and the number of commits in it. */
-interface Moment {
-  readonly frames: number;
-  readonly commits: number;
-}
+import { readFrame, LogError, LogFile, type LogPosition, type Moment } from './log-pages.js';
+import {
+  NotReplicatedError,
+  NotStoredError,
+  SinkEndedError,
+  type PageSink,
+  BaseNotRenewedError,
+  type Replication,
+  type ReplicationOptions,
+  type ShippedStore,
+} from './replication.js';
+import { RetryPause, StoredWaiters } from './stored-waiters.js';
 
 const DELAY_MS = 5000;
 const TIMEOUT_MS = 5000;

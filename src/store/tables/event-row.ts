@@ -17,12 +17,8 @@ import type {
 import type { RequestState } from '../../model/payment-request.js';
 import { toAmount, toBytes, toColumn, toNumber, type Integer } from './columns.js';
 
-/**
- * Numbers of event types in the table. `stages` marks a row that contains only stages. The events `payment.confirmed`
- * and `payment.unlocked` have no rows of their own: they are stages of another row.
- */
+/** Numbers of event types in the table. Earlier versions used 0 and 9 for rows that stood for several events. */
 export const CODES = {
-  stages: 0,
   'payment.seen': 1,
   'payment.mined': 2,
   'payment.reversed': 3,
@@ -40,30 +36,26 @@ export const CODES = {
   'request.expired': 16,
   'request.late': 17,
   'request.reversed': 18,
-} as const;
-
-/** Type of a row that contains the stages of several payments. Its other columns are in `stage_range`. */
-export const RANGE = 9;
+  'payment.confirmed': 19,
+  'payment.unlocked': 20,
+} as const satisfies Readonly<Record<EventType, number>>;
 
 /** Types of rows whose height is the height of the block with their payment or transfer. */
 export const OF_BLOCKS: readonly number[] = [
-  CODES.stages,
   CODES['payment.mined'],
+  CODES['payment.confirmed'],
+  CODES['payment.unlocked'],
   CODES['payment.reversed'],
   CODES['transfer.mined'],
 ];
 
 export const isOfBlock = ({ type }: Pick<EventRow, 'type'>): boolean => OF_BLOCKS.includes(toNumber(type));
 
-type RowType = keyof typeof CODES;
-type RequestRowType = Extract<RowType, `request.${string}`>;
+type RequestRowType = Extract<EventType, `request.${string}`>;
 
-const TYPES = new Map<number, RowType>(
-  (Object.keys(CODES) as RowType[]).map((type): [number, RowType] => [CODES[type], type]),
+const TYPES = new Map<number, EventType>(
+  (Object.keys(CODES) as EventType[]).map((type): [number, EventType] => [CODES[type], type]),
 );
-
-/** Text of the stage `unlocked`; other stages are written as their number of confirmations. */
-export const UNLOCKED = 'u';
 
 /** Facts in the JSON column of a row; amounts are decimal texts. */
 interface RowFacts {
@@ -84,11 +76,10 @@ interface RowFacts {
   readonly late?: string;
 }
 
-/** Row of the table `event`: an event with the stages that follow it, or stages only. */
+/** Row of the table `event`. */
 export interface EventRow {
   readonly id: Integer;
   readonly type: Integer;
-  readonly stages: string | null;
   readonly tx_hash: Uint8Array | null;
   readonly account: Integer | null;
   readonly minor: Integer | null;
@@ -97,12 +88,16 @@ export interface EventRow {
   readonly timestamp: Integer | null;
   readonly time: Integer;
   readonly data: string | null;
+  /** Confirmations of a payment; null for other types than `payment.confirmed`. */
+  readonly confirmations: Integer | null;
 }
 
-/** Values of a new row in the order of the columns of {@link EventRow} after `id`, without `time`. */
+/** Columns of {@link EventRow} whose values a {@link NewRow} has, in their order. */
+export const NEW_COLUMNS = 'type, tx_hash, account, minor, amount, height, timestamp, data';
+
+/** Values of a new row without `id`, `time` and `confirmations`. */
 export type NewRow = readonly [
   type: number,
-  stages: string | null,
   txHash: Uint8Array | null,
   account: number | null,
   minor: number | null,
@@ -112,35 +107,16 @@ export type NewRow = readonly [
   data: string | null,
 ];
 
-/** Contents of a new row: an event, whose payment request is named by its address alone, or only stages of a payment. */
+/** Contents of a new row: an event, whose payment request is named by its address alone. */
 export type NewEvent =
   | Exclude<EventBody, { readonly type: RequestRowType }>
   | { readonly type: Exclude<RequestRowType, 'request.reversed'>; readonly data: RequestSums }
-  | { readonly type: 'request.reversed'; readonly data: RequestSums & { readonly was: RequestState } }
-  | { readonly type: 'stages'; readonly data: MinedPaymentFacts };
+  | { readonly type: 'request.reversed'; readonly data: RequestSums & { readonly was: RequestState } };
 
-/** Number of stages by the text that lists them; a store has few different texts. */
-const COUNTS = new Map<string, number>();
-
-function countOf(stages: string): number {
-  const known = COUNTS.get(stages);
-  if (known !== undefined) return known;
-  const count = stages.split(',').length;
-  COUNTS.set(stages, count);
-  return count;
-}
-
-/** Returns the number of events, and therefore of ids, of a row. */
-export const spanOf = (type: number, stages: string | null): number =>
-  (type === CODES.stages ? 0 : 1) + (stages === null ? 0 : countOf(stages));
-
-/** Returns the values of a new row. @param stages comma separated; empty for none. */
-export function rowOf(event: NewEvent, stages: string): NewRow {
+/** Returns the values of a new row. */
+export function rowOf(event: NewEvent): NewRow {
   const { type, data } = event;
   switch (type) {
-    case 'payment.confirmed':
-    case 'payment.unlocked':
-      throw new Error(`${type} is a stage`);
     case 'transfer.relayed':
     case 'transfer.mined':
     case 'transfer.failed': {
@@ -151,7 +127,7 @@ export function rowOf(event: NewEvent, stages: string): NewRow {
       };
       const height = type === 'transfer.mined' ? data.height : null;
       return [
-        ...([CODES[type], null, data.txHash, data.account, null, toColumn(data.amountIn)] as const),
+        ...([CODES[type], data.txHash, data.account, null, toColumn(data.amountIn)] as const),
         ...([height, null, JSON.stringify(facts)] as const),
       ];
     }
@@ -163,7 +139,7 @@ export function rowOf(event: NewEvent, stages: string): NewRow {
         ...(type === 'output.spent' ? {} : { reverses: data.reverses, reason: data.reason }),
       };
       return [
-        ...([CODES[type], null, txHash, subaddress.major, subaddress.minor, toColumn(value)] as const),
+        ...([CODES[type], txHash, subaddress.major, subaddress.minor, toColumn(value)] as const),
         ...([null, null, JSON.stringify(facts)] as const),
       ];
     }
@@ -177,13 +153,13 @@ export function rowOf(event: NewEvent, stages: string): NewRow {
     case 'request.reversed':
       return requestRow(type, data, { was: data.was });
     case 'wallet.synced':
-      return [CODES[type], null, null, null, null, null, data.height, null, null];
+      return [CODES[type], null, null, null, null, data.height, null, null];
     case 'wallet.reorganised': {
       const facts: RowFacts = { depth: data.depth };
-      return [CODES[type], null, null, null, null, null, data.fromHeight, null, JSON.stringify(facts)];
+      return [CODES[type], null, null, null, null, data.fromHeight, null, JSON.stringify(facts)];
     }
     default:
-      return paymentRow(event, stages);
+      return paymentRow(event);
   }
 }
 
@@ -199,18 +175,12 @@ function requestRow(type: RequestRowType, data: RequestSums, further: RowFacts):
     ...further,
   };
   return [
-    ...([CODES[type], null, null, subaddress.major, subaddress.minor, toColumn(received)] as const),
+    ...([CODES[type], null, subaddress.major, subaddress.minor, toColumn(received)] as const),
     ...([null, null, isPlain && further.was === undefined ? null : JSON.stringify(facts)] as const),
   ];
 }
 
-function paymentRow(
-  {
-    type,
-    data,
-  }: Extract<NewEvent, { type: 'stages' | 'payment.seen' | 'payment.mined' | 'payment.reversed' }>,
-  stages: string,
-): NewRow {
+function paymentRow({ type, data }: Extract<NewEvent, { type: `payment.${string}` }>): NewRow {
   const { txHash, subaddress, unlockTime, coinbase, paymentId } = data;
   const seen = type === 'payment.mined' ? data.seen : undefined;
   const isPlain = type !== 'payment.reversed' && paymentId === undefined && seen === undefined;
@@ -227,7 +197,6 @@ function paymentRow(
         };
   return [
     CODES[type],
-    stages === '' ? null : stages,
     txHash,
     subaddress.major,
     subaddress.minor,
@@ -246,44 +215,21 @@ function plainFacts(unlockTime: bigint, coinbase: boolean): string | null {
   return unlockTime === 0n ? '{"coinbase":true}' : `{"unlockTime":"${unlockTime}","coinbase":true}`;
 }
 
-/** Returns the unlock time of a row's payment. */
-export const unlockTimeOf = ({ data }: EventRow): bigint =>
-  data === null ? 0n : BigInt((JSON.parse(data) as RowFacts).unlockTime ?? '0');
-
 /** Facts of a payment request that do not change, which its rows leave out. */
 export type RequestIdentity = Pick<RequestFacts, 'requestId' | 'reference' | 'amount'>;
 
 /** Returns the identity of the payment request with an address; undefined without one. */
 export type IdentityOf = (subaddress: SubaddressIndex) => RequestIdentity | undefined;
 
-/** Returns the events of a row, in the order of their ids. */
-export function eventsOf(row: EventRow, identityOf: IdentityOf): WalletEvent[] {
+/** Returns the event of a row. */
+export function eventOf(row: EventRow, identityOf: IdentityOf): WalletEvent {
   const type = TYPES.get(toNumber(row.type));
   if (type === undefined) throw new Error('an event has an unknown type');
   const facts = row.data === null ? {} : (JSON.parse(row.data) as RowFacts);
-  const stages = row.stages === null ? [] : row.stages.split(',');
-  const bodies = [
-    ...(type === 'stages' ? [] : [bodyOf(type, row, facts, identityOf)]),
-    ...stages.map((stage) => stageOf(stage, row, facts)),
-  ];
-  const first = toNumber(row.id);
-  const time = toNumber(row.time);
-  return bodies.map((body, i) => ({ id: first + i, time, ...body }));
+  return { id: toNumber(row.id), time: toNumber(row.time), ...bodyOf(type, row, facts, identityOf) };
 }
 
-function stageOf(stage: string, row: EventRow, facts: RowFacts): EventBody {
-  const data = minedOf(row, facts);
-  return stage === UNLOCKED
-    ? { type: 'payment.unlocked', data }
-    : { type: 'payment.confirmed', data: { ...data, confirmations: Number(stage) } };
-}
-
-function bodyOf(
-  type: Exclude<RowType, 'stages'>,
-  row: EventRow,
-  facts: RowFacts,
-  identityOf: IdentityOf,
-): EventBody {
+function bodyOf(type: EventType, row: EventRow, facts: RowFacts, identityOf: IdentityOf): EventBody {
   const height = toNumber(row.height ?? 0n);
   const { seen, reverses, reason = 'dropped', depth = 0 } = facts;
   switch (type) {
@@ -291,6 +237,10 @@ function bodyOf(
       return { type, data: paymentOf(row, facts) };
     case 'payment.mined':
       return { type, data: { ...minedOf(row, facts), ...(seen === undefined ? {} : { seen }) } };
+    case 'payment.confirmed':
+      return { type, data: { ...minedOf(row, facts), confirmations: toNumber(row.confirmations ?? 0n) } };
+    case 'payment.unlocked':
+      return { type, data: minedOf(row, facts) };
     case 'payment.reversed':
       return {
         type,
@@ -381,6 +331,5 @@ const subaddressOf = (row: EventRow): SubaddressIndex => ({
   minor: toNumber(row.minor ?? 0n),
 });
 
-/** Returns the type numbers of all rows that may contain events of the given types. */
-export const codesOf = (types: readonly EventType[]): number[] =>
-  types.flatMap((type) => (type in CODES ? [CODES[type as RowType]] : []));
+/** Returns the type numbers of the given types. */
+export const codesOf = (types: readonly EventType[]): number[] => types.map((type) => CODES[type]);

@@ -1,22 +1,22 @@
+import { COINBASE_UNLOCK_BLOCKS } from '../../monero/cryptonote/constants.js';
 import type { EventType, MinedPaymentFacts, WalletEvent } from '../../model/events.js';
 import { fromHex, toHex } from '../../util/bytes.js';
 import type { Trace } from '../../util/trace.js';
 import type { EventIds } from '../file/event-ids.js';
 import { toNumber } from './columns.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
-import { EventStageWriter, StageRangeReader, type StageTexts } from './event-stages.js';
 import {
   CODES,
   codesOf,
-  eventsOf,
+  eventOf,
   isOfBlock,
+  NEW_COLUMNS,
   OF_BLOCKS,
-  RANGE,
   rowOf,
-  spanOf,
   type EventRow,
   type IdentityOf,
   type NewEvent,
+  type NewRow,
 } from './event-row.js';
 import { MetaWriter } from './meta.js';
 import { identityReader } from './payment-requests.js';
@@ -25,48 +25,51 @@ import { identityReader } from './payment-requests.js';
 const ARRIVAL = `SELECT max(iif(key = 'arrived_at', ${Number.MAX_SAFE_INTEGER}, CAST(value AS INTEGER)))
   FROM meta WHERE key IN ('arrived_at', 'arrival_height')`;
 
-/** Number of rows that are read at once. */
-const CHUNK = 500;
-
-interface SpanRow {
-  readonly id: number;
-  readonly type: number;
-  readonly stages: string | null;
-  /** Number of ids of a row of type {@link RANGE}; 0 for other rows. */
-  readonly ids: number;
+/** Stages that payments reach, by the kind of their lock, each comma separated and empty for none. */
+export interface StageTexts {
+  /** Payments without an unlock time. */
+  readonly none: string;
+  /** Payments with the unlock time of a miner transaction. */
+  readonly coinbase: string;
+  /** Payments with any other unlock time. */
+  readonly other: string;
 }
 
-/** SQL columns of a {@link SpanRow}, with the time, and their tables. */
-const SPANS = `SELECT e.id, e.type, e.stages, coalesce(r.ids, 0) AS ids, e.time
-  FROM event e LEFT JOIN stage_range r USING (id)`;
+/** Text of the stage `unlocked`; other stages are written as their number of confirmations. */
+export const UNLOCKED = 'u';
 
-/** Ranges with their rows of `event`. */
-const RANGES = 'stage_range r CROSS JOIN event e USING (id)';
+const countOf = (stages: string): number => (stages === '' ? 0 : stages.split(',').length);
 
-interface TypedQuery {
-  readonly from: number;
-  /** JSON list of type numbers; null: all types. */
-  readonly codes: string | null;
-  /** Height below which the rows of blocks are left out. */
-  readonly liveFrom: number;
-  readonly staged: number;
-  readonly limit: number;
-}
+/** SQL of a table `s` with a row for each stage of a text. */
+const eachStage = (text: string): string => `json_each('["' || replace(${text}, ',', '","') || '"]') s`;
 
-const isStage = (type: EventType): boolean => type === 'payment.confirmed' || type === 'payment.unlocked';
+/** SQL expressions for the columns `type` and `confirmations` of a stage. */
+const STAGE = `iif(s.value = '${UNLOCKED}', ${CODES['payment.unlocked']}, ${CODES['payment.confirmed']}),
+  iif(s.value = '${UNLOCKED}', NULL, CAST(s.value AS INTEGER))`;
 
-const lastIdOf = ({ id, type, stages, ids }: SpanRow): number =>
-  id + (type === RANGE ? ids : spanOf(type, stages)) - 1;
+/** SQL expression for the stages of a payment, by the unlock time of its output. */
+const STAGES = `CASE o.unlock_time WHEN '0' THEN :none
+    WHEN CAST(o.height + ${COINBASE_UNLOCK_BLOCKS} AS TEXT) THEN :coinbase ELSE :other END`;
+
+/** Selects payments as `PaymentReader` lists them, without those that credit nothing. */
+const PAYMENTS = `SELECT t.tx_hash, o.account, o.minor, sum(coalesce(o.credited, o.amount)) AS total, t.height,
+    t.timestamp, t.unlock_time, t.coinbase, t.payment_id, ${STAGES} AS stages
+  FROM owned_output o CROSS JOIN received_tx t USING (tx_hash)
+  WHERE o.height BETWEEN :min AND :max AND o.change = 0 AND ${STAGES} <> ''
+  GROUP BY t.height, t.tx_hash, o.account, o.minor HAVING total > 0`;
+
+/** SQL expression for the JSON facts of a payment, as `rowOf` writes them. */
+const FACTS = `iif(unlock_time = '0' AND NOT coinbase AND payment_id IS NULL, NULL, json_patch('{}', json_object(
+  'unlockTime', nullif(unlock_time, '0'), 'coinbase', iif(coinbase, json('true'), NULL),
+  'paymentId', nullif(lower(hex(payment_id)), ''))))`;
 
 /** Reads events by ascending id. */
 export class EventReader {
   protected readonly db: SqlDatabase;
-  readonly #ranges: StageRangeReader;
   readonly #identityOf: IdentityOf;
 
   constructor(db: SqlDatabase) {
     this.db = db;
-    this.#ranges = new StageRangeReader(db);
     this.#identityOf = identityReader(db);
   }
 
@@ -83,56 +86,28 @@ export class EventReader {
     types?: readonly EventType[],
     { live = false }: { readonly live?: boolean } = {},
   ): WalletEvent[] {
-    const found: WalletEvent[] = [];
-    const wanted = types && new Set<EventType>(types);
-    const codes = types === undefined ? null : JSON.stringify(codesOf(types));
     const arrival = this.arrivalHeight();
-    const liveFrom = live ? arrival : 0;
-    const staged = Number(
-      wanted?.has('payment.confirmed') === true || wanted?.has('payment.unlocked') === true,
-    );
-    // The row that contains the event of the cursor may contain later events too.
-    let from = this.db.value<number>('SELECT id FROM event WHERE id <= ? ORDER BY id DESC LIMIT 1', id) ?? 0;
-    while (found.length < limit) {
-      const most = Math.min(CHUNK, limit - found.length + 1);
-      const rows =
-        types === undefined && liveFrom === 0
-          ? this.db.bigints.rows<EventRow>(
-              'SELECT * FROM event WHERE id >= ? ORDER BY id LIMIT ?',
-              from,
-              most,
-            )
-          : this.#typed({ from, codes, staged, liveFrom, limit: most });
-      for (const row of rows)
-        for (const event of this.#eventsOf(row, arrival)) {
-          const isWanted = event.id > id && wanted?.has(event.type) !== false;
-          if (isWanted && !(live && event.history) && found.length < limit) found.push(event);
-        }
-      const last = rows.at(-1);
-      if (last === undefined) break;
-      from = toNumber(last.id) + 1;
-    }
-    return found;
+    const rows =
+      types === undefined && !live
+        ? this.db.bigints.rows<EventRow>('SELECT * FROM event WHERE id > ? ORDER BY id LIMIT ?', id, limit)
+        : this.db.bigints.rows<EventRow>(
+            `SELECT * FROM event
+             WHERE id > :id AND (:codes IS NULL OR type IN (SELECT value FROM json_each(:codes)))
+               AND (type NOT IN (${OF_BLOCKS.join()}) OR coalesce(height, :liveFrom) >= :liveFrom)
+             ORDER BY id LIMIT :limit`,
+            {
+              ...{ id, limit, liveFrom: live ? arrival : 0 },
+              codes: types === undefined ? null : JSON.stringify(codesOf(types)),
+            },
+          );
+    return rows.map((row) => this.#eventOf(row, arrival));
   }
 
-  #typed(query: TypedQuery): EventRow[] {
-    return this.db.bigints.rows<EventRow>(
-      `SELECT * FROM event WHERE id >= :from
-         AND (:codes IS NULL OR type IN (SELECT value FROM json_each(:codes))
-           OR (:staged AND (stages IS NOT NULL OR type = ${RANGE})))
-         AND NOT (height < :liveFrom AND type IN (${OF_BLOCKS.join()}))
-       ORDER BY id LIMIT :limit`,
-      query,
-    );
-  }
-
-  /** Returns the events of a row. @param arrival height below which blocks are history of the wallet. */
-  #eventsOf(row: EventRow, arrival: number): WalletEvent[] {
-    if (row.type === BigInt(RANGE))
-      return this.#ranges.rowsOf(row).flatMap((one) => this.#eventsOf(one, arrival));
+  /** Returns the event of a row. @param arrival height below which blocks are history of the wallet. */
+  #eventOf(row: EventRow, arrival: number): WalletEvent {
+    const event = eventOf(row, this.#identityOf);
     const isHistory = isOfBlock(row) && row.height !== null && toNumber(row.height) < arrival;
-    const events = eventsOf(row, this.#identityOf);
-    return isHistory ? events.map((event) => ({ ...event, history: true })) : events;
+    return isHistory ? { ...event, history: true } : event;
   }
 
   /** Returns the height below which blocks are history of the wallet; a value above all heights until it is known. */
@@ -140,31 +115,21 @@ export class EventReader {
     return this.db.value<number | null>(ARRIVAL) ?? 0;
   }
 
-  /**
-   * Returns the latest events from rows that contain the given types, newest first; stages of a payment count as events
-   * of their types.
-   */
+  /** Returns the latest events of the given types, newest first. */
   latest(limit: number, types: readonly EventType[]): WalletEvent[] {
-    const codes = [
-      ...codesOf(types),
-      ...(types.some(isStage) ? [CODES.stages, CODES['payment.mined'], RANGE] : []),
-    ];
     const arrival = this.arrivalHeight();
     return this.db.bigints
       .rows<EventRow>(
         'SELECT * FROM event WHERE type IN (SELECT value FROM json_each(?)) ORDER BY id DESC LIMIT ?',
-        JSON.stringify(codes),
+        JSON.stringify(codesOf(types)),
         limit,
       )
-      .flatMap((row) => this.#eventsOf(row, arrival).reverse())
-      .filter(({ type }) => types.includes(type))
-      .slice(0, limit);
+      .map((row) => this.#eventOf(row, arrival));
   }
 
   /** Returns the greatest id of the wallet's events, including expired ones; 0 if there was none. */
   last(): number {
-    const row = this.db.row<SpanRow>(`${SPANS} ORDER BY e.id DESC LIMIT 1`);
-    return row === undefined ? this.expiredUpTo() : lastIdOf(row);
+    return this.db.value<number | null>('SELECT max(id) FROM event') ?? this.expiredUpTo();
   }
 
   /** Returns true if the next read of the mempool may change a reported payment or transfer. */
@@ -179,13 +144,13 @@ export class EventReader {
   /** Returns the trace of the call that caused an event; undefined if none is known. */
   traceOf(id: number): Trace | undefined {
     const row = this.db.row<{ readonly trace_id: Uint8Array; readonly sampled: number }>(
-      'SELECT trace_id, sampled FROM event_trace WHERE event = (SELECT max(id) FROM event WHERE id <= ?)',
+      'SELECT trace_id, sampled FROM event_trace WHERE event = ?',
       id,
     );
     return row && { traceId: toHex(row.trace_id), sampled: row.sampled !== 0 };
   }
 
-  /** Returns the id of the oldest stored row; undefined if there is none. */
+  /** Returns the id of the oldest stored event; undefined if there is none. */
   oldestId(): number | undefined {
     return this.db.value<number>('SELECT id FROM event ORDER BY id LIMIT 1');
   }
@@ -199,7 +164,6 @@ export class EventReader {
 export class EventWriter extends EventReader {
   readonly #ids: EventIds;
   readonly #meta: MetaWriter;
-  readonly #stages: EventStageWriter;
   #appended = 0;
   /** Trace of the call that causes the next events. */
   #cause: Trace | undefined;
@@ -208,10 +172,9 @@ export class EventWriter extends EventReader {
     super(db);
     this.#ids = ids;
     this.#meta = new MetaWriter(db);
-    this.#stages = new EventStageWriter(db, ids);
   }
 
-  /** Number of rows that this writer has appended. */
+  /** Number of events that this writer has appended. */
   get appended(): number {
     return this.#appended;
   }
@@ -232,31 +195,61 @@ export class EventWriter extends EventReader {
    * @returns the id of the event.
    */
   append(event: NewEvent, stages = ''): number {
-    const row = rowOf(event, stages);
-    const id = this.#ids.take(spanOf(row[0], row[1]));
+    const row = rowOf(event);
+    const count = countOf(stages);
+    const id = this.#ids.take(1 + count);
+    const time = Math.floor(this.#ids.now());
+    const confirmations = event.type === 'payment.confirmed' ? event.data.confirmations : null;
     this.db.run(
-      `INSERT INTO event (id, type, stages, tx_hash, account, minor, amount, height, timestamp, data, time)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO event (id, time, confirmations, ${NEW_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       id,
+      time,
+      confirmations,
       ...row,
-      Math.floor(this.#ids.now()),
     );
+    if (count > 0) this.#appendReached(id, time, row, stages);
     if (this.#cause !== undefined)
       this.db.run(
-        'INSERT INTO event_trace (event, trace_id, sampled) VALUES (?, ?, ?)',
-        id,
+        'INSERT INTO event_trace (event, trace_id, sampled) SELECT id, ?, ? FROM event WHERE id >= ?',
         fromHex(this.#cause.traceId),
         Number(this.#cause.sampled),
+        id,
       );
-    this.#appended += 1;
+    this.#appended += 1 + count;
     return id;
   }
 
+  /** Appends the stages of a payment after its own event. */
+  #appendReached(id: number, time: number, [, ...payment]: NewRow, stages: string): void {
+    this.db.run(
+      `INSERT INTO event (tx_hash, account, minor, amount, height, timestamp, data, id, time, type, confirmations)
+       SELECT ?, ?, ?, ?, ?, ?, nullif(json_remove(?, '$.seen'), '{}'), CAST(? AS INTEGER) + 1 + s.key, ?, ${STAGE}
+       FROM ${eachStage('?')}`,
+      ...payment,
+      id,
+      time,
+      stages,
+    );
+  }
+
   /**
-   * Appends stages of all payments at the heights from `min` to `max`, both inclusive: see {@link EventStageWriter}.
+   * Appends the stages of all payments at the heights from `min` to `max`, both inclusive, without reading the payments
+   * into memory.
    */
-  appendStages(min: number, max: number, stages: StageTexts): void {
-    this.#appended += this.#stages.append(min, max, stages);
+  appendStages(min: number, max: number, { none, coinbase, other }: StageTexts): void {
+    // There are at most as many payments as outputs. Ids that remain unused become gaps.
+    const most =
+      this.db.value<number>('SELECT count(*) FROM owned_output WHERE height BETWEEN ? AND ?', min, max) ?? 0;
+    if (most === 0) return;
+    const first = this.#ids.take(most * Math.max(...[none, coinbase, other].map(countOf)));
+    const time = Math.floor(this.#ids.now());
+    this.#appended += this.db.run(
+      `INSERT INTO event (id, type, confirmations, tx_hash, account, minor, amount, height, timestamp, data, time)
+       SELECT CAST(:first AS INTEGER) - 1 + row_number() OVER (ORDER BY height, tx_hash, account, minor, s.key), ${STAGE},
+         tx_hash, account, minor, total, height, timestamp, ${FACTS}, :time
+       FROM (${PAYMENTS}) p CROSS JOIN ${eachStage('p.stages')}`,
+      { min, max, first, time, none, coinbase, other },
+    ).changes;
   }
 
   /** Returns the id of the latest `payment.mined` event of a payment; undefined after the event has expired. */
@@ -272,36 +265,60 @@ export class EventWriter extends EventReader {
   }
 
   /**
-   * Deletes events up to an id, oldest first. A row is kept while a later row of type {@link RANGE} refers to it. A row of
-   * type {@link RANGE} whose referenced rows are deleted has expired too.
-   * @param max largest number of rows to delete.
+   * Deletes events up to an id, oldest first.
+   * @param max largest number of events to delete.
    * @returns true if further events may be deleted.
    */
   expire(upTo: number, max: number): boolean {
-    const oldest = this.db
-      .rows<SpanRow>(`${SPANS} ORDER BY e.id LIMIT ?`, max)
-      .filter(({ id }) => id <= upTo);
-    const referred = oldest.length === 0 ? 0 : this.#firstReferredAfter(upTo);
-    const expired = oldest.filter(({ id }) => id < referred);
+    const expired = this.db.values<number>(
+      'SELECT id FROM event WHERE id <= ? ORDER BY id LIMIT ?',
+      upTo,
+      max,
+    );
     const last = expired.at(-1);
     if (last === undefined) return false;
-    this.db.run('DELETE FROM event WHERE id <= ?', last.id);
-    const cutRange = this.db.row<SpanRow>(
-      `SELECT r.id, e.type, e.stages, r.ids FROM ${RANGES}
-       WHERE r.first_mined <= ? AND r.id > ? ORDER BY r.id DESC LIMIT 1`,
-      last.id,
-      last.id,
-    );
-    this.#meta.set('events_expired', String(lastIdOf(cutRange ?? last)));
+    this.db.run('DELETE FROM event WHERE id <= ?', last);
+    this.#meta.set('events_expired', String(last));
     return expired.length === max;
   }
+}
 
-  /** Returns the smallest id to which a row of type {@link RANGE} above an id refers; Infinity if there is none. */
-  #firstReferredAfter(id: number): number {
-    const first = this.db.value<number>(
-      `SELECT r.first_mined FROM ${RANGES} WHERE r.id > ? ORDER BY r.first_mined LIMIT 1`,
-      id,
-    );
-    return first ?? Infinity;
+/** Id of the latest event at a time. */
+export interface EventMark {
+  readonly last: number;
+  /** Latest time that it may have been [Unix s]. */
+  readonly time: number;
+}
+
+/** Reads marks, which tell how old events are at least. */
+export class EventMarkReader {
+  protected readonly db: SqlDatabase;
+
+  constructor(db: SqlDatabase) {
+    this.db = db;
+  }
+
+  /** Returns the mark of the greatest id; undefined if there is none. */
+  newest(): EventMark | undefined {
+    return this.db.row<EventMark>('SELECT last, time FROM event_mark ORDER BY last DESC LIMIT 1');
+  }
+
+  /** Returns the greatest id of an event that certainly existed before a time [Unix s]; 0 if none is known. */
+  upTo(time: number): number {
+    return this.db.value<number | null>('SELECT max(last) FROM event_mark WHERE time < ?', time) ?? 0;
+  }
+}
+
+/** Writes marks. As every writer, it exists only for the task of `WalletStore.write`. */
+export class EventMarkWriter extends EventMarkReader {
+  /** Adds a mark, in place of marks with later times. */
+  add({ last, time }: EventMark): void {
+    this.db.run('DELETE FROM event_mark WHERE time > ?', time);
+    this.db.run('INSERT INTO event_mark (last, time) VALUES (?, ?) ON CONFLICT DO NOTHING', last, time);
+  }
+
+  /** Deletes the marks below an id, which say no more than its own. */
+  dropBelow(last: number): void {
+    this.db.run('DELETE FROM event_mark WHERE last < ?', last);
   }
 }

@@ -4,7 +4,7 @@ import { amount } from '../../util/amount.js';
 import { compareBytes, equalBytes, toHex } from '../../util/bytes.js';
 import { toAmount, toBytes, toFlag, toNumber, type Integer } from './columns.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
-import { PoolCredits } from './pool-credits.js';
+import { PoolCredits } from './pool.js';
 
 interface ReceiptRow {
   readonly minor: Integer;

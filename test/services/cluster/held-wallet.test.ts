@@ -7,8 +7,9 @@ import type { Lease } from '../../../src/cluster/lease.js';
 import { HeldWallet } from '../../../src/services/cluster/held-wallet.js';
 import { WalletDirectory } from '../../../src/services/context/wallet-directory.js';
 import { namedLog } from '../../../src/services/context/wallet-context.js';
-import { NotReplicatedError, type PageSink } from '../../../src/store/replication/page-sink.js';
 import {
+  NotReplicatedError,
+  type PageSink,
   BaseNotRenewedError,
   type Replication,
   type ReplicationOptions,

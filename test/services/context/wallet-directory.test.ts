@@ -8,7 +8,7 @@ import {
   assertPresent,
   WalletDirectory,
 } from '../../../src/services/context/wallet-directory.js';
-import { FileIdentity } from '../../../src/store/file/file-identity.js';
+import { FileIdentity } from '../../../src/store/file/wallet-lock.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import type { Fault } from '../../../src/model/wallet-error.js';
 

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { restoreBackup, verifyBackup } from '../../../src/store/backup/restore.js';
-import { checkStore } from '../../../src/store/backup/store-copy.js';
+import { checkStore } from '../../../src/store/backup/backup.js';
 import { openDatabase } from '../../../src/store/file/database.js';
 import { NEW_CIPHER, storeKey } from '../../../src/store/file/store-cipher.js';
 import { saveKeysFile } from '../../../src/store/keys/keys-file-disk.js';

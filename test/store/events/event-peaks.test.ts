@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import { EventPeaks } from '../../../src/store/events/event-peaks.js';
-import { FreshPayments } from '../../../src/store/tables/fresh-payments.js';
+import { EventPeaks, FreshPayments } from '../../../src/store/events/event-peaks.js';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import type { MetaWriter } from '../../../src/store/tables/meta.js';
 import { migratedDatabase } from '../../support/wallets/migrated-database.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PaymentId } from '../../../src/monero/cryptonote/types.js';
-import { paymentsIn } from '../../../src/store/events/page-payments.js';
 import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
+import { paymentsIn } from '../../../src/store/events/payment-events.js';
 import { output, page, received } from '../fixtures.js';
 
 const to = (minor: number, major = 0): Partial<OwnedOutput> => ({ subaddress: { major, minor } });

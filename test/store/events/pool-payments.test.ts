@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, PublicKey } from '../../../src/monero/crypto/types.js';
 import type { SubaddressIndex } from '../../../src/monero/cryptonote/types.js';
-import type { WalletEvent } from '../../../src/model/events.js';
 import type { PoolTx } from '../../../src/monero/wallet/scan/findings.js';
+import type { EventType, WalletEvent } from '../../../src/model/events.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
 import { bytes, output, page, received } from '../fixtures.js';
@@ -120,6 +120,13 @@ describe('a payment in the mempool', () => {
     expect(fresh()).toMatchObject([
       { type: 'payment.reversed', data: { amount: 50n, reverses: seen?.id, reason: 'dropped' } },
     ]);
+    // A reversal has no height here, so it belongs to no block of the wallet's history.
+    const reversals = (names?: readonly EventType[]): number =>
+      file
+        .read((r) => r.events.after(seen?.id ?? 0, 1000, names, { live: true }))
+        .filter(({ type }) => type === 'payment.reversed').length;
+    file.write((w) => w.meta.set('arrival_height', '3'));
+    expect([reversals(), reversals(['payment.reversed'])]).toEqual([1, 1]);
     readPool();
     expect(types()).toEqual([]);
   });

@@ -149,8 +149,8 @@ describe('an output that an unseen transaction spends', () => {
       DROP TABLE changed_spend;
       DROP INDEX told_key_image_placed;
       ALTER TABLE pool_tx DROP COLUMN needed_height;
-      DROP TABLE stage_range;
       ${UNDO_PAYMENT_REQUESTS}
+      DROP TABLE stage_range;
       CREATE INDEX event_range ON event (timestamp) WHERE type = 9;
       UPDATE owned_output SET spent_by = zeroblob(32), spent_height = 0;
       PRAGMA user_version = 28`);

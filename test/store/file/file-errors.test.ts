@@ -29,7 +29,7 @@ import { draftOf, FileDraft, replaceFile } from '../../../src/store/file/file-dr
 import { EventIds } from '../../../src/store/file/event-ids.js';
 import { fileError, withFileErrors } from '../../../src/store/file/file-errors.js';
 import { loadKeysFile, saveKeysFile } from '../../../src/store/keys/keys-file-disk.js';
-import { removeLeftoverDrafts } from '../../../src/store/keys/leftover-drafts.js';
+import { removeLeftoverDrafts } from '../../../src/store/keys/background-files.js';
 import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
 import { storeFormat } from '../../../src/store/file/store-format.js';
 import { lockWallet } from '../../../src/store/file/wallet-lock.js';

@@ -1,4 +1,4 @@
-import { NotStoredError, SinkEndedError, type PageSink } from '../../../src/store/replication/page-sink.js';
+import { NotStoredError, SinkEndedError, type PageSink } from '../../../src/store/replication/replication.js';
 import { decodeFrame } from '../../../src/store/replication/frame.js';
 import { rebuildStore } from '../../../src/store/replication/rebuild-store.js';
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest, test } from '@jest/globals';
 import { StoreFile } from '../../../src/store/file/store-file.js';
-import { NotReplicatedError } from '../../../src/store/replication/page-sink.js';
 import {
+  NotReplicatedError,
   BaseNotRenewedError,
   type Replication,
   type ReplicationOptions,

@@ -48,8 +48,8 @@ class OpenStore {
       DROP INDEX told_key_image_owner;
       ALTER TABLE told_key_image DROP COLUMN placed;
       ALTER TABLE pool_tx DROP COLUMN needed_height;
-      DROP TABLE stage_range;
       ${UNDO_PAYMENT_REQUESTS}
+      DROP TABLE stage_range;
       CREATE INDEX event_range ON event (timestamp) WHERE type = 9;
       PRAGMA user_version = 23`);
     migrate(this.#db, MIGRATIONS);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import type { SqlDatabase } from '../../../src/util/sql-database.js';
-import { LockedPayments } from '../../../src/store/tables/locked-payments.js';
+import { LockedPayments } from '../../../src/store/tables/reported.js';
 import { migratedDatabase } from '../../support/wallets/migrated-database.js';
 import { bytes } from '../fixtures.js';
 

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
 import { SqlDatabase, migrate } from '../../../src/util/sql-database.js';
-import { PoolCredits } from '../../../src/store/tables/pool-credits.js';
+import { PoolCredits } from '../../../src/store/tables/pool.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { UNDO_SEEN_OUTPUTS } from '../../support/wallets/undo-migrations.js';
 import { bytes } from '../fixtures.js';

@@ -1,5 +1,22 @@
+/** SQL that restores rows for several events, of which there are none. */
+const UNDO_ROWS = `
+  CREATE TABLE stage_range (
+    id          INTEGER PRIMARY KEY REFERENCES event (id) ON DELETE CASCADE,
+    ids         INTEGER NOT NULL CHECK (ids > 0),
+    min_height  INTEGER NOT NULL CHECK (min_height >= 0),
+    max_height  INTEGER NOT NULL CHECK (max_height >= min_height),
+    first_mined INTEGER NOT NULL,
+    none        TEXT    NOT NULL,
+    coinbase    TEXT    NOT NULL,
+    other       TEXT    NOT NULL
+  ) STRICT;
+  CREATE INDEX event_reversed ON event (height) WHERE type = 3;
+  ALTER TABLE event ADD COLUMN stages TEXT;
+  ALTER TABLE event DROP COLUMN confirmations;`;
+
 /** SQL that restores the arrivals of payments to requests alone. */
 const UNDO_ARRIVALS = `
+  ${UNDO_ROWS}
   DROP TABLE arrival;
   DROP TABLE fresh_payment;
   CREATE TABLE request_arrival (

@@ -10,7 +10,11 @@ import {
 import type { PaymentId } from '../../../../src/monero/cryptonote/types.js';
 import type { Amount } from '../../../../src/util/amount.js';
 import { ProtocolError } from '../../../../src/monero/wallet/protocol-error.js';
-import type { PlanFault, Payee, TransferRequest, } from '../../../../src/monero/wallet/select/transfer-request.js';
+import type {
+  PlanFault,
+  Payee,
+  TransferRequest,
+} from '../../../../src/monero/wallet/select/transfer-request.js';
 import type { OwnedOutput } from '../../../../src/monero/wallet/scan/findings.js';
 import { planTransfers, type PaymentPlan } from '../../../../src/monero/wallet/select/transfer-plan.js';
 import { purseOf } from '../../../support/wallets/list-coins.js';
