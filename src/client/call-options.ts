@@ -16,3 +16,6 @@ export interface OrderOptions extends CallOptions {
    */
   readonly idempotencyKey?: string | undefined;
 }
+
+/** Parameters of a call; integers are bigints or safe numbers. Members that are undefined count as absent. */
+export type ClientParams = { readonly [name: string]: unknown };

@@ -1,6 +1,6 @@
 import { parseFingerprint } from '../util/certificates.js';
 import { JsonError } from '../util/json.js';
-import type { CallOptions, OrderOptions } from './call-options.js';
+import type { CallOptions, ClientParams, OrderOptions } from './call-options.js';
 import { WalletHttpError } from './errors.js';
 import { followEvents } from './events.js';
 import { Login, HttpTransport, type ServerAddress } from './transport.js';
@@ -8,13 +8,12 @@ import { METHOD_KINDS, RESULT_SHAPES, type MethodKind } from './method-table.js'
 import type { EventType, WalletMethods } from './methods.js';
 import type { ClientOptions, EventOf, EventOptions } from './options.js';
 import { toClientValue, type ClientValue, type Shape } from './results.js';
-import { RpcCaller, type ClientParams } from './rpc-caller.js';
+import { RpcCaller } from './rpc-caller.js';
 
 export type * from './call-options.js';
 export * from './errors.js';
 export type * from './methods.js';
 export type * from './options.js';
-export type { ClientParams } from './rpc-caller.js';
 export type { ClientValue } from './results.js';
 
 /** Methods and events of one wallet. */

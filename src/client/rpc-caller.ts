@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { JsonError, type Json } from '../util/json.js';
 import { Unanswered } from '../util/outbound/exchange.js';
 import { Semaphore } from '../util/concurrency.js';
-import type { CallOptions } from './call-options.js';
+import type { CallOptions, ClientParams } from './call-options.js';
 import {
   WalletConnectionError,
   WalletHttpError,
@@ -13,9 +13,6 @@ import {
 } from './errors.js';
 import { parseExactly, readFirstLine, readText, retryAfterOf } from './answer.js';
 import { CLOSED, TIMED_OUT, type HttpTransport } from './transport.js';
-
-/** Parameters of a call; integers are bigints or safe numbers. Members that are undefined count as absent. */
-export type ClientParams = { readonly [name: string]: unknown };
 
 /**
  * Checks that a value can be written as JSON. @throws TypeError for a value of another type; RangeError for a number
