@@ -1,6 +1,5 @@
 import { type BlockRef, hasFindings, type PageFindings } from '../monero/wallet/scan/findings.js';
 import type { StoreFile } from './file/store-file.js';
-import type { PageFindings } from '../monero/wallet/scan/findings.js';
 import { WalletError } from '../model/wallet-error.js';
 import type { EventSettings } from './events/event-log.js';
 import { currentTrace, outsideTrace, type Trace } from '../util/trace.js';

@@ -1,4 +1,3 @@
-import { type Payment } from '../tables/payments.js';
 import { type OwnedOutput, type ReceivedTx, type TxFindings } from '../../monero/wallet/scan/findings.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import type { MinedPaymentFacts, PaymentFacts, ReversalReason } from '../../model/events.js';
