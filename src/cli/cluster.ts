@@ -25,7 +25,7 @@ import type { Config } from './config/config.js';
 import { ConfigError } from './config/config-values.js';
 import { RefusalLog, type RefusalTexts } from './output/refusal-log.js';
 
-/* Loaded for a cluster only: the client of PostgreSQL, and the passing on of requests. */
+/* This file is loaded for a cluster only, since it loads the client of PostgreSQL and the passing on of requests. */
 
 const REFUSED_REQUESTS: RefusalTexts = {
   first: 'a request of another process of the cluster was refused',
@@ -44,7 +44,10 @@ const FALSE_ANSWERS: RefusalTexts = {
 /** Connection of this process to the others of its cluster. */
 export interface ClusterMembership {
   readonly node: ClusterNode;
-  /** Handlers of requests for wallets that other processes hold, and of requests that they pass on. */
+  /**
+   * Returns the handlers of requests for wallets that other processes hold, and of requests that other processes pass
+   * on.
+   */
   forwarding(parts: ForwardingParts): Forwarding;
   /** True for a request whose handler asks for its body. */
   readonly continuesItself: (req: IncomingMessage) => boolean;
@@ -58,7 +61,7 @@ export interface ForwardingParts {
   /** Is called with each connection of another process. */
   readonly onMember: (socket: Socket) => void;
   readonly onBug: (error: unknown) => void;
-  /** Absent: without an audit log. */
+  /** Records of the audit log; absent: the server has no audit log. */
   readonly records?: ForwardingRecords;
 }
 

@@ -19,8 +19,8 @@ export async function detach(args: readonly string[]): Promise<never> {
     {
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      // Overrides the flag, also that in the config file. The child creates its own compile cache, after it has set
-      // flags of V8.
+      // The variable overrides the flag, also the flag in the config file. The child creates its own compile cache,
+      // after it has set flags of V8.
       env: { ...withoutCompileCache(process.env), [environmentName('detach')]: '0' },
     },
   );

@@ -9,7 +9,7 @@ import { fileErrorCode, readOperatorFile } from '../util/files.js';
 import type { StartProgress, UnopenedWallet } from '../watch/readiness.js';
 import { withoutLineEnd } from './config/config-values.js';
 
-/** Number of wallets opened at the same time: one can hash its password while another one reads its files. */
+/** Number of wallets opened at the same time: one wallet can hash its password while another wallet reads its files. */
 const AT_ONCE = 2;
 
 /** Number of opened wallets after which the log has a line with the number so far. */
@@ -51,8 +51,8 @@ interface Failure extends Causes {
 
 /**
  * Opens the wallets of `--open` under their paths, while the server answers requests. A wallet that cannot be opened
- * causes an error line in the log, and the others are opened nevertheless. It is tried again when its keys file, its
- * store or its password file changes, and when {@link retry} is called.
+ * causes an error line in the log, and the others are opened nevertheless. The wallet is tried again when its keys
+ * file, its store or its password file changes, and when {@link retry} is called.
  */
 export class Opening {
   readonly #parts: OpeningParts;
@@ -109,7 +109,7 @@ export class Opening {
     );
   }
 
-  /** Opens no further wallet. Resolves once no wallet is being opened. */
+  /** Stops the opening of wallets. Resolves once no wallet is being opened. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#waiting.splice(0);
@@ -145,9 +145,10 @@ export class Opening {
   async #open(name: string): Promise<void> {
     const { server, passwordDir, log } = this.#parts;
     const before = this.#failures.get(name);
-    // A client has opened it before its turn, and may have closed it.
+    // A client has opened the wallet before its turn, and may have closed it.
     if (before === undefined && !server.openings.isExpected(name)) return this.#noteOpened(name);
-    // Read before the attempt, so that a change during the attempt counts. The attempt itself may change the store.
+    // The versions are read before the attempt, so that a change during the attempt is noticed. The attempt itself may
+    // change the store.
     const secrets = this.#secretsOf(name);
     try {
       await server.scope(name).openWallet({ filename: '', password: readPassword(passwordDir, name) });
@@ -235,7 +236,7 @@ function versionOf(path: string | undefined): string {
  * Reads the password file of a wallet. @returns an empty password if there is no such file. @throws PasswordFileError
  */
 export function readPassword(directory: string | undefined, name: string): string {
-  // A name with a path has no password file: opening the wallet refuses the name, with its own reason.
+  // A name with a path has no password file: the opening of the wallet refuses the name with a reason of its own.
   if (directory === undefined || !isPlainName(name)) return '';
   const path = join(directory, name);
   try {

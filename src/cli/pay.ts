@@ -10,7 +10,9 @@ import { PayStreams } from '../watch/pay/pay-streams.js';
 import { TokenLookup } from '../watch/pay/token-lookup.js';
 import type { Config } from './config/config.js';
 
-/** News of a `WalletManager` for the pay pages. They are created before it, and its pages after it. */
+/**
+ * News of a `WalletManager` for the pay pages. The listeners are created before the manager, and the pages after it.
+ */
 export class PayListeners {
   readonly events = new Listeners<[name: string]>();
   readonly blocks = new Listeners<[name: string]>();

@@ -81,7 +81,7 @@ export async function startServer(
   stop: () => void,
   line?: StatusLine,
 ): Promise<RunningServer> {
-  // Not with credentials, which may allow some wallets only.
+  // The server keeps no recent keys if it has credentials, which may allow some wallets only.
   keepRecentKeys(config.rpc.credentials === undefined);
   // Opening a wallet begins with the slow hash.
   if (config.wallet.file !== undefined || config.wallet.open.length > 0) startSlowHash();
@@ -108,7 +108,7 @@ export async function startServer(
     threads: config.threads,
     daemons,
     wholeBlocks: config.daemon.wholeBlocks,
-    // As upstream: the trust that the flags give to a daemon which is never called.
+    // Trust that the flags give to the first daemon, which an offline server never calls. Same as in the reference.
     trustedOffline: config.daemon.addresses[0]?.trusted ?? false,
     onDaemonCall: listening.daemonCalls.notify,
     anyFork: config.daemon.allowMismatchedVersion,
@@ -228,7 +228,7 @@ export async function startServer(
       ? undefined
       : new DaemonNews({ ...config.daemon.zmq, log, onNews: () => server.refreshNow() });
   news?.open();
-  // A collection delays requests, so it waits until there are none.
+  // A collection of garbage delays requests, so it waits until no request runs.
   collectWhenIdle('regular', 5, () => server.shrinkMemory());
   return {
     port: listeners.at(-1)?.port ?? config.rpc.port,

@@ -8,9 +8,9 @@ const MAX_CONCURRENT = 4;
 
 export interface TxNotifierParts {
   /**
-   * Program with its arguments, separated by spaces; `%s` stands for the transaction hash, `%w` for the wallet name. An
-   * argument that the name begins is `./` and the name where that begins with `-`: clients choose names, and the program
-   * must not take one for an option. Runs without a shell.
+   * Program with its arguments, separated by spaces; `%s` stands for the transaction hash, `%w` for the wallet name. If
+   * an argument begins with the name, and the name begins with `-`, `./` precedes it: clients choose names, and the
+   * program must not take a name for an option. Runs without a shell.
    */
   readonly command: string;
   readonly env: NodeJS.ProcessEnv;

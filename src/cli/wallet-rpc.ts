@@ -57,7 +57,8 @@ async function run(): Promise<never> {
     pidFile: config.pidFile,
     async start(stop) {
       const prepared = await prepareStart(config, log);
-      // Loaded last, since it takes longest: meanwhile clients can connect, and launchers can read the address.
+      // The server is loaded last, since its loading takes longest: meanwhile clients can connect, and launchers can
+      // read the address.
       const { startServer } = await import('./server.js');
       const running = await startServer(config, prepared, log, () => stop('stop_wallet'), line);
       sayReady();

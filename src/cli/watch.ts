@@ -46,12 +46,18 @@ export interface WatchParts {
   readonly onBug: (error: unknown, method?: string) => void;
 }
 
-/** Largest number of connections to the port of the metrics, and of one network: a few are left for others. */
+/**
+ * Largest number of connections to the port of the metrics, and of one network, so that connections are left for other
+ * uses.
+ */
 const MAX_CONNECTIONS = 20;
 const MAX_PER_PRIVATE_IP = 10;
 const MAX_PER_PUBLIC_IP = 5;
 
-/** News of a {@link WalletManager}. They are created before it, and its pages after it. */
+/**
+ * News of a {@link WalletManager} for the watch pages. The listeners are created before the manager, and the pages
+ * after it.
+ */
 export class WatchListeners {
   readonly sync = new SyncProgress();
   readonly daemonCalls = new Listeners<Parameters<ObserveDaemons>>();

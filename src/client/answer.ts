@@ -7,7 +7,7 @@ const LARGE_INTEGER = /[:[,]\s*-?(?:\d{17}|9\d{15})|^\s*-?\d{16}/;
 
 /**
  * Parses JSON without losing digits. If the text contains no large integer, all integers are numbers, which is several
- * times as fast; otherwise all are bigints.
+ * times as fast; otherwise all integers are bigints.
  * @throws JsonError
  */
 export function parseExactly(text: string): Json {

@@ -25,7 +25,7 @@ export interface WalletClient extends WalletMethods {
   call(method: string, params?: ClientParams, options?: CallOptions): Promise<ClientValue>;
   /**
    * Yields the events of the wallet in the order of their ids, without gaps and repetitions, across lost connections
-   * and restarts of the server. If the client has no wallet name: the events of all open wallets.
+   * and restarts of the server. Without a wallet name, the client yields the events of all open wallets.
    * @param options with `types`, the events have these types alone.
    */
   events<Type extends EventType = EventType>(

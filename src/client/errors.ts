@@ -16,10 +16,10 @@ export interface WalletRpcErrorData {
   readonly explanation: string;
 }
 
-/** Error that the server returned for a call. Its message is that of the server. */
+/** Error that the server returned for a call, with the message of the server. */
 export class WalletRpcError extends WalletClientError {
   override readonly name = 'WalletRpcError';
-  /** Error code of `monero-wallet-rpc`; codes below -53 are those of this server. */
+  /** Error code of `monero-wallet-rpc`; codes below -53 are codes of this server. */
   readonly code: number;
   readonly data: WalletRpcErrorData | undefined;
   /** HTTP status of the answer with the error. */

@@ -11,7 +11,7 @@ import { CLOSED, type HttpTransport } from './transport.js';
 
 /** Message in an event stream. */
 export interface ServerSentEvent {
-  /** Id of the latest message that had an id; empty if none had. */
+  /** Id of the latest message that had an id; empty if no message had an id. */
   readonly id: string;
   readonly type: string;
   readonly data: string;
@@ -98,9 +98,9 @@ export interface EventSourceParts {
 /**
  * Yields the events of a wallet in the order of their ids, without gaps and repetitions, across lost connections and
  * restarts of the server. A slow consumer loses its connection, but no event.
- * @throws WalletHttpError if the server refuses the stream: 400 for a malformed cursor or one above all events, 401 and 403 because of the
- * login, 404 for a wallet that was not open at the beginning, 410 for a cursor whose events have expired. The reason of
- * the signal.
+ * @throws WalletHttpError if the server refuses the stream: 400 for a malformed cursor or a cursor above all events,
+ * 401 and 403 because of the login, 404 for a wallet that was not open at the beginning, 410 for a cursor whose events
+ * have expired. Throws the reason of the signal when it is aborted.
  */
 export async function* followEvents(
   { transport, path, times = TIMES }: EventSourceParts,
@@ -212,7 +212,10 @@ function streamOf(answer: IncomingMessage, maxSilence: number): Stream {
   };
 }
 
-/** Reads an event. @throws WalletHttpError for anything else: without an id, the events after it would be repeated. */
+/**
+ * Reads an event.
+ * @throws WalletHttpError for data that is not an event: without an id, the events after it would be repeated.
+ */
 function eventOf(data: string): WalletEvent {
   const [shape] = RESULT_SHAPES.get_events.events;
   let event;

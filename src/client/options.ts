@@ -18,7 +18,7 @@ export interface ClientOptions {
   readonly timeout?: number | undefined;
   /**
    * Largest number of repetitions of a call after connection errors, if the call may be repeated, and largest number of
-   * those of any call whose wallet the server is opening; default: 3.
+   * repetitions of any call whose wallet the server is opening; default: 3.
    */
   readonly retries?: number | undefined;
   /**
@@ -26,13 +26,13 @@ export interface ClientOptions {
    * Default: 8.
    */
   readonly connections?: number | undefined;
-  /** CA certificates (PEM) that the server's certificate must chain to; absent: those that Node.js knows. */
+  /** CA certificates (PEM) that the server's certificate must chain to; absent: the authorities that Node.js knows. */
   readonly ca?: string | readonly string[] | undefined;
   /** SHA-256 fingerprints of accepted certificates, for a server with a self-signed certificate. */
   readonly fingerprint?: string | readonly string[] | undefined;
 }
 
-/** Event of one of some types; of any type, if there are none. */
+/** Event of one of several types; of any type if no types are given. */
 export type EventOf<Type extends EventType> = [Type] extends [never]
   ? WalletEvent
   : Extract<WalletEvent, { readonly type: Type }>;

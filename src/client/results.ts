@@ -1,7 +1,7 @@
 import { JsonError, type Json } from '../util/json.js';
 
 /**
- * Members of a result that need a conversion of their own: bigints, objects that contain some, and lists. All other
+ * Members of a result that need a conversion of their own: bigints, objects that contain bigints, and lists. All other
  * integers become numbers. For a list: the shape of its items; empty if they need no conversion.
  */
 export interface Shape {

@@ -77,7 +77,9 @@ const isObject = (value: Json | undefined): value is JsonObject =>
 
 const UNAVAILABLE = 503;
 
-/** Codes of errors, with HTTP status 503, after which nothing of a call has run: its wallet is being opened, or changes its holder. */
+/**
+ * Codes of errors, with HTTP status 503, of calls that have not run: the wallet is being opened, or changes its holder.
+ */
 const NOT_RUN: ReadonlySet<number> = new Set([-69, -67]);
 
 /** True for an error of the server after which every call may be repeated. */
@@ -152,7 +154,7 @@ export class RpcCaller {
   }
 }
 
-/** Converts an error to the one that the caller of the client receives. */
+/** Converts an error to the error that the caller of the client receives. */
 function shownError(
   method: string,
   error: unknown,

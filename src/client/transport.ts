@@ -41,7 +41,7 @@ export interface ServerAddress {
   readonly host: string;
   readonly port: number;
   readonly tls: boolean;
-  /** CA certificates (PEM) that the server's certificate must chain to; absent: those of the system. */
+  /** CA certificates (PEM) that the server's certificate must chain to; absent: the authorities of the system. */
   readonly ca?: string | readonly string[];
   /** SHA-256 fingerprints of accepted certificates [lower-case hex]; they replace all other checks. */
   readonly fingerprints: readonly string[];
@@ -71,7 +71,10 @@ export const TIMED_OUT = new Error('timeout');
 /** Reason of the signal of a call whose client was closed. */
 export const CLOSED = new Error('closed');
 
-/** Creates the agent of one server. @param keep largest number of unused connections; 0: each is used only once. */
+/**
+ * Creates the agent of one server.
+ * @param keep largest number of unused connections; 0: each connection is used only once.
+ */
 function agentOf(address: ServerAddress, keep: number): OutboundAgent {
   const { tls, ca, fingerprints } = address;
   const open: OpenConnection = async (to, signal) => {
@@ -114,8 +117,8 @@ export class HttpTransport {
   }
 
   /**
-   * Begins a call, which may send several requests. Its signal is aborted by the signal of the caller, and with {@link
-   * TIMED_OUT} or {@link CLOSED}; it is to be released when the call has ended.
+   * Begins a call, which may send several requests. The signal of the call is aborted by the signal of the caller, and
+   * with {@link TIMED_OUT} or {@link CLOSED}; the call is to be released when it has ended.
    */
   begin({ signal, timeout = 0 }: CallOptions): CallEnd {
     const sources = signal === undefined ? [] : [signal];
@@ -135,8 +138,7 @@ export class HttpTransport {
       const authorization = this.#login.header(sent.method, sent.path);
       const answer = await this.#sendOnce(sent, authorization);
       if (answer.statusCode !== UNAUTHORIZED || attempt === MAX_ATTEMPTS) return answer;
-      // The server did not process a request that it refused because of the login, so any such request can be sent
-      // again.
+      // A request that the server refused because of the login was not processed, so it can be sent again.
       const challenges = answer.headersDistinct['www-authenticate'] ?? [];
       if (!this.#login.challenged(challenges, authorization)) return answer;
       await drain(answer);
@@ -159,7 +161,7 @@ export class HttpTransport {
     return exchange(outbound, (answer) => answer);
   }
 
-  /** Ends all calls, and every later one, and closes all connections. */
+  /** Ends all calls, also every later call, and closes all connections. */
   close(): void {
     this.#closing.abort(CLOSED);
     this.#pool.destroy();

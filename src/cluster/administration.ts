@@ -50,7 +50,7 @@ export interface ClusterState {
 /** Longest wait for an answer to one change [ms]. */
 const TIMEOUT_MS = 30_000;
 
-/** Longest wait for an answer to a change of all rows, or of all those of a wallet [ms]. */
+/** Longest wait for an answer to a change of all rows of the database, or of all rows of a wallet [ms]. */
 const ALL_ROWS_MS = 3_600_000;
 
 /** Longest wait for a connection [ms]. */
@@ -59,7 +59,7 @@ const CONNECT_MS = 5_000;
 /** Longest pause between two looks at the members, to see whether they renew their leases [ms]. */
 const LOOK_MS = 100;
 
-/** Changes that people make to the database of a cluster, which no process of it makes. */
+/** Changes that an operator makes to the database of a cluster, and that no process of the cluster makes. */
 export class Administration {
   readonly #settings: AdministrationSettings;
   readonly #sessions: Sessions;
@@ -72,7 +72,7 @@ export class Administration {
     this.#sessions = sessions;
     const { secret, warn } = settings;
     const log = { info: () => undefined, warn: (_fields: object, message: string) => warn(message) };
-    // It never joins, and so has no lease.
+    // The membership never joins, and so has no lease.
     const membership = new Membership({
       ...{ sessions, secret, log, url: '', capacity: 0 },
       leaseMs: DEFAULT_LEASE_MS,
@@ -100,7 +100,7 @@ export class Administration {
     }
   }
 
-  /** Reads the state of the cluster, once it is known of each member whether it lives. */
+  /** Reads the state of the cluster, after it has watched each member until it is known to live or to have ended. */
   async state(): Promise<ClusterState> {
     await this.#check();
     await this.#observe();
@@ -119,7 +119,7 @@ export class Administration {
 
   /**
    * Forgets a member that does not live. Other processes take its wallets over.
-   * @returns `unknown` for a URL that no member has, `alive` for one that lives: nothing is changed.
+   * @returns `unknown` for a URL that no member has, `alive` for a member that lives: nothing is changed.
    */
   async removeMember(url: string): Promise<'removed' | 'unknown' | 'alive'> {
     await this.#check();
@@ -138,8 +138,8 @@ export class Administration {
   }
 
   /**
-   * Deletes what the database has of a wallet that has left. Its name stays taken, so that no process takes an older copy for
-   * it. @returns false for a wallet that is not known, or has not left: nothing is changed.
+   * Deletes the rows of a wallet that has left the cluster. Its name stays taken, so that no process takes an older
+   * copy for it. @returns false for a wallet that is not known, or has not left: nothing is changed.
    */
   async removeWallet(name: string): Promise<boolean> {
     await this.#check();
@@ -158,8 +158,8 @@ export class Administration {
   }
 
   /**
-   * Writes everything that the secret protects under another one, in one transaction. No process may live. Repeated after an
-   * interruption, it finds that it was done.
+   * Encrypts all rows that the secret protects under another secret, in one transaction. No process may live. A call
+   * that is repeated after an interruption notices that the rows are under the other secret already.
    * @returns number of the wallets; undefined if the tables are under the other secret already.
    * @throws ClusterRefused `members_alive`, `other_secret`
    */
@@ -173,7 +173,7 @@ export class Administration {
         await session.commit(TIMEOUT_MS, () => ({}), this.#settings.isSingle);
       };
       await call((sql) => sql`BEGIN`);
-      // Nothing is written meanwhile, and no process joins.
+      // The lock keeps processes from writing and from joining meanwhile.
       await call(
         (sql) => sql`
           LOCK TABLE wallet_rpc.meta, wallet_rpc.member, wallet_rpc.wallet, wallet_rpc.frame, wallet_rpc.base,
@@ -207,7 +207,10 @@ export class Administration {
     });
   }
 
-  /** Writes the rows of one wallet under another secret. @returns false for rows of neither secret, which stay. */
+  /**
+   * Writes the rows of one wallet under another secret.
+   * @returns false for a row that neither secret decrypts, which stays.
+   */
   async #rotateWallet(
     row: Row,
     next: ClusterSecret,
@@ -227,7 +230,7 @@ export class Administration {
     const moved = next.idOf(Buffer.from(name).toString('utf8'));
     const again = (purpose: (id: Uint8Array) => string, sealed: Uint8Array): Uint8Array =>
       next.seal(purpose(moved), secret.open(purpose(id), sealed));
-    // One that has left has no keys here.
+    // A wallet that has left has no keys in the database.
     const keys = bytesOf(row, 'keys_file');
     const sealedKeys = keys.length === 0 ? keys : again(keysPurpose, keys);
     const departure = row['left_to'] === null ? null : again(departurePurpose, bytesOf(row, 'left_to'));
@@ -267,7 +270,7 @@ export class Administration {
     return this.#connected((session) => checkSchema(session, this.#settings.secret, TIMEOUT_MS));
   }
 
-  /** Runs a task with a connection of its own, which ends with it: what was not committed is undone. */
+  /** Runs a task with a connection of its own, which ends with it: changes that were not committed are undone. */
   async #connected<T>(task: (session: Session) => Promise<T>): Promise<T> {
     const session = await this.#sessions.connect(CONNECT_MS, CONNECT_MS);
     try {

@@ -13,7 +13,10 @@ import { checkSchema, createSchema } from './database/schema.js';
 import { CallFailed, type DatabaseState, type Session } from './database/session.js';
 import { Sessions } from './database/sessions.js';
 
-/** Largest difference of the clocks of process and database [ms]. No rule depends on it: a larger one is a mistake. */
+/**
+ * Largest difference of the clocks of process and database [ms]. No rule depends on the difference: a larger difference
+ * is a mistake of the configuration.
+ */
 const MOST_CLOCK_MS = 600_000;
 
 /** Values of `synchronous_commit` with which a commit does not wait for the disk of a standby. */
@@ -103,8 +106,8 @@ export async function openCluster(settings: ClusterSettings): Promise<Cluster> {
 }
 
 /**
- * Makes the tables of a cluster in a database, unless they are there.
- * @returns false if they were there, made with this secret. @throws ClusterRefused, ClusterUnreachable
+ * Makes the tables of a cluster in a database, unless they exist.
+ * @returns false if the tables were there already, made with this secret. @throws ClusterRefused, ClusterUnreachable
  */
 export async function initCluster(urls: string, secret: ClusterSecret): Promise<boolean> {
   const log = { info: () => undefined, warn: () => undefined };

@@ -22,7 +22,9 @@ function lengthOf({ length }: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** The secret that all processes of a cluster share: what the database stores is encrypted under keys made from it. */
+/**
+ * The secret that all processes of a cluster share: the contents of the database are encrypted under keys made from it.
+ */
 export class ClusterSecret {
   readonly #secret: Secret;
   /** Keys by purpose: each costs two rounds of HMAC. */
@@ -105,7 +107,7 @@ export class ClusterSecret {
     );
   }
 
-  /** Decrypts what `seal` returned. @throws Error for another secret, another purpose, or changed bytes. */
+  /** Decrypts the bytes that `seal` returned. @throws Error for another secret, another purpose, or changed bytes. */
   open(purpose: string, sealed: Uint8Array): Uint8Array {
     return xchacha20poly1305(
       this.#keyOf(`seal ${purpose}`),

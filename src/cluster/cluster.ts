@@ -14,18 +14,21 @@ export interface ClusterLog {
   warn(fields: object, message: string): void;
 }
 
-/** How a process takes part in a cluster. */
+/** Settings with which a process takes part in a cluster. */
 export interface ClusterSettings {
   /** Address of the database: `postgres://user:password@host:port,host:port/database?sslmode=verify-full`. */
   readonly urls: string;
   readonly secret: ClusterSecret;
-  /** This process: where the others reach it, and how many wallets it is meant to hold at most. */
+  /**
+   * This process: the URL at which the other processes reach it, and the number of wallets that it is meant to hold at
+   * most.
+   */
   readonly member: { readonly url: string; readonly capacity: number };
   /** Longest wait for the acknowledgement of one write, and for one answer of the database [ms]; {@link DEFAULT_TIMEOUT_MS} by default. */
   readonly timeoutMs?: number;
-  /** How long a lease lasts without a renewal [ms]; {@link DEFAULT_LEASE_MS} by default. The same in all processes. */
+  /** Time that a lease lasts without a renewal [ms]; {@link DEFAULT_LEASE_MS} by default. The same in all processes. */
   readonly leaseMs?: number;
-  /** Allows a database without a quorum of standbys: what one machine alone has is acknowledged. */
+  /** Allows a database without a quorum of standbys: a commit that one machine alone has stored is acknowledged. */
   readonly isSingle: boolean;
   readonly log: ClusterLog;
 }
@@ -38,15 +41,18 @@ export const OF_COMMAND = 0;
 
 /** A process of the cluster, as this process and others see it. */
 export interface Member {
-  /** Where the other members reach it. */
+  /** URL at which the other members reach the process. */
   readonly url: string;
-  /** The number of wallets that it is meant to hold at most. */
+  /** Number of wallets that the process is meant to hold at most. */
   readonly capacity: number;
-  /** True as long as it renews its leases. */
+  /** True as long as the process renews its leases. */
   readonly isAlive: boolean;
-  /** Time until its leases end without a further renewal, as this process has seen it [ms]; 0 once they have ended. */
+  /**
+   * Time until the leases of the member end without a further renewal, as this process has seen it [ms]; 0 once they
+   * have ended.
+   */
   readonly remainingMs: number;
-  /** Number of wallets that it holds. */
+  /** Number of wallets that the process holds. */
   readonly wallets: number;
   /** True for this process. */
   readonly isSelf: boolean;
@@ -63,13 +69,14 @@ export interface Members {
 /** Whether a quorum of the databases of the cluster still confirms that this process is a member. */
 export interface Quorum {
   /**
-   * Time since the last commit was sent that a quorum has confirmed while this process was a member, or, before the first
-   * one, since this process has joined [ms]; 0 where one machine is meant.
+   * Time since the last commit was sent that a quorum has confirmed while this process was a member, or, before the
+   * first one, since this process has joined [ms]; 0 in a cluster whose database is one machine.
    */
   readonly silentMs: number;
   /**
-   * True if that is so long ago that another process may have taken over the wallets of this one, in a standby that was
-   * promoted: this process must not even read them for a client. Also true before the first confirmation.
+   * True if the last confirmation is so long ago that another process may have taken over the wallets of this process,
+   * in a standby that was promoted: this process must not even read them for a client. Also true before the first
+   * confirmation.
    */
   readonly isLost: boolean;
   /** Adds a listener that is called whenever `isLost` has changed. */
@@ -89,7 +96,7 @@ export interface LoggedFrame {
 export interface LogContent {
   /** The newest complete base; undefined if there is none. */
   readonly base?: BaseSize;
-  /** The last sequence; that of the base if no frame follows it; 0 for an empty log. */
+  /** The last sequence of the log: the sequence of the base if no frame follows the base; 0 for an empty log. */
   readonly sequence: number;
   /** Number of frames above the base, and their size. */
   readonly frames: { readonly count: number; readonly bytes: number };
@@ -120,10 +127,10 @@ export interface PageLogs {
    * Replaces the base in one transaction, and deletes the frames that it contains in portions after it. Frames can be
    * appended meanwhile.
    * @param sequence the base contains the log up to this sequence, which must have been acknowledged; or it is above
-   * the last frame: the base then takes the place of the whole log, as that of a store that was made anew.
+   * the last frame: the base then takes the place of the whole log, as does the base of a store that was made anew.
    * @param parts the base in parts of at most {@link MOST_PART_BYTES}.
    * @param keysFile content of the keys file, which the same transaction stores: a wallet that gets new keys gets a new
-   * store, and neither opens the other's. Absent: the keys file stays.
+   * store, and neither keys open the store of the others. Absent: the keys file stays.
    * @throws Fenced, NotReplicated; then the earlier base and all frames are there, unless the last answer was lost.
    */
   putBase(
@@ -141,7 +148,7 @@ export interface PageLogs {
 
 /** The clock of the database of a cluster. */
 export interface ClusterClock extends TimeOfDay {
-  /** Time by which the clock of this machine is ahead of it [ms]. */
+  /** Time by which the clock of this machine is ahead of the clock of the database [ms]. */
   readonly aheadMs: number;
 }
 

@@ -1,4 +1,7 @@
-/** The lease of a wallet is gone: another process may hold it. The wallet must be closed, unsent frames dropped. */
+/**
+ * Error of a call for a wallet whose lease has ended: another process may hold the wallet. The wallet must be closed,
+ * and its unsent frames dropped.
+ */
 export class Fenced extends Error {
   override readonly name = 'Fenced';
   readonly wallet: string;
@@ -13,12 +16,12 @@ export class Fenced extends Error {
 }
 
 /**
- * A write was not acknowledged by a quorum of databases in time. Its outcome is unknown: it may be stored, now or later.
- * The same write can be repeated: it is stored once.
+ * Error of a write that a quorum of databases did not acknowledge in time. Its outcome is unknown: it may be stored,
+ * now or later. The same write can be repeated: it is stored once.
  */
 export class NotReplicated extends Error {
   override readonly name = 'NotReplicated';
-  /** Cause, for messages which say themselves that nothing was replicated. */
+  /** Cause of the error, for messages which themselves say that nothing was replicated. */
   readonly reason: string;
 
   constructor(reason: string, options?: ErrorOptions) {
@@ -27,12 +30,12 @@ export class NotReplicated extends Error {
   }
 }
 
-/** No database of the cluster that takes writes answers. Nothing was written. */
+/** Error of a call while no database of the cluster that takes writes answers. Nothing was written. */
 export class ClusterUnreachable extends Error {
   override readonly name = 'ClusterUnreachable';
 }
 
-/** Why a process may not take part in the cluster. */
+/** Reason why a process may not take part in the cluster. */
 export type RefusalReason =
   | 'address' // the text of --cluster is no address of a database
   | 'clock' // the clocks of process and database differ by more than ten minutes
@@ -50,7 +53,7 @@ export type RefusalReason =
   | 'secret_open' // others than its owner can use the secret file
   | 'version'; // the database is older than PostgreSQL 14
 
-/** A start in a cluster that is refused, with the reason as one sentence for the operator. */
+/** Error of a process that may not take part in a cluster, with the reason as one sentence for the operator. */
 export class ClusterRefused extends Error {
   override readonly name = 'ClusterRefused';
   readonly reason: RefusalReason;
@@ -61,7 +64,7 @@ export class ClusterRefused extends Error {
   }
 }
 
-/** The cluster has a wallet of this name already. */
+/** Error of adding a wallet whose name another wallet of the cluster has already. */
 export class WalletKnown extends Error {
   override readonly name = 'WalletKnown';
   readonly wallet: string;
@@ -72,7 +75,7 @@ export class WalletKnown extends Error {
   }
 }
 
-/** A member that is to get a wallet does not live. The wallet was not given away. */
+/** Error of giving a wallet to a member that does not live. The wallet was not given away. */
 export class MemberGone extends Error {
   override readonly name = 'MemberGone';
   readonly url: string;

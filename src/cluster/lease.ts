@@ -2,14 +2,14 @@
 export interface Lease {
   /** The name of the wallet. */
   readonly name: string;
-  /** Grows by one whenever the wallet gets a holder; part of every write. */
+  /** Number that grows by one whenever the wallet gets a holder; part of every write. */
   readonly epoch: bigint;
   /**
-   * Tells whether the lease lasts, by the clocks of this process, which count from before the last renewal was sent.
+   * Returns whether the lease lasts, by the clocks of this process, which count from before the last renewal was sent.
    * @param marginMs time for which it must last at least [ms]; 0 by default.
    */
   isValid(marginMs?: number): boolean;
-  /** Returns how long the lease lasts without a further renewal [ms]; 0 once it has ended or is lost. */
+  /** Returns the time that the lease lasts without a further renewal [ms]; 0 once it has ended or is lost. */
   remainingMs(): number;
 }
 
@@ -19,34 +19,36 @@ export interface Taken {
   readonly lease: Lease;
   /** The keys file, as given to `create` or `setKeysFile`. */
   readonly keysFile: Uint8Array;
-  /** The last sequence of its log; 0 if nothing was appended. The next frame has the sequence above. */
+  /** The last sequence of the wallet's log; 0 if nothing was appended. The next frame has the sequence above. */
   readonly sequence: number;
   /** The newest complete base, if there is one. */
   readonly base?: BaseSize;
-  /** True if the wallet had no store when it was added: while there is no base, its store can be made from its keys. */
+  /**
+   * True if the wallet had no store when it was added: while its log has no base, its store can be made from its keys.
+   */
   readonly isNew: boolean;
-  /** True unless its last holder has closed it on purpose, by `release`. */
+  /** True unless the last holder of the wallet has closed it on purpose, by `release`. */
   readonly wasServed: boolean;
 }
 
 /** A wallet that another process holds. */
 export interface HeldBy {
   readonly state: 'held';
-  /** The URL of the member that holds it. */
+  /** The URL of the member that holds the wallet. */
   readonly holder: string;
-  /** The epoch of its lease. */
+  /** The epoch of the member's lease. */
   readonly epoch: bigint;
-  /** How long the lease lasts without a further renewal, as this process has seen its holder [ms]. */
+  /** Time that the lease lasts without a further renewal, as this process has seen its holder [ms]. */
   readonly remainingMs: number;
 }
 
-/** Where the files of a wallet are that has left the cluster. */
+/** Place of the files of a wallet that has left the cluster. */
 export interface Departure {
-  /** Random text; the mark beside the files has it, too. */
+  /** Random text, which is also in the mark beside the files. */
   readonly token: string;
   readonly host: string;
   readonly directory: string;
-  /** When it left [Unix ms]. */
+  /** Time at which the wallet left [Unix ms]. */
   readonly time: number;
 }
 
@@ -69,28 +71,28 @@ export interface BaseSize {
 export interface WalletEntry {
   readonly name: string;
   /**
-   * The URL of the member that has the lease, or had it; undefined once it was released, and for one that was not written
-   * with the secret.
+   * The URL of the member that has the lease, or had it; undefined once the lease was released, and for a holder that
+   * was not written with the secret.
    */
   readonly holder?: string;
-  /** True if it has a holder that was not written with the secret. */
+  /** True if the wallet has a holder that was not written with the secret. */
   readonly hasFalseHolder?: boolean;
   readonly epoch: bigint;
-  /** Where its files are, if it has left the cluster. */
+  /** Place of the wallet's files, if it has left the cluster. */
   readonly departure?: Departure;
   /** True if no process has the lease. */
   readonly isLapsed: boolean;
   /** True if this process has the lease. */
   readonly isHere: boolean;
-  /** The last sequence of its log. */
+  /** The last sequence of the wallet's log. */
   readonly sequence: number;
   /** The size of base and frames in the database. */
   readonly bytes: number;
 }
 
 /**
- * Why a lease ended without a call of this process: `lapsed`, its time passed without a renewal, or the database says
- * so; `taken`, another process or a person changed its holder.
+ * Reason why a lease ended without a call of this process: `lapsed`, its time passed without a renewal, or the database
+ * says so; `taken`, another process or a person changed its holder.
  */
 export type LossReason = 'lapsed' | 'taken';
 
@@ -113,23 +115,23 @@ export interface Leases {
    */
   create(name: string, keysFile: Uint8Array, options?: CreateOptions): Promise<Lease>;
   /**
-   * Takes a wallet without a holder, one whose lease has ended, or one of which this member is the holder by its URL (after a
-   * restart, or because it was handed over). An earlier lease of this process for the wallet ends.
+   * Takes a wallet without a holder, a wallet whose lease has ended, or a wallet of which this member is the holder by
+   * its URL (after a restart, or because it was handed over). An earlier lease of this process for the wallet ends.
    * @returns undefined if the cluster does not know the wallet.
    */
   take(name: string): Promise<Taken | HeldBy | Left | undefined>;
-  /** Renews all leases of this process now; a loop of its own does so all the time. Does not wait for the quorum. */
+  /** Renews all leases of this process now; a loop also renews them at intervals. Does not wait for the quorum. */
   renew(): Promise<void>;
   /**
    * Adds a listener that is called once for each lease that ends without a call of this process, at the latest at the
-   * moment when it lapses. The wallet must be closed at once, its local file is no copy to continue with.
+   * moment when it lapses. The wallet must be closed at once, and its local file must not be used to continue.
    */
   onLost(listener: (lease: Lease, reason: LossReason) => void): void;
   /** Frees a wallet that was closed on purpose, for anybody to take. The lease ends before the call is sent. */
   release(lease: Lease): Promise<void>;
   /**
-   * Frees a wallet that another process has to serve: `list` shows it like one whose holder has ended. The lease ends
-   * before the call is sent.
+   * Frees a wallet that another process has to serve: `list` shows it like a wallet whose holder has ended. The lease
+   * ends before the call is sent.
    */
   abandon(lease: Lease): Promise<void>;
   /**
@@ -138,8 +140,8 @@ export interface Leases {
    */
   handOver(lease: Lease, memberUrl: string): Promise<void>;
   /**
-   * Takes a wallet out of the cluster: its files are elsewhere now. Its row stays, with the next epoch and without its keys,
-   * so that no process takes it, of whatever version. The lease ends. @throws Fenced
+   * Takes a wallet out of the cluster: its files are elsewhere now. Its row stays, with the next epoch and without its
+   * keys, so that no process of any version takes it. The lease ends. @throws Fenced
    */
   leave(lease: Lease, departure: Departure): Promise<void>;
   /** Lists all wallets of the cluster, sorted by name. */

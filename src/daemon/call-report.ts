@@ -29,7 +29,8 @@ export type ObserveDaemons = (report: DaemonCallReport, daemon: string) => void;
 
 /**
  * Runs a call and reports its end to the listener. A call that the caller aborted is not reported.
- * @param flawOf returns the kind of the error in an answer of which a part can be used; absent: no answer has one.
+ * @param flawOf returns the kind of the error in an answer of which a part can be used; absent: no answer has such an
+ * error.
  */
 export async function observed<T>(
   call: string,

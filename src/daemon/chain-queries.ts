@@ -56,8 +56,8 @@ export async function getFeeEstimate(calls: DaemonCalls): Promise<FeeEstimate> {
 }
 
 /**
- * Fetches a page of blocks. @param whole true: requests whole transactions, and refuses those whose hash cannot be
- * computed. @throws DaemonError
+ * Fetches a page of blocks. @param whole true: requests whole transactions, and refuses transactions whose hash cannot
+ * be computed. @throws DaemonError
  */
 export async function getBlocks(
   calls: DaemonCalls,

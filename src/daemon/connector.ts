@@ -20,7 +20,7 @@ export interface DaemonSsl {
 }
 
 /**
- * True if TLS authenticates a daemon, or need not: an onion or i2p name contains the key of its service.
+ * True if TLS authenticates a daemon, or if its name does: an onion or i2p name contains the key of its service.
  * @param host name of the daemon, in lower case. Source: net_ssl.cpp `has_strong_verification`.
  */
 const isVerifiable = (
@@ -34,9 +34,9 @@ const isVerifiable = (
   allowAnyCert || caFile !== undefined || allowedFingerprints.length > 0 || /\.(?:onion|i2p)$/.test(host);
 
 /**
- * True if the settings demand a daemon that TLS authenticates, and do not let it: TLS is enabled, or a proxy could
- * impersonate the daemon. @param host name of the daemon. Source: wallet_rpc_server.cpp `on_set_daemon`, wallet2.cpp
- * `make_basic`.
+ * True if the settings demand a daemon that TLS authenticates, but do not allow TLS to authenticate it: TLS is enabled,
+ * or a proxy could impersonate the daemon. @param host name of the daemon. Source: wallet_rpc_server.cpp
+ * `on_set_daemon`, wallet2.cpp `make_basic`.
  */
 export const lacksVerification = (host: string, ssl: DaemonSsl, proxy: string | undefined): boolean =>
   (ssl.mode === 'enabled' || proxy !== undefined) && !isVerifiable(host.toLowerCase(), ssl);
@@ -63,7 +63,7 @@ export function parseEndpoint(address: string, defaultPort?: number): Endpoint {
   const host = bracketed ?? plain;
   const fallback = scheme === undefined ? defaultPort : scheme === 'https' ? 443 : 80;
   const number = port === undefined && defaultPort !== undefined ? fallback : Number(port);
-  // Port 0 is valid, as in upstream, although every connection to it fails.
+  // Port 0 is valid, as in the reference, although every connection to it fails.
   if (host === undefined || number === undefined || !(number <= 65535))
     throw new DaemonError('unreachable', 'a daemon address is host:port');
   return { host, port: number, secure: scheme === 'https' };
@@ -77,7 +77,7 @@ export const endpointName = ({ host, port }: Endpoint): string =>
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Opens connections to one endpoint; through the proxy if one is configured, and with TLS if it is required or
+ * Opens connections to one endpoint, through the proxy if a proxy is configured, and with TLS if TLS is required or
  * detected.
  */
 export class Connector {
@@ -97,7 +97,7 @@ export class Connector {
 
   /** Opens a connection. @throws DaemonError `tls` for a refused certificate; the system error; the reason of the signal. */
   async open(signal: AbortSignal): Promise<Socket> {
-    // Before the connection is opened: an unusable file then costs the daemon nothing.
+    // The files are read before the connection is opened, so that the daemon has no work if a file cannot be used.
     const context = this.#tls === false ? undefined : tlsContext(this.#ssl, this.#acceptsUntrusted);
     const raw = await this.#openPlain(signal);
     if (context === undefined) return raw;
@@ -107,7 +107,8 @@ export class Connector {
       this.#tls = true;
       return socket;
     } catch (error) {
-      // A refused certificate proves that the daemon uses TLS; any other error is taken as proof that it does not.
+      // A refused certificate proves that the daemon uses TLS; any other error is taken as proof that it does not use
+      // TLS.
       if (error instanceof DaemonError && error.kind === 'tls') throw error;
       signal.throwIfAborted();
       const socket = await this.#openPlain(signal);
@@ -135,7 +136,7 @@ export class Connector {
   #overTls(raw: Socket, secureContext: SecureContext, signal: AbortSignal): Promise<TLSSocket> {
     const identity = {
       host: this.#endpoint.host,
-      // A certificate of the configured authority is accepted for any host, as in upstream.
+      // A certificate of the configured authority is accepted for any host, as in the reference.
       ...(this.#ssl.caFile === undefined ? {} : { compareHost: anyHost }),
       judge: (socket: TLSSocket): Error | undefined => {
         const refusal = this.#checkCertificate(socket);
@@ -172,7 +173,7 @@ export class Connector {
   }
 }
 
-/** Returns true if the certificate is a configured one itself, or was signed directly by a configured one. */
+/** Returns true if the certificate is a configured certificate, or was signed directly by a configured certificate. */
 function isDirect(socket: TLSSocket): boolean {
   const leaf = socket.getPeerCertificate(true);
   const issuer = leaf.issuerCertificate;
@@ -200,7 +201,7 @@ function tlsContext(
   const files = {
     ...(privateKeyPath === undefined ? {} : { key: read(privateKeyPath, 'private key') }),
     ...(certificatePath === undefined ? {} : { cert: readCertificates(certificatePath, 'certificate') }),
-    // Node ignores bytes among the authorities that are no certificate.
+    // The file is checked here, since Node.js ignores bytes among the authorities that are not a certificate.
     ...(caFile === undefined ? {} : { ca: readCertificates(caFile, 'authorities') }),
   };
   try {

@@ -32,7 +32,10 @@ export class DaemonCalls {
     this.#signal = signal;
   }
 
-  /** Opens a connection before the first call. @returns a promise that resolves when it is open or has failed. */
+  /**
+   * Opens a connection before the first call.
+   * @returns a promise that resolves when the connection is open or has failed.
+   */
   connect(): Promise<void> {
     return this.#transport.connect();
   }

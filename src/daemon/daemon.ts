@@ -3,7 +3,7 @@ import type { ParsedBlock, UnreadBlock, ParsedTxs } from '../monero/wallet/scan/
 
 /** Options of a call that may take a long time. */
 export interface CallOptions {
-  /** Ends the call with its reason when it is aborted. */
+  /** Signal that ends the call with its reason when it is aborted. */
   readonly signal?: AbortSignal | undefined;
   /** Time limit of the call, which the size of a long answer extends [ms]. Default: one minute. */
   readonly deadline?: number;
@@ -44,8 +44,8 @@ export interface HardForkInfo {
 /** Start and size of a page of blocks. */
 export interface BlocksRequest extends CallOptions {
   /**
-   * Hashes of blocks that the wallet holds, newest first, genesis block last. The answer starts at the newest of them
-   * that is in the daemon's chain.
+   * Hashes of blocks that the wallet holds, newest first, genesis block last. The answer starts at the newest of these
+   * blocks that is in the daemon's chain.
    */
   readonly shortHistory?: readonly Hash[];
   /** Height of the first block, above 0; takes the place of a short history. */
@@ -60,7 +60,7 @@ export interface DaemonBlocks {
   /** Number of blocks of the daemon's chain. */
   readonly currentHeight: number;
   readonly blocks: readonly ParsedBlock[];
-  /** The block after the last one of `blocks`, if the daemon sent it and it cannot be read. */
+  /** The block after `blocks`, if the daemon sent this block and it cannot be read. */
   readonly unread?: UnreadBlock;
   readonly txs: ParsedTxs;
   /** Length of the answer [bytes]. */

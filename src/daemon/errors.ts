@@ -33,14 +33,18 @@ export interface DaemonErrorOptions extends ErrorOptions {
 /** Kinds of errors which prove that the daemon answers. */
 const ANSWERS: ReadonlySet<DaemonErrorKind> = new Set(['busy', 'rejected', 'too_large', 'newer_fork']);
 
-/** HTTP statuses by which a gateway says that it has not asked its daemon, or has no answer of it. No daemon sends them. */
+/**
+ * True for an HTTP status by which a gateway says that it has not asked its daemon, or has received no answer. No
+ * daemon sends such a status.
+ */
 const isOfGateway = (status: number): boolean =>
   status === 429 || (status >= 502 && status <= 504) || (status >= 520 && status <= 530);
 
 /**
  * True if a daemon answered a call, even if the answer is an error.
- * @param failure kind of its error; undefined: none.
- * @param status HTTP status of the answer, if it is not 200: a gateway that does not reach its daemon is no daemon.
+ * @param failure kind of the error of the call; undefined: no error.
+ * @param status HTTP status of the answer, if it is not 200: an answer of a gateway that does not reach its daemon is
+ * not an answer of a daemon.
  */
 export const isAnswered = (failure: DaemonErrorKind | undefined, status = 200): boolean =>
   failure === undefined || (ANSWERS.has(failure) && !isOfGateway(status));
@@ -53,8 +57,8 @@ export class DaemonError extends Error {
   override readonly name = 'DaemonError';
   readonly kind: DaemonErrorKind;
   /**
-   * True if the request certainly had no effect: none of its bytes were sent, or the daemon refused it. If false, a
-   * payment may have been relayed.
+   * True if the request certainly had no effect: no byte of it was sent, or the daemon refused it. If false, a payment
+   * may have been relayed.
    */
   readonly notTaken: boolean;
   /** HTTP status of the answer, if it is not 200. */
@@ -62,8 +66,9 @@ export class DaemonError extends Error {
   /** Error code of the cause, such as `ECONNREFUSED`. */
   readonly code?: string;
   /**
-   * True if the answer is not one of a daemon, but perhaps of a gateway: another HTTP status than 200, or a body of another
-   * format. Upstream takes such an answer for no connection. Source: net_utils, http_abstract_invoke.h.
+   * True if the answer does not come from a daemon, but perhaps from a gateway: another HTTP status than 200, or a body
+   * of another format. The reference treats such an answer like a failed connection. Source: net_utils,
+   * http_abstract_invoke.h.
    */
   readonly isForeign: boolean;
 
@@ -82,7 +87,9 @@ export class DaemonError extends Error {
   }
 }
 
-/** Returns the system error code of an error, or of its nearest cause that has one; undefined if there is none. */
+/**
+ * Returns the system error code of an error, or of its nearest cause that has one; undefined if there is no such code.
+ */
 function errorCode(error: unknown): string | undefined {
   for (let at = error; typeof at === 'object' && at !== null; at = 'cause' in at ? at.cause : undefined)
     if ('code' in at && typeof at.code === 'string') return at.code;
@@ -95,7 +102,7 @@ export interface BlockVersion {
   readonly version: number;
 }
 
-/** Error of a block whose version is newer than all versions whose rules are known. */
+/** Error of a block with a version whose rules this program does not know. */
 export class NewerBlock extends DaemonError {
   readonly block: BlockVersion;
 
@@ -115,7 +122,10 @@ export const FIRST_UNKNOWN_FORK = NEWEST_FORK + 1;
 /** True if the rules of a block version are unknown. Source: hardfork.cpp, block versions are numbers of hard forks. */
 export const isNewer = (version: number): boolean => version > NEWEST_FORK;
 
-/** Returns the error of a block that cannot be read: its version is newer, or the daemon sent wrong bytes. */
+/**
+ * Returns the error of a block that cannot be read, because its version is newer than this program, or because the
+ * daemon sent wrong bytes.
+ */
 export const unreadError = (height: number, { version, cause }: UnreadBlock): DaemonError =>
   version !== undefined && isNewer(version)
     ? new NewerBlock({ height, version })

@@ -3,7 +3,7 @@ import { equalBytes } from '../util/bytes.js';
 import type { OutputDistribution } from './daemon.js';
 import { DaemonError } from './errors.js';
 
-/** The two calls to a daemon that the cache makes. Each may throw DaemonError. */
+/** The two calls to a daemon that the cache of the output distribution makes. Each may throw DaemonError. */
 export interface DistributionSource {
   /** Fetches the distribution from a height to the daemon's tip. */
   distribution(fromHeight: number): Promise<OutputDistribution>;
@@ -34,7 +34,7 @@ interface KnownBlocks {
 export class OutputDistributionCache {
   #known: KnownBlocks | undefined;
 
-  /** Returns the distribution over all blocks, fetching those that are not kept. @throws DaemonError */
+  /** Returns the distribution over all blocks, after fetching the blocks that are not kept. @throws DaemonError */
   async read(source: DistributionSource): Promise<OutputDistribution> {
     const extended = this.#known && (await extend(this.#known, source));
     if (extended === undefined) this.#known = undefined;
@@ -50,7 +50,7 @@ export class OutputDistributionCache {
 }
 
 /**
- * Fetches the blocks after the known ones and joins both.
+ * Fetches the blocks after the known blocks and joins both.
  * @returns undefined if the daemon's chain lacks the last known block.
  */
 async function extend(

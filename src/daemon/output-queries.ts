@@ -33,8 +33,8 @@ export async function getOutputs(
           value: { amount: { type: 'u64', value: amount }, index: { type: 'u64', value: BigInt(index) } },
         })),
       },
-      // Upstream's wallet does not request the hashes either. With them a daemon takes longer, and it could tell the
-      // two wallets apart.
+      // The wallet of the reference does not request the hashes either. With the hashes, a daemon takes longer, and
+      // could tell the two wallets apart.
       get_txid: { type: 'bool', value: false },
     };
     const outs = await calls.binary('/get_outs.bin', request, { limit: LIMIT.small }, (r) =>
@@ -53,7 +53,8 @@ export async function getOutputs(
 
 /**
  * Fetches the output distribution.
- * @param fromHeight height of the first block in the answer; the first block with RingCT outputs if that is higher.
+ * @param fromHeight height of the first block in the answer; the first block with RingCT outputs if that block is
+ * higher.
  */
 export async function getOutputDistribution(
   calls: DaemonCalls,
@@ -83,7 +84,7 @@ function readCounts(packed: Uint8Array, base: number): number[] {
   const counts: number[] = [];
   let previous = base;
   for (let at = 0; at < packed.length; at += 8) {
-    // Read as numbers, not bigints: mainnet has three million counts.
+    // The counts are read as numbers, because bigints take longer and mainnet has three million counts.
     const count = view.getUint32(at + 4, true) * 2 ** 32 + view.getUint32(at, true);
     if (!Number.isSafeInteger(count)) throw new CodecError('distribution: a count is out of range');
     if (count < previous) throw new CodecError('distribution: not monotonic');

@@ -52,7 +52,10 @@ export async function getTransactions(
   return { transactions };
 }
 
-/** Fetches transactions; whole ones in place of pruned ones whose hash cannot be verified. */
+/**
+ * Fetches transactions pruned; fetches whole transactions in place of pruned transactions whose hash cannot be
+ * verified.
+ */
 async function fetchVerifiable(
   calls: DaemonCalls,
   hashes: readonly Hash[],

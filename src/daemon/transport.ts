@@ -11,15 +11,16 @@ import { DaemonError } from './errors.js';
 export interface DaemonConfig {
   /** Address `host:port`, optionally with `http://` or `https://`. */
   readonly address: string;
-  /** Port for an address without a port; absent: the address must have one. */
+  /** Port for an address without a port; absent: the address must have a port. */
   readonly defaultPort?: number;
   readonly login?: DigestCredentials;
   readonly ssl: DaemonSsl;
-  /** Address of a SOCKS 5 proxy, `[ip:]port`; absent: none. */
+  /** Address of a SOCKS 5 proxy, `[ip:]port`; absent: no proxy is used. */
   readonly proxy?: string;
   /**
    * True: blocks are requested with whole transactions, each of which must have the hash that its block lists. Absent:
-   * with pruned ones, whose hash is compared only if the daemon gives the hash of the removed part.
+   * blocks are requested with pruned transactions, whose hash is compared only if the daemon gives the hash of the
+   * removed part.
    */
   readonly wholeBlocks?: boolean;
 }
@@ -97,7 +98,7 @@ class PooledConnection {
   }
 }
 
-/** A request with its options; the same for all attempts. */
+/** A request with its options, which stay the same for all attempts. */
 interface Call {
   readonly path: string;
   readonly body: Uint8Array | string;
@@ -136,8 +137,8 @@ export class Transport {
   /**
    * Sends a request.
    * @returns the body of the answer, whose status is 200.
-   * @throws DaemonError, or the reason of the signal that ended the call. With `once` that reason is thrown only before
-   * any of the request's bytes were sent.
+   * @throws DaemonError, or the reason of the signal that ended the call. With `once`, the reason of the signal is
+   * thrown only if no byte of the request was sent.
    */
   async post(path: string, body: Uint8Array | string, options: PostOptions): Promise<Buffer> {
     const { deadline = DEFAULT_DEADLINE_MS, signals = [], once = false } = options;
@@ -240,8 +241,8 @@ export class Transport {
 }
 
 /**
- * Returns true for a status that proves that the request had no effect. Other statuses, such as those of a gateway, do
- * not.
+ * Returns true for a status that proves that the request had no effect. Other statuses, such as statuses of a gateway,
+ * prove nothing.
  */
 const isRefusal = (status: number): boolean =>
   (status >= 300 && status < 500) || status === 501 || status === 503 || status === 505;

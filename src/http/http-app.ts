@@ -17,8 +17,8 @@ import { serveForms, servePages, singleValues, type FormTarget, type Page } from
 export interface HttpAppOptions {
   readonly dispatcher: Dispatcher;
   /**
-   * Handler that requires a login; absent: none is required, and browsers and GET requests are served under known host
-   * names only.
+   * Handler that requires a login; absent: no login is required, and browsers and GET requests are served under known
+   * host names only.
    */
   readonly auth?: Handler;
   /** Deadline that ends for a connection when the client has logged in. */
@@ -43,32 +43,40 @@ export interface HttpAppOptions {
   readonly openPages?: readonly Page[];
   readonly pages?: readonly Page[];
   readonly forms?: readonly FormTarget[];
-  /** Decides whether a client may read `pages`; absent: every client with a login may. */
+  /** Decides whether a client may read `pages`; absent: every client with a login may read them. */
   readonly mayRead?: (caller: Caller | undefined) => boolean;
-  /** Decides whether a client may submit `forms`; absent: as `mayRead`. */
+  /** Decides whether a client may submit `forms`; absent: every client that may read `pages`. */
   readonly maySubmit?: (caller: Caller | undefined) => boolean;
   /** Called with the HTTP status of each answer. */
   readonly onStatus?: (status: number) => void;
   /**
-   * True: answers requests with any method, host name and content type, as upstream's servers do. For test networks
-   * only, since pages of other sites can then call the server.
+   * True: answers requests with any method, host name and content type, as the servers of the reference do. For test
+   * networks only, since pages of other sites can then call the server.
    */
   readonly anyClient?: boolean;
-  /** Passes requests for targets on to the processes that hold them; absent: this process serves all of them. */
+  /** Passes requests for targets on to the processes that hold them; absent: this process serves all targets. */
   readonly forwarding?: Forwarding;
 }
 
-/** Parts of a process that passes requests for a target on to another process, and serves those of other processes. */
+/**
+ * Parts of a process that passes requests for a target on to another process, and serves requests of other processes.
+ */
 export interface Forwarding {
   /** Accepts or refuses a request with a signature of another process; ignores other requests. */
   readonly login: RequestHandler;
   /** True if `login` accepted a request, whose login another process has checked. */
   isForwarded(req: IncomingMessage): boolean;
-  /** Calls of other processes for themselves. */
+  /** Handler of calls that other processes make for themselves. */
   readonly actions?: RequestHandler;
-  /** Answers a JSON-RPC request for a target that another process holds; all others go on to the handlers of this one. */
+  /**
+   * Answers a JSON-RPC request for a target that another process holds; all other requests go on to the handlers of
+   * this process.
+   */
   readonly calls: RequestHandler;
-  /** As `calls`, for event streams. */
+  /**
+   * Answers a request for an event stream of a target that another process holds; all other requests go on to the
+   * handlers of this process.
+   */
   readonly streams: RequestHandler;
 }
 
@@ -184,7 +192,7 @@ export function createHttpApp({
     ...before: RequestHandler[]
   ): void => {
     const handle: RequestHandler = async (req, res, next) => {
-      // The whole URL must equal the path: with a query it is a different path.
+      // The whole URL must equal the path, since a URL with a query is a different path.
       if (anyClient && req.originalUrl !== path) return next();
       await sendAnswer(res, await answer(req), onBug);
     };
@@ -252,7 +260,8 @@ export function createHttpApp({
   // Express recognizes a handler of errors by its four parameters.
   const onError: ErrorRequestHandler = (error: unknown, req, res, _next) => answerError(error, req, res);
   app.use(onError);
-  // A request to the daemon's server may have any method, and a request of a cluster may go on to another process.
+  // A request to the server of the regtest daemon may have any method, and a request of a cluster may go on to another
+  // process.
   if (anyClient || forwarding !== undefined) return app;
   return directCalls(app, {
     ...{ path: PATH, targetPath, onError: answerError },
@@ -325,9 +334,9 @@ const refuseEncoding: Handler = ({ headers }, res, next) => {
 export interface DirectCallsOptions {
   /** Path of calls without a target. */
   readonly path: string;
-  /** Path of calls for a target, with `:target` in place of its percent-encoded name; absent: there is none. */
+  /** Path of calls for a target, with `:target` in place of its percent-encoded name; absent: there is no such path. */
   readonly targetPath?: string | undefined;
-  /** Checks of a call, in order: those that the application makes, too. */
+  /** Checks of a call, in order: the same checks that the application makes. */
   readonly checks: readonly Handler[];
   /** Answers a call that all checks have passed. */
   readonly answer: (req: IncomingMessage, res: ServerResponse, target?: string) => Promise<void>;

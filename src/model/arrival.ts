@@ -13,11 +13,11 @@ export interface Sight {
 export interface CompleteRead {
   /** Time at which the read began [Unix s]. */
   readonly time: number;
-  /** Least time by which the newest block lay behind the clock at this or an earlier read [s]; absent: unknown. */
+  /** Shortest time by which the newest block was behind the clock at this or an earlier read [s]; absent: unknown. */
   readonly leastLag?: number;
   /**
-   * True if the newest block lay behind the clock by much more than at earlier reads: the clock was put ahead, or no
-   * block was found for long. Either way the clock alone proves no time.
+   * True if the newest block was behind the clock by much more than at earlier reads: the clock was put ahead, or no
+   * block was found for long. In both cases the clock alone does not prove the time.
    */
   readonly isLagging: boolean;
 }
@@ -25,12 +25,15 @@ export interface CompleteRead {
 /** Longest time between two complete reads of a wallet that follows the chain [s]: about that between two blocks. */
 const LONGEST_PAUSE = 120;
 
-/** Growth of the distance between clock and newest block from which on the clock alone proves no time [s]. */
+/**
+ * Growth of the time between the newest block and the clock from which on the clock alone does not prove the time [s].
+ */
 const MOST_LAG = 1200;
 
 /**
- * Returns the facts of a complete read. @param time time at which it began [Unix s]. @param newestBlock time of the newest
- * block [Unix s]; undefined if it is not known. @param before the read before; undefined: this is the first one.
+ * Returns the facts of a complete read. @param time time at which it began [Unix s]. @param newestBlock time of the
+ * newest block [Unix s]; undefined if it is not known. @param before the previous read; undefined: this is the first
+ * read.
  */
 export function completeRead(
   time: number,
@@ -53,18 +56,18 @@ export function completeRead(
 export interface SightWitnesses {
   /** Time by the clock of the server [Unix s]. */
   readonly now: number;
-  /** The last complete read; undefined if there was none. */
+  /** The last complete read; undefined if there was no complete read. */
   readonly read: CompleteRead | undefined;
-  /** True if the wallet was not closed since that read. */
+  /** True if the wallet was not closed since the last complete read. */
   readonly isOpenSince: boolean;
   /** Time of the newest block that the wallet knew before the sight [Unix s]; undefined if it is not known. */
   readonly newestBlock: number | undefined;
 }
 
 /**
- * Judges the first sight of a payment. A wallet that follows the chain sees a payment when it arrives. One that was
- * closed, or lacked its daemon for a while, knows the time of its last complete read, before which it did not arrive. If
- * the clock was changed, the newest known block is the witness of that.
+ * Judges the first sight of a payment. A wallet that follows the chain sees a payment when it arrives. A wallet that
+ * was closed, or lacked its daemon for a while, knows only that the payment arrived after its last complete read. If
+ * the clock was changed, the wallet knows only that the payment arrived after the newest known block.
  */
 export function sightAt({ now, read, isOpenSince, newestBlock = 0 }: SightWitnesses): Sight {
   const since = (time: number): Sight => ({ time: now, since: Math.min(time, now) });
@@ -74,8 +77,8 @@ export function sightAt({ now, read, isOpenSince, newestBlock = 0 }: SightWitnes
 }
 
 /**
- * Returns the time at which a payment arrived that is first seen in a block. The date of the block decides as far as
- * the sight leaves it open: miners may date blocks two hours ahead and hours back.
+ * Returns the time at which a payment arrived that is first seen in a block. The date of the block decides within the
+ * times that the sight leaves open: miners may date blocks two hours ahead and hours back.
  * @param blockTime date of the block [Unix s].
  */
 export const arrivalInBlock = (blockTime: number, { time, since = time }: Sight): number =>

@@ -1,7 +1,7 @@
-/** How a wallet synchronises while its spend key is not in memory. */
+/** Mode in which a wallet synchronises while its spend key is not in memory. */
 export type BackgroundSyncType = 'off' | 'reuse-wallet-password' | 'custom-background-password';
 
-/** Types in the order of upstream's numbers. Source: wallet2_types.h `BackgroundSyncType`. */
+/** Types in the order of the reference's numbers. Source: wallet2_types.h `BackgroundSyncType`. */
 const NUMBERED: readonly BackgroundSyncType[] = [
   'off',
   'reuse-wallet-password',
@@ -13,13 +13,13 @@ export const isBackgroundSyncType = (text: string): text is BackgroundSyncType =
 
 export const backgroundSyncTypeNumber = (type: BackgroundSyncType): bigint => BigInt(NUMBERED.indexOf(type));
 
-/** Returns the type with a number of upstream; `off` for an unknown number. */
+/** Returns the type with a number of the reference; `off` for an unknown number. */
 export const backgroundSyncTypeOf = (number: unknown): BackgroundSyncType =>
   (typeof number === 'bigint' ? NUMBERED[Number(number)] : undefined) ?? 'off';
 
 /**
  * Reason why a wallet that is not view-only has no spend key in memory. `syncing`: background sync has removed it until
- * background sync stops. `wallet`: the background files were opened, which do not contain it.
+ * background sync stops. `wallet`: the background files were opened, which do not contain the spend key.
  */
 export type Background = 'syncing' | 'wallet';
 

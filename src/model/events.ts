@@ -9,7 +9,7 @@ export interface PaymentFacts {
   readonly subaddress: SubaddressIndex;
   /** Sum that the outputs add to the balance [atomic units]. */
   readonly amount: Amount;
-  /** Time of the block; for a pool transaction, time when the wallet first saw it [Unix s]. */
+  /** Time of the block; for a transaction in the pool, time at which the wallet first saw it [Unix s]. */
   readonly timestamp: number;
   readonly unlockTime: bigint;
   readonly coinbase: boolean;
@@ -38,7 +38,7 @@ export interface TransferFacts {
 
 /**
  * An output of the wallet that is spent by a transaction which the wallet has not seen: another wallet with the same
- * keys has made it, and it has no change.
+ * keys has made the transaction, and the transaction has no change.
  */
 export interface SpentOutputFacts {
   /** Hash of the transaction that created the output. */
@@ -52,13 +52,13 @@ export interface SpentOutputFacts {
 export interface RequestSums {
   readonly subaddress: SubaddressIndex;
   readonly state: RequestState;
-  /** Sum of its mined payments in time, without locked ones [atomic units]. */
+  /** Sum of the mined payments of the request in time, without locked payments [atomic units]. */
   readonly received: Amount;
-  /** Sum of its payments in the mempool in time, without locked ones [atomic units]. */
+  /** Sum of the payments of the request in the mempool in time, without locked payments [atomic units]. */
   readonly unconfirmed: Amount;
-  /** Sum of its payments in time that an unlock time locks [atomic units]. */
+  /** Sum of the payments of the request in time that an unlock time locks [atomic units]. */
   readonly locked: Amount;
-  /** Sum of its payments after its end [atomic units]. */
+  /** Sum of the payments after the end of the request [atomic units]. */
   readonly late: Amount;
 }
 
@@ -146,7 +146,7 @@ export type EventBody =
 
 export type EventType = EventBody['type'];
 
-/** All event types; the compiler checks that none is missing. */
+/** All event types; the compiler checks that no type is missing. */
 const TYPES: Readonly<Record<EventType, true>> = {
   'payment.seen': true,
   'payment.mined': true,

@@ -11,13 +11,13 @@ export interface MadeTx {
   readonly metadata?: Uint8Array;
 }
 
-/** One transaction of a payment; it was relayed unless `doNotRelay` was set. */
+/** One transaction of a payment, which was relayed unless `doNotRelay` was set. */
 export interface MadePayment {
   /** Destinations with the amounts that they receive. */
   readonly destinations: readonly Destination[];
   readonly fee: Amount;
   readonly weight: number;
-  /** Key images of the inputs, without unknown ones. */
+  /** Key images of the inputs, without key images that are unknown. */
   readonly keyImages: readonly KeyImage[];
   /** Output keys of the inputs; empty in an order that an earlier version recorded. */
   readonly inputKeys: readonly PublicKey[];

@@ -7,21 +7,26 @@ import type { OutgoingState } from '../monero/wallet/build/outgoing-tx.js';
 export interface OrderPlace {
   /** Number of the order; see {@link Order.sequence}. */
   readonly sequence: number;
-  /** Index of the transaction among those of the call. */
+  /** Index of the transaction among the transactions of the call. */
   readonly position: number;
-  /** Number of the attempt: 1 was made by the call; a higher one repeats a failed attempt. */
+  /**
+   * Number of the attempt: 1 for the attempt that the call made; a higher number for a repetition of a failed attempt.
+   */
   readonly attempt: number;
 }
 
 /**
- * Reason why a transaction was not relayed. `refused`: the daemon said so, but may have relayed it nevertheless.
- * `unsent`: it certainly never left this server.
+ * Reason why a transaction was not relayed. `refused`: the daemon refused the transaction, but may have relayed it
+ * nevertheless. `unsent`: the transaction certainly never left this server.
  */
 export type Withdrawal = 'refused' | 'unsent';
 
 /** One attempt to make one transaction of an order. */
 export interface OrderTx extends OrderPlace {
-  /** Reason why the attempt is no longer recorded as a payment: it was not relayed. Absent otherwise. */
+  /**
+   * Reason why the attempt is no longer recorded as a payment: its transaction was not relayed. Absent if the attempt
+   * is recorded.
+   */
   readonly withdrawn?: Withdrawal;
   /** True if the attempt was recorded as a payment when it was made; otherwise the caller relays or signs it. */
   readonly sent: boolean;
@@ -60,15 +65,15 @@ export const STATE_OF: Readonly<Record<OutgoingState, OrderState>> = {
 /** An attempt and its state. */
 export interface TrackedTx extends OrderTx {
   readonly state: OrderState;
-  /** True if it is recorded as a payment. */
+  /** True if the attempt is recorded as a payment. */
   readonly isRecorded: boolean;
   /** Height of the block; mined attempts only. */
   readonly height?: number;
 }
 
 /**
- * Attempts with the same position. The one in effect is the mined attempt; if there is none, a relayed one; otherwise
- * the last one.
+ * Attempts with the same position. The attempt in effect is the mined attempt; without a mined attempt, a relayed
+ * attempt; otherwise the last attempt.
  */
 export interface OrderPosition {
   readonly attempts: readonly TrackedTx[];

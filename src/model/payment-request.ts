@@ -3,9 +3,9 @@ import type { Hash } from '../monero/crypto/types.js';
 import type { Amount } from '../util/amount.js';
 
 /**
- * States of a payment request. `waiting`: no payment. `partial`: payments below the amount. `seen`: enough, but not all
- * mined. `confirming`: enough in blocks, with too few confirmations. `paid`. `expired` and `cancelled`: not enough until
- * its end.
+ * States of a payment request. `waiting`: no payment. `partial`: payments below the amount. `seen`: payments of enough
+ * money, but not all mined. `confirming`: payments of enough money in blocks, with too few confirmations. `paid`.
+ * `expired` and `cancelled`: too little money until the end of the request.
  */
 export const REQUEST_STATES = [
   'waiting',
@@ -18,27 +18,27 @@ export const REQUEST_STATES = [
 ] as const;
 export type RequestState = (typeof REQUEST_STATES)[number];
 
-/** Greatest length of the label of an address in UTF-8 [bytes]; stores of earlier versions may hold longer ones. */
+/** Greatest length of the label of an address in UTF-8 [bytes]; stores of earlier versions may hold longer labels. */
 export const MAX_LABEL_BYTES = 4096;
 
 /** Terms of a payment request that decide its state. */
 export interface RequestTerms {
   /** Requested amount [atomic units]; absent: an open request, which is never paid. */
   readonly amount?: Amount | undefined;
-  /** Difference to the amount that counts as none [atomic units], less than the amount. */
+  /** Largest difference to the amount that is ignored [atomic units], less than the amount. */
   readonly tolerance: Amount;
-  /** Number of confirmations that each payment needs; 0: its sight in the mempool is enough. */
+  /** Number of confirmations that each payment needs; 0: a payment counts as soon as it is seen in the mempool. */
   readonly confirmations: number;
   /**
-   * Smallest height of a block whose payments count in any case. A payment below it was made before the request, and
-   * does not count, if its time is earlier, too: its address may have been paid before the wallet was restored.
+   * Smallest height of a block whose payments count in any case. A payment below this height does not count if its time
+   * is also before the request: the address of the request may have been paid before the wallet was restored.
    */
   readonly firstHeight: number;
   /** Time of creation [Unix s]. */
   readonly created: number;
   /** Time after which payments are late [Unix s]; absent: never. */
   readonly expires?: number | undefined;
-  /** Time of its cancellation [Unix s], after which payments are late. */
+  /** Time at which the request was cancelled [Unix s], after which payments are late. */
   readonly cancelled?: number | undefined;
   /** True once the expiry has passed and was recorded. */
   readonly ended: boolean;
@@ -50,7 +50,7 @@ export interface PaymentRequest extends RequestTerms {
   readonly sequence: number;
   /** 32 hex digits. */
   readonly requestId: string;
-  /** Random name of its pay page, 16 bytes. */
+  /** Random name of the pay page of the request, 16 bytes. */
   readonly token: Uint8Array;
   /** Address of the request, which no other request has. */
   readonly subaddress: SubaddressIndex;
@@ -58,7 +58,7 @@ export interface PaymentRequest extends RequestTerms {
   readonly reference?: string;
   /** JSON object of the merchant, as text. */
   readonly metadata?: string;
-  /** Page to which the pay page leads its visitor back. */
+  /** Page to which the pay page sends its visitor back. */
   readonly returnUrl?: string;
   /** State as reported by the latest event of the request. */
   readonly state: RequestState;
@@ -68,34 +68,41 @@ export interface PaymentRequest extends RequestTerms {
 export interface Receipt {
   /** Sum that the outputs add to the balance [atomic units]. */
   readonly amount: Amount;
-  /** Time at which it arrived, as recorded at its first sight [Unix s]. */
+  /** Time at which the payment arrived, as recorded at its first sight [Unix s]. */
   readonly arrival: number;
   /**
-   * Earliest time at which it may have arrived [Unix s], until a block decides; absent if `arrival` is certain.
+   * Earliest time at which the payment may have arrived [Unix s], until a block decides; absent if `arrival` is
+   * certain.
    */
   readonly earliestArrival?: number | undefined;
-  /** Height of its block; absent in the mempool. */
+  /** Height of the block of the payment; absent in the mempool. */
   readonly height?: number | undefined;
-  /** Height of the tip by which it was confirmed before a rescan that runs; absent if none runs. */
+  /**
+   * Height of the tip by which the payment was confirmed before a rescan that is running; absent if no rescan is
+   * running.
+   */
   readonly confirmedTo?: number | undefined;
   readonly unlockTime: bigint;
-  /** True while the mempool has seen another transaction that spends the same inputs, or lacks this one. */
+  /**
+   * True while the mempool has seen another transaction that spends the same inputs, or lacks the transaction of the
+   * payment.
+   */
   readonly isContested: boolean;
 }
 
-/** A payment to the address of a request: the outputs, other than change, that one transaction pays to it. */
+/** A payment to the address of a request: the outputs, other than change, that one transaction pays to the address. */
 export interface RequestPayment extends Receipt {
   readonly txHash: Hash;
 }
 
-/** Number of confirmations that amounts from a smallest one on need. */
+/** Number of confirmations that amounts from a smallest amount on need. */
 export interface ConfirmationStep {
   /** Smallest amount of the step [atomic units]. */
   readonly from: Amount;
   readonly confirmations: number;
 }
 
-/** Confirmations that payment requests need by their amount, by ascending amount; the first step begins at 0. */
+/** Numbers of confirmations that payment requests need, in steps of ascending amounts; the first step begins at 0. */
 export type ConfirmationScale = readonly ConfirmationStep[];
 
 /** Returns the number of confirmations that a payment request over an amount needs. */

@@ -12,15 +12,15 @@ export interface RequestView {
 
 /** Part of a receipt in the state of its request. */
 interface Count {
-  /** Number of blocks from its block to the tip; 0 in the mempool. */
+  /** Number of blocks from the block of the receipt to the tip; 0 in the mempool. */
   readonly confirmations: number;
-  /** Height of the tip that decides what it counts for. */
+  /** Height of the tip by which the confirmations of the receipt are counted. */
   readonly decidingTip: number;
-  /** True while its unlock time has not passed. */
+  /** True while the unlock time of the receipt has not passed. */
   readonly isLocked: boolean;
-  /** True if it arrived after the end of the request. */
+  /** True if the receipt arrived after the end of the request. */
   readonly isLate: boolean;
-  /** True if it may have arrived after the end of the request. */
+  /** True if the receipt may have arrived after the end of the request. */
   readonly isPerhapsLate: boolean;
 }
 
@@ -30,9 +30,9 @@ export interface CountedPayment extends RequestPayment, Count {}
 /** State of a payment request, with sums of its payments [atomic units]. */
 export interface RequestTotals {
   readonly state: RequestState;
-  /** Mined payments in time, without locked ones. */
+  /** Sum of the mined payments in time, without locked payments. */
   readonly mined: Amount;
-  /** Payments in the mempool in time, without locked ones. */
+  /** Sum of the payments in the mempool in time, without locked payments. */
   readonly unmined: Amount;
   /** Payments in time with enough confirmations. */
   readonly paid: Amount;
@@ -40,7 +40,10 @@ export interface RequestTotals {
   readonly locked: Amount;
   /** Payments after the end of the request. */
   readonly late: Amount;
-  /** Smallest height of the tip at which a payment counts for more than now; absent if blocks change nothing. */
+  /**
+   * Smallest height of the tip at which a payment is unlocked or has its confirmations; absent if blocks change
+   * nothing.
+   */
   readonly dueHeight?: number | undefined;
 }
 
@@ -49,7 +52,7 @@ export interface RequestStatus extends RequestTotals {
   readonly payments: readonly CountedPayment[];
 }
 
-/** Returns the difference of two amounts; 0 if the second one is greater. */
+/** Returns the difference of two amounts; 0 if the second amount is greater. */
 export const excessOver = (value: Amount, limit: Amount): Amount =>
   amount(value > limit ? value - limit : 0n);
 
@@ -75,14 +78,17 @@ function countOf(end: number, receipt: Receipt, { tip, now }: RequestView): Coun
   const lateness = { isLate: earliestArrival > end, isPerhapsLate: arrival > end };
   if (height === undefined)
     return { confirmations: 0, decidingTip: tip, isLocked: unlockTime !== 0n, ...lateness };
-  // A rescan takes nothing away before it has ended.
+  // A running rescan takes no confirmations away.
   const decidingTip = Math.max(tip, confirmedTo);
   const opening = unlockTime === 0n ? undefined : openingOf({ height, unlockTime });
   const isLocked = opening !== undefined && (opening.height > decidingTip || opening.time > now);
   return { confirmations: Math.max(0, tip - height + 1), decidingTip, isLocked, ...lateness };
 }
 
-/** Returns the height of the tip at which a payment in the block at a height is unlocked, or has its confirmations. */
+/**
+ * Returns the height of the tip at which a mined payment is unlocked, or has its confirmations.
+ * @param height height of the block of the payment.
+ */
 const heightOfEffect = (
   confirmations: number,
   height: number,
@@ -93,7 +99,8 @@ function stateOf(
   terms: RequestTerms,
   sums: { readonly mined: bigint; readonly unmined: bigint; readonly paid: bigint },
 ): RequestState {
-  // Final: not even a payment in time that was not known then, or was locked, makes it paid.
+  // The state `cancelled` is final: not even a payment in time that was unknown or locked at the cancellation changes
+  // it.
   if (terms.cancelled !== undefined) return 'cancelled';
   const received = sums.mined + sums.unmined;
   const needed = terms.amount === undefined ? undefined : terms.amount - terms.tolerance;
@@ -112,17 +119,17 @@ function stateOf(
 const MAX_BACKDATING = 7200;
 
 /**
- * True if a payment was made before its request. Height and time must both say so: the height of a new request rests on
- * the word of a daemon, which could otherwise hide every later payment by a height that is too great, even once it
- * serves no longer. A daemon gains nothing if an old payment counts: it could invent blocks with new ones.
+ * True if a payment was made before its request. Height and time must both be earlier: the height of a new request
+ * comes from a daemon, which could otherwise hide every later payment by a height that is too great, even after its use
+ * has ended. A daemon gains nothing if an old payment counts: it could also invent blocks with new payments.
  */
 const isOld = ({ height, arrival }: Receipt, { firstHeight, created }: RequestTerms): boolean =>
   height !== undefined && height < firstHeight && arrival < created - MAX_BACKDATING;
 
 /**
- * Computes the state of a payment request from what its address has received, without payments made before it. A receipt
- * counts while it is in time and not locked; it makes the request paid once it has enough confirmations, or, where none
- * are needed, while it is certainly in time and no other transaction contests it in the mempool.
+ * Computes the state of a payment request from the receipts of its address, without payments made before the request. A
+ * receipt counts while it is in time and not locked; it makes the request paid once it has enough confirmations, or, if
+ * no confirmations are needed, while it is certainly in time and no other transaction contests it in the mempool.
  */
 export function requestTotals(
   terms: RequestTerms,
@@ -161,7 +168,7 @@ export function requestTotals(
   };
 }
 
-/** Computes the state of a payment request as {@link requestTotals}, with the part of each payment in it. */
+/** Computes the state of a payment request as {@link requestTotals}, with the part of each payment in the state. */
 export function requestStatus(
   terms: RequestTerms,
   found: readonly RequestPayment[],

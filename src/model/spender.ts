@@ -2,9 +2,9 @@
 export interface Spender {
   /** Name of the credential, by which spent amounts are added up. */
   readonly name: string;
-  /** Addresses that the client may pay, in addition to those of the wallet; undefined: any address. */
+  /** Addresses that the client may pay, in addition to the addresses of the wallet; undefined: any address. */
   readonly addresses: ReadonlySet<string> | undefined;
-  /** True: the client may lock money, by an unlock time or by freezing outputs. Absent: it may not. */
+  /** True: the client may lock money, by an unlock time or by freezing outputs. Absent: the client may not. */
   readonly mayLock?: true;
   readonly limits: {
     /** Largest amount of one transaction, fee included [atomic units]. */

@@ -8,8 +8,8 @@ import type { PlanFault } from '../monero/wallet/select/transfer-request.js';
 import type { Amount } from '../util/amount.js';
 
 /**
- * File at the path of a new wallet's store. `wallet`: beside it is a keys file of the name; `store` or `cache`: a store
- * of this server, or a cache of the reference, without its keys file; `file`: any other file.
+ * Kind of file at the path of a new wallet's store. `wallet`: a keys file of the name is beside it; `store` or `cache`:
+ * a store of this server, or a cache of the reference, without its keys file; `file`: any other file.
  */
 export type FoundFile = 'wallet' | 'store' | 'cache' | 'file' | 'directory' | 'link';
 
@@ -19,14 +19,20 @@ export type FoundFile = 'wallet' | 'store' | 'cache' | 'file' | 'directory' | 'l
  */
 export type Fault =
   | { readonly kind: 'no_wallet' }
-  /** The wallet that a path or a parameter names is not open under its path. `failure`: why the start could not open it. */
+  /**
+   * The wallet that a path or a parameter names is not open under its path. `failure`: reason why the start could not
+   * open it.
+   */
   | { readonly kind: 'wallet_not_open'; readonly name: string; readonly failure?: string }
-  /** The wallet is being opened, or the server is starting, and nothing of the call has run. `name`: absent for `/json_rpc`. */
+  /**
+   * The wallet is being opened, or the server is starting, and no part of the call has run. `name`: absent for
+   * `/json_rpc`.
+   */
   | { readonly kind: 'wallet_opening'; readonly name?: string }
   | { readonly kind: 'no_wallet_dir' }
-  /** A file has the name of a new wallet. `found`: kind of that file; absent for a name that no client gave. */
+  /** A file has the name of a new wallet. `found`: kind of the file; absent for a name that no client gave. */
   | { readonly kind: 'wallet_exists'; readonly name: string; readonly found?: FoundFile }
-  /** A keys file of the name is there, without a store. */
+  /** A keys file of the name exists, without a store. */
   | { readonly kind: 'keys_file_exists'; readonly name: string }
   | { readonly kind: 'wallet_missing'; readonly name: string }
   | { readonly kind: 'wallet_locked'; readonly name: string }
@@ -91,7 +97,7 @@ export type Fault =
   | { readonly kind: 'tx_too_large'; readonly weight: number; readonly limit: number }
   | { readonly kind: 'fee_too_high'; readonly fee: Amount; readonly ceiling: Amount }
   | ({ readonly kind: 'tx_rejected' } & Reasoned)
-  /** Some payments of a call were relayed before another one failed; the reason lists them. */
+  /** Some payments of a call were relayed before another payment failed; the reason lists the relayed payments. */
   | ({ readonly kind: 'partly_relayed' } & Reasoned)
   | ({ readonly kind: 'transfer_failed' } & Reasoned)
   /** The idempotency key was used by another request. */
@@ -112,7 +118,7 @@ export type Fault =
   | { readonly kind: 'request_missing' }
   /** The terms of a payment request, or a change of them, are refused. */
   | ({ readonly kind: 'bad_payment_request' } & Reasoned)
-  /** Another payment request has the reference. */
+  /** Another payment request has the same reference. */
   | { readonly kind: 'reference_taken'; readonly reference: string; readonly requestId: string }
   /** A rule of the client's credential forbids the request. */
   | ({ readonly kind: 'credential_denied' } & Reasoned)
@@ -159,7 +165,10 @@ export class WalletError extends Error {
 /** Facts of the errors of the library; each module has its own. */
 type LibraryFault = KeyFault | ProofFault | PlanFault | DecoyFault | MultisigFault | ScanFault;
 
-/** Returns the fault for clients of an error of the library. The chain and its outputs are the word of the daemon. */
+/**
+ * Converts the fault of an error of the library to a fault for clients. A wrong transaction or output is a fault of the
+ * daemon that sent it.
+ */
 function translated(fault: LibraryFault): Fault {
   switch (fault.kind) {
     case 'wrong_transaction':

@@ -15,20 +15,20 @@ export type {
   Signature,
 } from './crypto/types.js';
 
-// Errors of texts and encodings, of data that is not the chain's, of keys and of proofs.
+// Errors of texts and encodings, of data that does not belong to the chain, of keys and of proofs.
 export { CodecError } from '../util/codec.js';
 export { ScanError, type ScanFault } from './wallet/scan/fetched-tx.js';
 export { KeyError, type KeyFault } from './wallet/keys.js';
 export { ProofError, type ProofFault } from './wallet/proofs/proof-text.js';
 
-// Random bytes: an argument of everything that signs, so that a seeded source fixes the result.
+// Random bytes: an argument of every function that signs, so that a seeded source fixes the result.
 export { systemRng, type Rng } from '../util/random.js';
 
 // Amounts in atomic units, and as decimal coins.
 export { amount, sum, type Amount } from '../util/amount.js';
 export { formatCoins, parseCoins } from './cryptonote/coins.js';
 
-// Addresses: of others, of the own account by index, and with a payment id.
+// Addresses: of other accounts, of the own account by index, and with a payment id.
 export { formatAddress, integrate, parseAddress, standardOf, tryParseAddress } from './cryptonote/address.js';
 export { ownAddress } from './cryptonote/subaddress-keys.js';
 export type { AddressKeys } from './cryptonote/subaddress-keys.js';
@@ -37,7 +37,7 @@ export type { Address, AddressKind, NetworkType, PaymentId, SubaddressIndex } fr
 // Payment requests as monero: URIs.
 export { formatUri, parseUri, UriError, type PaymentUri } from './cryptonote/uri.js';
 
-// Keys of an account: a new one, from a seed, or from texts that are checked against an address.
+// Keys of an account: of a new account, from a seed, or from texts that are checked against an address.
 export {
   accountKeysOf,
   spendSecretFromSeed,
@@ -124,7 +124,7 @@ export {
   type ExtraPaymentId,
 } from './cryptonote/extra.js';
 
-// Scanning with the view key: a block, or single transactions such as those of the mempool.
+// Scanning with the view key: a block, or single transactions such as transactions of the mempool.
 export { scanBlock, type ReceivingTx } from './wallet/scan/block-scan.js';
 export type { FetchedTx } from './wallet/scan/fetched-tx.js';
 export { ownOutputsIn, receivedPaymentId } from './wallet/scan/block-scan.js';
@@ -153,7 +153,7 @@ export {
   type TxVerdict,
 } from './wallet/proofs/tx-proof.js';
 
-// Proofs of a reserve: which outputs an account holds, and which of them are spent.
+// Proofs of a reserve: the outputs that an account holds, and the spent outputs among them.
 export {
   checkReserve,
   proveReserve,

@@ -2,8 +2,8 @@
 const LEAST_CAPACITY = 256;
 
 /**
- * Bytes of a connection that arrived and were not read yet. Appending a byte takes constant time on average, however
- * short the chunks are in which a peer sends.
+ * Bytes of a connection that arrived and were not read yet. Appending a byte takes constant time on average, even if a
+ * peer sends very short chunks.
  */
 export class ByteQueue {
   #buffer = new Uint8Array();
@@ -24,7 +24,7 @@ export class ByteQueue {
     this.#length = length;
   }
 
-  /** Returns all bytes. They share memory with the queue until it changes. */
+  /** Returns all bytes of the queue, which share memory with the queue until it changes. */
   view(): Buffer {
     return Buffer.from(this.#buffer.buffer, 0, this.#length);
   }

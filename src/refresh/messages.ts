@@ -52,7 +52,7 @@ export type RefreshRequest =
   | {
       readonly type: 'prefetch';
       readonly startHeight: number;
-      /** View key with which the prefetched pages are scanned; absent: they are not scanned. */
+      /** View key with which the prefetched pages are scanned; absent: the pages are not scanned. */
       readonly viewSecret?: SecretKey;
     }
   | { readonly type: 'attach'; readonly wallet: WalletId; readonly state: ScannerState }
@@ -108,7 +108,8 @@ export type RefreshReport =
       readonly isAgain: boolean;
     }
   /**
-   * Requests a checkpoint of the wallet's store. The run waits until it is acknowledged by `committed`, as a page is.
+   * Requests a checkpoint of the wallet's store. The run waits until the checkpoint is acknowledged by `committed`,
+   * like a page.
    */
   | { readonly type: 'checkpoint'; readonly wallet: WalletId; readonly run: number }
   | ({ readonly type: 'pool'; readonly wallet: WalletId; readonly run: number } & PoolView)
@@ -158,7 +159,7 @@ export interface RefreshFailure {
   readonly kind?: DaemonErrorKind | 'cancelled';
   /** System error code of the cause of a daemon error, such as `ECONNREFUSED`. */
   readonly code?: string;
-  /** True for a daemon error with an answer that is not one of a daemon; absent: false. */
+  /** True for a daemon error with an answer that does not come from a daemon; absent: false. */
   readonly isForeign?: boolean;
   /** Block of the kind `newer_fork`. */
   readonly block?: BlockVersion;
@@ -222,7 +223,7 @@ export function toFailure(error: unknown, signal?: AbortSignal): RefreshFailure 
 
 export type CallAnswer = Extract<RefreshReport, { readonly call: number }>;
 
-/** A request to the refresh thread that returns a result and is no refresh. */
+/** A request to the refresh thread that returns a result and is not a refresh. */
 export interface Call {
   readonly wallet: WalletId;
   /** Handles an answer. @returns true if it was the last answer to the call. */

@@ -21,7 +21,7 @@ export interface RefreshTarget {
    */
   commitPage(findings: PageFindings, daemonHeight: number): void;
   /**
-   * Commits the findings of blocks that were read again. @returns true if the wallet has received an output in them.
+   * Commits the findings in blocks that were read again. @returns true if the wallet has received an output in them.
    * @throws DaemonError `busy` if the wallet does not hold these blocks.
    */
   commitAgain(findings: PageFindings): boolean;
@@ -29,7 +29,8 @@ export interface RefreshTarget {
   commitSubaddresses(keys: PackedSubaddresses): void;
   /**
    * Commits the result of a scan of the pool.
-   * @param present hashes of all transactions in the pool. @param unreadable number of those that cannot be read.
+   * @param present hashes of all transactions in the pool. @param unreadable number of transactions that cannot be
+   * read.
    */
   commitPool(present: readonly Hash[], findings: readonly PoolFinding[], unreadable: number): void;
   /**
@@ -155,7 +156,7 @@ export class RefreshRun {
 }
 
 /**
- * Removes from a page the leading blocks that the wallet already holds, with their findings. After a reorganisation a
+ * Removes the leading blocks that the wallet already holds from a page, with their findings. After a reorganisation a
  * daemon sends blocks from one that the short history names, which may lie far below the fork; the payments between
  * that block and the fork must not be undone.
  * @param heldAt returns the block that the wallet holds at a height.

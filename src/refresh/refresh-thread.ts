@@ -24,8 +24,8 @@ import { scanTransactions, WalletScanner } from './scan/wallet-scanner.js';
 import { WalletRefresh, type DaemonFeeds } from './wallet-refresh.js';
 
 /**
- * Largest number of subaddress keys in one commit. A new wallet's default lookahead has as many; they are stored
- * packed, in 2 ms.
+ * Largest number of subaddress keys in one commit. The default lookahead of a new wallet has as many keys, which are
+ * stored packed, in 2 ms.
  */
 const LOOKAHEAD_KEYS_AT_ONCE = 10_000;
 
@@ -43,8 +43,7 @@ const BATCHES_SENT_AHEAD = 8;
 
 const port = parentPort;
 if (port === null) throw new Error('refresh-thread runs as a worker thread only');
-// Idle time of this thread delays no request, so it collects garbage then: the payments after a refresh need the
-// memory.
+// The thread collects garbage when it is idle, which delays no request: the payments after a refresh need the memory.
 collectWhenIdle('last-resort', 2);
 const report = (message: RefreshReport | DaemonCallEnded): void => port.postMessage(message);
 
@@ -65,7 +64,8 @@ port.on('message', (request: RefreshRequest) => {
       else feeds.chain.prefetch(request.startHeight, request.viewSecret);
       return;
     case 'attach': {
-      // A scanner of a new wallet derives its lookahead in one go, which keeps this thread from sending batches.
+      // The scanner of a new wallet derives its lookahead without a pause, which keeps this thread from sending
+      // batches.
       pool.sendAhead(BATCHES_SENT_AHEAD);
       const wallet = new AttachedWallet(new WalletScanner(request.state, ownKernel));
       wallets.set(request.wallet, wallet);
@@ -112,7 +112,7 @@ port.on('message', (request: RefreshRequest) => {
     }
     case 'scanPool': {
       const { call, wallet, asOf } = request;
-      // Aborted too when the main thread starts another scanner of the wallet.
+      // The signal is also aborted when the main thread starts another scanner of the wallet.
       const closed = wallets.get(wallet)?.closed;
       scanPool(wallet, asOf).then(
         (result) => report({ type: 'scannedPool', call, result }),

@@ -41,8 +41,8 @@ const IDLE_SECONDS = 60;
 
 /**
  * Runs refreshes on the refresh thread and commits their findings on the calling thread. The refresh thread starts with
- * the first request, and ends when no wallet has been open for a while. If the thread dies, the refreshes under way
- * fail, and the next request starts a new one.
+ * the first request, and ends when no wallet has been open for a while. If the thread ends with an error, the refreshes
+ * under way fail, and the next request starts a new thread.
  */
 export class Refresher {
   readonly #threads: number;
@@ -132,7 +132,7 @@ export class Refresher {
   importKeyImages(wallet: WalletId, keyImages: readonly OutputKeyImage[]): void {
     if (!this.#attached.has(wallet)) return;
     this.#post({ type: 'importKeyImages', wallet, keyImages: packKeyImages(keyImages) });
-    // Transactions of the pool that were scanned before may spend these outputs.
+    // The pool is scanned again, because its transactions may spend these outputs.
     this.forgetPool(wallet);
   }
 
@@ -161,7 +161,8 @@ export class Refresher {
   lookAhead(wallet: WalletId, lookahead: Lookahead, handedOut: readonly SubaddressIndex[]): Promise<void> {
     const target = this.#targets.get(wallet);
     return new Promise((resolve, reject) => {
-      // Attached before the call is registered: if the state cannot be read, no call is left unanswered.
+      // The wallet is attached before the call is registered, so that no call is left unanswered if the state cannot be
+      // read.
       if (target !== undefined) this.#ensureAttached(wallet, target);
       const call = this.#call(wallet, reject, (answer) => {
         if (answer.type !== 'subaddresses') return true;
@@ -263,8 +264,8 @@ export class Refresher {
   }
 
   /**
-   * Ends the refresh of a wallet. Its scanner, which may be ahead of the store, is replaced by a new one from the
-   * store.
+   * Ends the refresh of a wallet. The wallet's scanner, which may be ahead of the store, is replaced by a new scanner
+   * from the store.
    */
   cancel(wallet: WalletId): void {
     if (this.#runs.has(wallet)) this.fail(wallet, new RefreshCancelled('the refresh was cancelled'));
@@ -282,7 +283,9 @@ export class Refresher {
     this.#fail(wallet, error);
   }
 
-  /** Returns true if the thread has a scanner of the wallet, so that a refresh need not read the state of a new one. */
+  /**
+   * Returns true if the thread has a scanner of the wallet, so that a refresh need not read the state of a new scanner.
+   */
   isAttached(wallet: WalletId): boolean {
     return this.#attached.has(wallet);
   }
@@ -375,7 +378,7 @@ export class Refresher {
       } satisfies RefreshThreadData,
     });
     worker.unref();
-    // One message at a time: many messages in one turn would delay the requests of clients.
+    // The messages are handled one at a time, because many messages in one turn would delay the requests of clients.
     const reports = new FairQueue<RefreshReport>({
       handle: (report) => this.#receive(worker, report),
       pendingRequests: this.#pendingRequests,

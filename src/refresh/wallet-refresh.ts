@@ -18,8 +18,8 @@ import {
 import type { WalletScanner } from './scan/wallet-scanner.js';
 
 /**
- * Number of commit batches that may wait for the main thread; their commit takes about as long as this thread is busy
- * when it computes key images in one go.
+ * Number of commit batches that may wait for the main thread; committing them takes about as long as this thread needs
+ * to compute key images without a pause.
  */
 const COMMITS_AHEAD = 4;
 
@@ -30,12 +30,12 @@ const COMMITS_AHEAD = 4;
 const CHECKPOINT_WEIGHT = 4096;
 
 /**
- * Number of wallets that continue in one turn of the event loop when a block or the pool arrives for all of them. In
- * between, the thread can answer requests for the pool.
+ * Number of wallets that continue in one turn of the event loop when a block or the pool arrives for all of them.
+ * Between two turns, the thread can answer requests for the pool.
  */
 const WALLETS_PER_TURN = 8;
 
-/** Time after which a refresh reads no more blocks again, so that the next one can read new blocks [ms]. */
+/** Time after which a refresh stops reading blocks again, so that the next refresh can read new blocks [ms]. */
 const AGAIN_MS = 3000;
 
 const turns = new TurnLimit(WALLETS_PER_TURN);
@@ -102,8 +102,8 @@ export class WalletRefresh {
   }
 
   /**
-   * Scans the chain up to the daemon's tip, then the pool, then for some time blocks that are to be read again. Reports the
-   * end to the main thread, with the failures if there were any.
+   * Scans the chain up to the daemon's tip, then the pool, then for some time blocks that are to be read again. Reports
+   * the end and all failures to the main thread.
    */
   async run(wallet: RefreshedWallet, feeds: DaemonFeeds | undefined, from: RefreshFrom): Promise<void> {
     const { signal } = this.#abort;
@@ -159,8 +159,8 @@ export class WalletRefresh {
   }
 
   /**
-   * Scans pages; the main thread commits the findings of one while the next two are scanned.
-   * @returns the height after the last block; undefined if there was none.
+   * Scans pages; the main thread commits the findings of one page while the next two pages are scanned.
+   * @returns the height after the last block; undefined if there was no block.
    */
   async #scanChain(
     pages: AsyncIterable<MemberPage>,
@@ -183,8 +183,8 @@ export class WalletRefresh {
         committing.catch(() => undefined);
       }
     } finally {
-      // Awaited also if the fetch of the next page has failed: the scanner has already added the outputs of this page,
-      // so they must be committed.
+      // The commit is also awaited if the fetch of the next page has failed: the scanner has already added the outputs
+      // of this page, so they must be committed.
       await committing;
     }
     return end;
@@ -233,7 +233,7 @@ const batchesOf = (
     weight: weightOf(batch),
   }));
 
-/** Yields pages up to the block below a height; after a time [ms] no further one. */
+/** Yields pages up to the block below a height, and stops after a time [ms]. */
 async function* blocksBelow(
   end: number,
   pages: AsyncIterable<MemberPage>,
@@ -249,7 +249,7 @@ async function* blocksBelow(
   }
 }
 
-/** Counts the commits of a refresh that the main thread has not acknowledged yet. */
+/** Counter of the commits of a refresh that the main thread has not acknowledged yet. */
 class PendingCommits {
   readonly #signal: AbortSignal;
   #count = 0;
@@ -303,8 +303,8 @@ export const weightOf = ({ outputs, spends, subaddresses, hashes }: PageFindings
   outputs.length + spends.length + subaddresses.length / 20 + hashes.length / 100;
 
 /**
- * Returns a function that removes from a list all items below a given height, and returns them. The list ascends by
- * height.
+ * Returns a function that removes all items below a given height from a list, and returns these items. The list ascends
+ * by height.
  */
 function taker<T extends { readonly height: number }>(list: readonly T[]): (below: number) => T[] {
   let at = 0;
@@ -355,7 +355,7 @@ export function* commitBatchesOf(
   }
 }
 
-/** Yields the height range of each batch: its first height, and the height after its last block. */
+/** Yields the height range of each batch: the first height of the batch, and the height after its last block. */
 function* cuts(
   { startHeight, outputs, spends }: PageFindings,
   end: number,

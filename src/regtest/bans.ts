@@ -19,7 +19,7 @@ export function isBannable(host: string): boolean {
   return isIP(host) !== 0 || HIDDEN_HOST.test(host);
 }
 
-/** Bans of hosts and subnets, each until a time. */
+/** Bans of hosts and subnets, each with the time at which it ends. */
 export class Bans {
   readonly #clock: TimeOfDay;
   readonly #until = new Map<string, number>();

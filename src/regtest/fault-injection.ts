@@ -18,7 +18,7 @@ const OVERSIZE_BYTES = 200 * 1024 * 1024;
 const PAGES = 3;
 const MAX_VALUE = 1_000_000;
 
-/** Version of blocks and of transactions that no program of today knows. */
+/** Versions of blocks and of transactions that no present program knows. */
 const LATER_VERSION = { block: 17, transaction: 3 } as const;
 
 /**
@@ -103,7 +103,7 @@ export class FaultInjector {
     return this.#value('wrong-ring-data') === 0 ? index : index ^ 1n;
   }
 
-  /** Version of the fault `newer-fork`, and height of its first block; undefined without it. */
+  /** Version of the fault `newer-fork`, and height of its first block; undefined without this fault. */
   get newerFork(): { readonly version: number; readonly height: number } | undefined {
     const height = this.#value('newer-fork');
     return height === 0 ? undefined : { version: LATER_VERSION.block, height };
@@ -123,7 +123,9 @@ export class FaultInjector {
       : Uint8Array.of(LATER_VERSION.transaction, ...blob.subarray(1));
   }
 
-  /** Returns the number of blocks that the fault `reorganise` replaces before a page of blocks is read; 0 for none. */
+  /**
+   * Returns the number of blocks that the fault `reorganise` replaces before a page of blocks is read; 0 for no block.
+   */
   blocksToReplace(): number {
     return this.#isDue('reorganise', PAGES) ? this.#value('reorganise') : 0;
   }

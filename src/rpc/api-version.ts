@@ -14,16 +14,18 @@ export const LATEST_API = packed(1, 32);
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** Difference between the two API versions. Handlers accept the parameters of both, and return results of 1.32. */
+/**
+ * Difference between the two API versions. Handlers accept the parameters of both versions, and return results of 1.32.
+ */
 interface Difference {
   /** Name of the row in the table of decisions. */
   readonly row: string;
   readonly methods: readonly string[];
   /** Converts parsed parameters for the handler, or throws if the version does not allow them. */
   readonly request?: Partial<Record<ApiVersion, (params: Params) => Params>>;
-  /** Converts the handler's result to that of the version. */
+  /** Converts the handler's result to the result of the version. */
   readonly reply?: Partial<Record<ApiVersion, (result: PagedResult) => PagedResult>>;
-  /** Converts the schema of the handler's result to that of the version. */
+  /** Converts the schema of the handler's result to the schema of the version's result. */
   readonly result?: Partial<Record<ApiVersion, (schema: z.ZodObject) => z.ZodObject>>;
   /** Converts a fault to a result, if the version does not treat it as an error; undefined otherwise. */
   readonly fault?: Partial<Record<ApiVersion, (fault: Fault) => PagedResult | undefined>>;
@@ -117,7 +119,8 @@ const DIFFERENCES: readonly Difference[] = [
   {
     row: 'W9',
     methods: ['get_address_book'],
-    // Removes the payment id: the integrated address contains it, and clients would take the field for a second one.
+    // Removes the payment id: the integrated address contains it, and clients would take the field for a second payment
+    // id.
     reply: {
       '1.32': (result) => ({ ...result, entries: (result['entries'] as Json[]).map(withoutPaymentId) }),
     },
@@ -196,8 +199,8 @@ const DIFFERENCES: readonly Difference[] = [
   {
     row: 'view-only payments',
     methods: ['get_tx_key'],
-    // The view-only wallet of the reference stores the scalar 1, which a signed set of upstream has in place of the
-    // key.
+    // The view-only wallet of the reference stores the scalar 1, which a signed set of the reference has in place of
+    // the key.
     fault: {
       '1.32': (fault) =>
         fault.kind === 'no_tx_key' && fault.withSigner === true
@@ -241,7 +244,7 @@ const applying = (method: string): readonly Difference[] =>
 export const adaptRequest = (version: ApiVersion, method: string, params: Params): Params =>
   applying(method).reduce((adapted, { request }) => request?.[version]?.(adapted) ?? adapted, params);
 
-/** Converts the result of a handler to that of a version. */
+/** Converts the result of a handler to the result of a version. */
 export const adaptReply = (version: ApiVersion, method: string, result: PagedResult): PagedResult =>
   applying(method).reduce((adapted, { reply }) => reply?.[version]?.(adapted) ?? adapted, result);
 

@@ -29,14 +29,14 @@ const GONE = 410;
 const INTERNAL_SERVER_ERROR = 500;
 const UNAVAILABLE = 503;
 
-/** HTTP statuses of refusals, by the kind of their fault; 404 for others. */
+/** HTTP statuses of refusals, by the kind of their fault; 404 for other kinds. */
 const STATUS: { readonly [K in Kind]?: number } = {
   events_expired: GONE,
   events_ahead: BAD_REQUEST,
   not_replicated: UNAVAILABLE,
 };
 
-/** Parses a cursor. @throws StreamRefusal for a malformed one. */
+/** Parses a cursor. @throws StreamRefusal for a malformed cursor. */
 function readCursor(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const cursor = Number(text);
@@ -57,7 +57,7 @@ function readTypes(text: string | undefined): EventType[] {
 /** Parameters of a stream. */
 const STREAM_PARAMS = ['types', 'after'];
 
-/** Refuses a misspelt parameter; others, which some clients add, are ignored. @throws StreamRefusal */
+/** Refuses a misspelt parameter; ignores other unknown parameters, which some clients add. @throws StreamRefusal */
 function assertSpelt(query: StreamRequest['query']): void {
   for (const name of Object.keys(query)) {
     const nearest = STREAM_PARAMS.includes(name) ? undefined : nearestName(name, STREAM_PARAMS);
@@ -125,7 +125,7 @@ interface StreamQuery {
   readonly after: number | undefined;
 }
 
-/** Reads the parameters of a stream. @throws StreamRefusal for one that is misspelt or malformed. */
+/** Reads the parameters of a stream. @throws StreamRefusal for a misspelt or malformed parameter. */
 function readQuery({ query, lastEventId }: StreamRequest): StreamQuery {
   assertSpelt(query);
   return { types: readTypes(query['types']), after: readCursor(lastEventId ?? query['after']) };
@@ -133,8 +133,8 @@ function readQuery({ query, lastEventId }: StreamRequest): StreamQuery {
 
 /**
  * Opens a stream of events.
- * @throws StreamRefusal for a malformed or expired cursor, and one above all events, for a wallet that is not open, for a
- * process of a cluster without a quorum, and by the rules of a credential.
+ * @throws StreamRefusal for a malformed or expired cursor, for a cursor above all events, for a wallet that is not
+ * open, for a process of a cluster without a quorum, and by the rules of a credential.
  */
 async function openStream(server: WalletManager, request: StreamRequest): Promise<EventSource> {
   const { events: feed, settings } = server;

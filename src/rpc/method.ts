@@ -21,7 +21,7 @@ export interface Context {
   readonly scope: WalletScope;
   /**
    * Wallet of the request, which was bound when the request arrived. @throws WalletError `no_wallet`, or
-   * `wallet_not_open` at the path of one wallet, if none was open then.
+   * `wallet_not_open` at the path of one wallet, if no wallet was open when the request arrived.
    */
   readonly wallet: OpenWallet;
   readonly version: ApiVersion;
@@ -29,7 +29,7 @@ export interface Context {
   readonly methods: () => readonly WalletMethod[];
   /** Credential of the client; undefined: a client with all rights. */
   readonly credential: Credential | undefined;
-  /** Limits for payments of the client; undefined: none, for a client with all rights. */
+  /** Limits for payments of the client; undefined: no limits, for a client with all rights. */
   readonly spender: Spender | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface Example<Params = Members, Result = Members> {
   readonly result: Result;
 }
 
-/** Text in place of the upstream source, for a method that the reference does not have. */
+/** Text in place of the source in the reference, for a method that the reference does not have. */
 export const ADDITION = 'an addition of this server';
 
 /**
@@ -54,13 +54,13 @@ export const ADDITION = 'an addition of this server';
  */
 export type Scope = 'server' | 'directory' | 'wallet' | 'wallets' | 'named';
 
-/** True if a method reads or changes wallets, or tells which there are. */
+/** True if a method reads or changes wallets, or lists their names. */
 export const usesWallets = ({ meta, actsOn }: Pick<WalletMethod, 'meta' | 'actsOn'>): boolean =>
   meta.needs !== 'nothing' || (actsOn !== undefined && actsOn !== 'server');
 
 /** A method of the wallet server. */
 export interface WalletMethod extends Method<Context, Conditions, PagedResult>, OwnErrors {
-  /** Kinds of faults that the handler can raise, in addition to those of the conditions. */
+  /** Kinds of faults that the handler can raise, in addition to the faults of the conditions. */
   readonly faults: readonly Kind[];
   /**
    * Returns the schema of the handler's result. Created on each call, since no request needs it. `resultSchema` of
@@ -69,15 +69,15 @@ export interface WalletMethod extends Method<Context, Conditions, PagedResult>, 
   readonly result: () => ResultSchema;
   /**
    * Objects that the method acts on; absent: the wallet or the directory that the method needs, or the server if it
-   * needs none.
+   * needs neither.
    */
   readonly actsOn?: Scope;
   /**
-   * Parameters of other methods that this one refuses, by the name of the method: to ignore them would do something else
-   * than they ask for.
+   * Parameters of other methods that this method refuses, by the name of the other method: ignoring them would have
+   * another effect than the client asks for.
    */
   readonly others?: OtherParams;
-  /** Returns examples for discovery and documentation, whose results are the same under all API versions. */
+  /** Returns examples for discovery and documentation. Their results are the same under all API versions. */
   readonly examples?: () => readonly Example[];
 }
 
@@ -114,9 +114,9 @@ interface Definition<
    */
   readonly params: () => Params;
   readonly faults: Faults;
-  /** Error codes of this method that differ from those in the table of faults. */
+  /** Error codes of this method that differ from the table of faults. */
   readonly codes?: { readonly [K in Kind]?: K extends Raised<Faults, Meta> ? number : never };
-  /** Messages of this method that differ from those in the table of faults. */
+  /** Messages of this method that differ from the table of faults. */
   readonly texts?: { readonly [K in Kind]?: K extends Raised<Faults, Meta> ? Text<K> : never };
   readonly result: () => Schema;
   readonly actsOn?: Scope;
@@ -154,7 +154,7 @@ export interface Conditions {
   readonly spendKey?: true;
   /**
    * Required multisig state. absent: not a multisig wallet (-28). begun: a multisig wallet (-31). ready: a multisig
-   * wallet with a complete key exchange (-31). unready: no multisig wallet with a complete key exchange (-28).
+   * wallet with a complete key exchange (-31). unready: not a multisig wallet with a complete key exchange (-28).
    */
   readonly multisig?: 'absent' | 'begun' | 'ready' | 'unready';
   /** True: version 1.32 refuses the method on a multisig wallet whose setting does not enable multisig (-48). */

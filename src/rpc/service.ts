@@ -53,7 +53,7 @@ export function createCall(server: WalletManager, version: ApiVersion, log: Logg
       });
       const params = adaptRequest(version, method.name, parsed);
       const reply = await method.handle(context, params);
-      // Lists of our own methods are always there: only those of the reference leave out empty ones.
+      // Answers of our own methods have all lists; only answers of methods of the reference leave out empty lists.
       const rules = { emptyLists: method.source === ADDITION };
       return writeRows(adaptReply(version, method.name, reply), toClientError, rules);
     };

@@ -6,7 +6,7 @@ import type { WalletContext } from './context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'daemon'>;
 
-/** Other services of the wallet that this one calls. */
+/** Other services of the wallet that this service calls. */
 interface Services {
   readonly accounts: Accounts;
 }

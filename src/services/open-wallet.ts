@@ -45,12 +45,12 @@ import { WalletSync } from './sync/wallet-sync.js';
 import { WalletWebhooks } from './webhooks/wallet-webhooks.js';
 import type { WebhookSending } from './webhooks/webhook-sending.js';
 
-/** Resources that an open wallet receives; it creates the rest of its {@link WalletContext} itself. */
+/** Resources that an open wallet receives; the wallet creates the rest of its {@link WalletContext} itself. */
 export interface OpenWalletParts extends Omit<
   WalletContext,
   'name' | 'addresses' | 'exports' | 'locks' | 'timeBounds' | 'assertOpen' | 'holding'
 > {
-  /** Paths of the wallet's files; absent for a wallet in memory, which has no lock either. */
+  /** Paths of the wallet's files; absent for a wallet in memory, which also has no lock. */
   readonly paths?: WalletPaths;
   readonly lock?: WalletLock;
   /** Holding of the wallet in a cluster; absent without a cluster. */
@@ -234,7 +234,7 @@ export class OpenWallet {
 
   /**
    * Moves the write-ahead log into the store, and writes the keys file again if it was deleted. Acknowledged changes
-   * are on disk even without this call.
+   * are also on disk without this call.
    */
   async save(): Promise<void> {
     this.store.checkpointSync();

@@ -15,29 +15,31 @@ export interface KeyImageOwner {
 export interface KeyImageCorrection {
   /** Key images that are proven to belong to the output to which they were assigned. */
   readonly confirmed: readonly KeyImageOwner[];
-  /** Key images that belong to another output, with the key of that output. */
+  /** Key images that belong to another output, with the key of the other output. */
   readonly moved: readonly KeyImageOwner[];
   /**
    * Further key images in mined transactions of the wallet, each with the output that it spends and the hash of the
    * transaction.
    */
   readonly found: readonly (KeyImageOwner & { readonly txHash: Hash })[];
-  /** Key images that do not belong to the output to which they were assigned, with the key of that output. */
+  /** Key images that do not belong to the output to which they were assigned, with the key of this output. */
   readonly forgotten: readonly KeyImageOwner[];
 }
 
 /** A key image that loses its output because another key image takes its place. */
 interface ReplacedKeyImage {
   readonly keyImage: KeyImage;
-  /** Present if a transaction that the wallet has not seen spends this key image: whether that transaction is mined. */
+  /**
+   * State of the transaction that spends this key image, if the wallet has not seen the transaction; otherwise absent.
+   */
   readonly unknownSpend?: 'mined' | 'unmined';
 }
 
 /**
- * Assigns key images to other outputs, adds key images, and removes key images; each together with the spend that was
- * recorded for it. Recorded payments are corrected. A key image that loses its output to another key image is assigned
- * to an output that has lost its own, so that its spends are still recognised; the ring of a later spend decides to
- * which output it belongs.
+ * Assigns key images to other outputs, adds key images, and removes key images, each together with its recorded spend.
+ * Recorded payments are corrected. A key image that loses its output to another key image is assigned to an output that
+ * has lost its key image, so that its spends are still recognised; the ring of a later spend decides to which output it
+ * belongs.
  */
 export function correctKeyImages(
   w: SpendWriters,
@@ -88,8 +90,8 @@ function keepSpend(w: SpendWriters, txHash: Hash, keyImage: KeyImage): void {
 }
 
 /**
- * Returns the key images that lose their output to an arriving key image, except those that are themselves moved or
- * forgotten.
+ * Returns the key images that lose their output to an arriving key image, except key images that are themselves moved
+ * or forgotten.
  */
 function replacedBy(
   w: SpendWriters,

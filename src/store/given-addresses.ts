@@ -10,13 +10,14 @@ interface Store {
 /** Place of a store on disk. */
 interface Place {
   readonly path: string;
-  /** True if the newest state comes from elsewhere: the file itself may be another one each time. */
+  /** True if the newest state comes from elsewhere, so that the file itself may be another file each time. */
   readonly isReplicated: boolean;
 }
 
 /**
- * Detects by a record beside the store that an older copy has taken the place of a store, which lacks addresses that were
- * given out. The record has their number; and its time of creation, which the store knows, shows that it was copied, too.
+ * Detects, by a record beside the store, that an older copy has taken the place of a store. Such a copy lacks addresses
+ * that were given out. The record contains the number of these addresses; its time of creation, which the store also
+ * contains, shows whether the record was copied together with the store.
  */
 export class GivenAddresses {
   readonly #store: Store;
@@ -34,7 +35,7 @@ export class GivenAddresses {
   }
 
   /**
-   * Compares the store with its record, which is created if it is missing, and marks an older copy: new addresses then
+   * Compares the store with its record, creates a missing record, and marks an older copy, in which new addresses then
    * leave a gap.
    * @returns true for an older copy, and for any other store that was not written last at this place.
    * @throws WalletError `wallet_io`
@@ -58,12 +59,14 @@ export class GivenAddresses {
     return isOlder;
   }
 
-  /** Records that addresses were created, which are on disk. @param count number of all addresses then. */
+  /** Records that addresses were created, and are on disk. @param count number of all addresses after the creation. */
   note(count: number): void {
     if (this.#place !== undefined) noteAddresses(this.#place.path, count);
   }
 
-  /** Does the same for addresses that the sink of a replicated store may not have yet: a later call records these. */
+  /**
+   * Notes created addresses that the sink of a replicated store may not have yet, so that a later call records them.
+   */
   noteUnsent(count: number): void {
     if (this.#place?.isReplicated !== true) this.note(count);
   }

@@ -42,14 +42,14 @@ export class KnownBlocks {
     return deferred.height ?? heightOf(this.#storedTip.value);
   }
 
-  /** Returns the oldest block at or above a height; undefined if there is none. */
+  /** Returns the oldest block at or above a height; undefined if there is no such block. */
   oldestFrom(height: number): BlockRef | undefined {
     const { deferred, store } = this.#parts;
     const stored = store.read((r) => r.chain.oldestFrom(height));
     return stored ?? deferred.newestFirst().findLast((block) => block.height >= height);
   }
 
-  /** Returns blocks, newest first: at least the last ten, then blocks at growing distances, and the oldest one. */
+  /** Returns blocks, newest first: at least the last ten, then blocks at growing distances, and the oldest block. */
   shortHistory(): BlockRef[] {
     return [...this.#parts.deferred.newestFirst(), ...this.#storedHistory.value];
   }
@@ -69,7 +69,7 @@ export class KnownBlocks {
     return stored === undefined ? undefined : Number(stored);
   }
 
-  /** Returns true if a page changes nothing but the tip, so that it may be stored later. */
+  /** Returns true if a page changes only the tip, so that it may be stored later. */
   mayDefer(page: PageFindings): boolean {
     return (
       this.#parts.deferred.hasRoomFor(page) && page.startHeight === this.height() && this.#isAtRest.value

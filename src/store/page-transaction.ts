@@ -10,7 +10,7 @@ const MOST_ROWS = 512;
 /** Longest time that the transaction stays open [ms]. */
 const LONGEST_MS = 250;
 
-/** Callbacks of a {@link PageTransaction}, which throw nothing unless they say so. */
+/** Callbacks of a {@link PageTransaction}, which must not throw unless their comments allow it. */
 export interface PageTransactionEvents {
   /** Is called inside the transaction before it is committed, and before a task joins it. May throw. */
   readonly complete: () => void;
@@ -24,16 +24,16 @@ export interface PageTransactionEvents {
 
 /**
  * One SQLite transaction for several pages of blocks of a refresh. All of them change the same pages of the store's
- * indexes, and a common commit writes each of these once. If one page of blocks fails, all are rolled back, because
- * savepoints would copy every changed page of the file. Later pages of blocks are then committed one by one, so that
- * all before the failing one get stored.
+ * indexes, and a common commit writes each changed page only once. If one page of blocks fails, all pages of blocks are
+ * rolled back, because savepoints would copy every changed page of the file. Later pages of blocks are then committed
+ * one by one, so that all pages before the failing page are stored.
  */
 export class PageTransaction {
   readonly #db: SqlDatabase;
   readonly #events: PageTransactionEvents;
   #rows = 0;
   #hasFailed = false;
-  /** Timer that commits the open transaction; undefined while none is open. */
+  /** Timer that commits the open transaction; undefined while no transaction is open. */
   #timer: NodeJS.Timeout | undefined;
   /** Immediate that commits a transaction which is full; undefined otherwise. */
   #soon: NodeJS.Immediate | undefined;
@@ -49,7 +49,7 @@ export class PageTransaction {
 
   /**
    * Stores a page of blocks. It is committed by {@link end}, or after some more pages, or after {@link LONGEST_MS}. The
-   * commit runs in a turn of the event loop of its own, so that requests are read before it.
+   * commit runs in a separate turn of the event loop, so that requests are read before it.
    * @param rows number of outputs and spends of the page.
    */
   add(rows: number, store: () => void): void {
@@ -88,7 +88,7 @@ export class PageTransaction {
   }
 
   /**
-   * Commits the open transaction, if there is one.
+   * Commits the open transaction, if a transaction is open.
    * @throws the error of the commit, after all pages of blocks were rolled back.
    */
   end(): void {

@@ -26,7 +26,7 @@ export interface SpendWriters {
   readonly events: Pick<EventLog, 'touch'>;
 }
 
-/** New key image of the outputs with a key; undefined: it is not known any more. */
+/** New key image of the outputs with a key; undefined: the key image is not known any more. */
 export interface KeyImageChange {
   readonly publicKey: PublicKey;
   readonly keyImage: KeyImage | undefined;
@@ -83,7 +83,7 @@ type ReservingSpend = Pick<FoundSpend, 'txHash' | 'keyImage'>;
 
 /**
  * Removes the recorded spend of an output.
- * @returns the spend; undefined if there was none, or if its transaction was not seen.
+ * @returns the spend; undefined if there was no spend, or if its transaction was not seen.
  */
 function takeSpend(
   w: SpendWriters,
@@ -100,9 +100,9 @@ function takeSpend(
 }
 
 /**
- * Records a mined payment again after its spends have changed. If it spends no output of the wallet any more, the
- * payment is removed, and its transaction is kept in the list of transactions that may spend an output whose key image
- * is imported later.
+ * Records a mined payment again after its spends have changed. If the payment no longer spends an output of the wallet,
+ * it is removed, and its transaction is kept in the list of transactions that may spend an output whose key image is
+ * imported later.
  * @param former spends that were recorded before.
  */
 function correctPayment(w: SpendWriters, txHash: Hash, former: readonly ReservingSpend[]): void {

@@ -15,7 +15,7 @@ export interface StoreOptions {
 interface Replicated {
   readonly file: StoreFile;
   readonly reader: WalletReader;
-  /** Commits what memory contains. */
+  /** Commits the changes that are only in memory. */
   readonly settle: () => void;
   readonly write: (task: (w: WalletWriter) => void) => void;
 }

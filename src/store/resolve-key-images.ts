@@ -8,7 +8,7 @@ import { isUnknownSpend } from './tables/output-row.js';
 
 /**
  * Stores imported key images and assigns them to their outputs; marks an output as spent if a stored transaction spends
- * it. A key image that contradicts a proven one is not stored.
+ * it. A key image that contradicts a proven key image is not stored.
  * @returns the key images that are new. Source: wallet2.cpp `import_key_images`.
  */
 export function resolveKeyImages(w: SpendWriters, imported: readonly ImportedKeyImage[]): ImportedKeyImage[] {
@@ -34,7 +34,7 @@ export function recogniseStored(w: SpendWriters, keyImages: readonly KeyImage[])
 
 /**
  * Stores key images of a multisig wallet that were computed from the parts of all signers; a later key image replaces
- * an earlier one.
+ * an earlier key image.
  */
 export function composeKeyImages(
   w: SpendWriters,
@@ -91,7 +91,8 @@ export function resolveAmbiguousSpends(
 ): void {
   for (const { publicKey, keyImage } of images) w.outputs.setKeyImage(publicKey, keyImage);
   markAmbiguousSpends(w);
-  // While an output lacks its key image, the remaining ambiguous transactions may spend it; otherwise all are decided.
+  // While an output lacks its key image, the remaining ambiguous transactions may spend it; otherwise all ambiguous
+  // transactions are decided.
   if (w.outputs.someWithoutKeyImage(1).length === 0) w.ambiguousSpends.clear();
 }
 
@@ -114,14 +115,14 @@ function markAmbiguousSpends(
     for (const keyImage of spent) w.outputs.markSpent({ keyImage, txHash, height, ...index });
     return spent.length === 0 ? [] : [tx];
   });
-  // Recorded after all spends are marked, because the inputs of a payment and its credited change depend on all of
-  // them.
+  // The payments are recorded after all spends are marked, because the inputs of a payment and its credited change
+  // depend on all spends.
   for (const tx of spending) recordPayment(w, tx);
   return spending;
 }
 
 /**
- * Marks the outputs with the given key images as spent if stored transactions spend them, and records those
+ * Marks the outputs with the given key images as spent if stored transactions spend them, and records these
  * transactions as payments.
  */
 export function recogniseSpends(w: SpendWriters, keyImages: readonly KeyImage[]): void {
@@ -131,8 +132,8 @@ export function recogniseSpends(w: SpendWriters, keyImages: readonly KeyImage[])
     if (output === undefined || (output.spentHeight !== undefined && !isUnknownSpend(output.spentBy)))
       continue;
     for (const tx of w.payments.spending(keyImage)) {
-      // If the transaction also pays the wallet, that output's global index gives the transaction's position in its
-      // block.
+      // If the transaction also pays the wallet, the global index of the paying output gives the transaction's position
+      // in its block.
       const [own] = w.outputs.ofTx(tx.txHash);
       w.outputs.markSpent({
         keyImage,

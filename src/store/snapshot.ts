@@ -10,7 +10,10 @@ interface SnapshotParts {
   readonly onRelease: () => void;
 }
 
-/** State of a store at one time, which later writes do not change. It costs nothing until the store is next written. */
+/**
+ * State of a store at one time, which later writes do not change. A snapshot takes no memory until the store is next
+ * written.
+ */
 export class Snapshot {
   readonly #parts: SnapshotParts;
   #frozen: { readonly db: SqlDatabase; readonly reader: WalletReader } | undefined;
@@ -47,7 +50,7 @@ export class Snapshot {
       const db = this.#parts.open();
       this.#frozen = { db, reader: new WalletReader(db) };
     } catch (error) {
-      // The write must not fail because of this snapshot: its next read throws the error instead.
+      // The write must not fail because of this snapshot, so the next read of the snapshot throws the error.
       this.fail(error);
     }
   }

@@ -84,7 +84,7 @@ export class StoreTransactions {
     return this.#isWriting;
   }
 
-  /** True if accepted pages of blocks are not committed yet. */
+  /** True if some accepted pages of blocks are not committed yet. */
   get hasOpenPages(): boolean {
     return this.#pages.isOpen;
   }
@@ -132,7 +132,7 @@ export class StoreTransactions {
     { isFollowed, ...options }: PageOptions & { readonly isFollowed: boolean },
   ): void {
     const store = (w: WalletWriter): void => storePage(w, page, options);
-    // No call causes what a block contains, also not one that asked for the refresh.
+    // Events of blocks have no call as their cause, also not the call that asked for the refresh.
     if (isFollowed && !this.#parts.file.db.memory) this.#addFollowed(store, page);
     else outsideTrace(() => this.writeRecoverable(store));
   }
@@ -160,16 +160,16 @@ export class StoreTransactions {
   }
 
   /**
-   * Commits the pages of blocks if a snapshot reads them: a connection of its own, with which it goes on, sees only what is
-   * committed. @throws the error of the commit.
+   * Commits the pages of blocks if a snapshot reads them, because the snapshot goes on with a connection of its own,
+   * which sees only committed data. @throws the error of the commit.
    */
   #endHeldPages(): void {
     if (this.#parts.snapshots.readPresentState) this.#pages.end();
   }
 
   /**
-   * Commits as {@link endPages}, unless a task is running. A failure is reported to the listener of lost pages instead
-   * of thrown.
+   * Commits as {@link endPages}, unless a task is running. A failure is reported to the listener of lost pages, and not
+   * thrown.
    */
   commitPages(): void {
     if (this.#isWriting) return;
@@ -180,7 +180,7 @@ export class StoreTransactions {
     }
   }
 
-  /** Stores the deferred blocks, if there are any. */
+  /** Stores the deferred blocks, if there are deferred blocks. */
   writeDeferred(): void {
     if (this.#parts.deferred.page !== undefined) this.writeRecoverable(() => undefined);
   }
@@ -209,8 +209,8 @@ export class StoreTransactions {
 
   /**
    * Notes that the wallet has all blocks that the daemon had at a time [Unix s]: payments that it sees soon afterwards
-   * have just arrived. Ends a rescan whose chain is shorter than before; without one, this is written with the next
-   * change. @param hasPool true if the wallet has its mempool, too.
+   * have just arrived. Ends a rescan whose chain is shorter than before; without a rescan, the note is written with the
+   * next change. @param hasPool true if the wallet has its mempool, too.
    */
   noteCompleteRead({ time, newestBlock, hasPool }: CompleteReadFacts): void {
     const { events } = this.#writer;
@@ -218,7 +218,7 @@ export class StoreTransactions {
     if (events.isRescanning) this.writeRecoverable((w) => w.events.endRescan({ hasPool }));
   }
 
-  /** Commits what memory contains, unless that fails. */
+  /** Commits the changes that are only in memory; a failure is ignored. */
   settle(): void {
     try {
       this.endPages();
@@ -231,7 +231,10 @@ export class StoreTransactions {
     }
   }
 
-  /** Runs a task, then reports its events. @param commit runs its argument in a transaction and commits that. */
+  /**
+   * Runs a task, then reports its events.
+   * @param commit runs its argument in a transaction and commits the transaction.
+   */
   #atomically<T>(task: (w: WalletWriter) => T, commit: (run: () => T) => T): T {
     const { file, deferred } = this.#parts;
     file.assertOpen();
@@ -254,7 +257,7 @@ export class StoreTransactions {
     setFlushing();
   }
 
-  /** Runs a task inside a transaction of its own, or a joined one, after storing the deferred blocks. */
+  /** Runs a task inside a transaction of its own or a joined transaction, after storing the deferred blocks. */
   #runTask<T>(task: (w: WalletWriter) => T): T {
     const { events } = this.#writer;
     events.resetRequests();
@@ -299,8 +302,8 @@ export class StoreTransactions {
 }
 
 /**
- * Smallest limit of a store on its number of deferred blocks; the limits of successive stores cover this many values
- * from there.
+ * Smallest limit of a store on its number of deferred blocks; the limits of successive stores cover this number of
+ * values above it.
  */
 const LEAST_LIMIT = 10;
 const LIMITS = 10;
@@ -309,15 +312,15 @@ const LIMITS = 10;
 let limited = 0;
 
 /**
- * Blocks above the stored ones that change nothing in a wallet but its tip. They are kept in memory until the next
- * write of the store; after a crash they are scanned again. Each store has its own limit on their number, so that the
- * wallets of a process do not all write at the same block.
+ * Blocks above the stored blocks that change only the tip of a wallet. They are kept in memory until the next write of
+ * the store; after a crash they are scanned again. Each store has its own limit on the number of deferred blocks, so
+ * that the wallets of a process do not all write at the same block.
  */
 export class DeferredBlocks {
   readonly #limit = LEAST_LIMIT + (limited++ % LIMITS);
   #page: PageFindings | undefined;
 
-  /** All deferred blocks as one page; undefined if there are none. */
+  /** All deferred blocks as one page; undefined if there are no deferred blocks. */
   get page(): PageFindings | undefined {
     return this.#page;
   }

@@ -50,7 +50,7 @@ export class WalletStore {
   }
 
   /**
-   * Creates a store. Its file appears only when it is complete and contains everything that `fill` writes.
+   * Creates a store. The file of the store appears only when it is complete and contains all data that `fill` writes.
    * @param path path of the file; `:memory:` creates the store in memory.
    * @param key encryption key of 32 bytes.
    */
@@ -116,8 +116,8 @@ export class WalletStore {
   }
 
   /**
-   * Opens a store as {@link open}. Migrations that it lacks are applied on another thread. If it has no events yet, its
-   * contents are reported in parts, and the event loop runs in between. After a crash the next call continues.
+   * Opens a store as {@link open}. Migrations that it lacks are applied on another thread. The contents of a store
+   * without events are reported in parts, between which the event loop runs. After a crash the next call continues.
    * @throws WalletError `wallet_corrupt`, `wallet_io`
    */
   static async openInParts(
@@ -194,8 +194,8 @@ export class WalletStore {
   }
 
   /**
-   * Runs a task that reads the store. It sees pages of blocks that {@link addPage} has accepted even before they are
-   * committed; {@link readCommitted} sees only committed data.
+   * Runs a task that reads the store. The task sees pages of blocks that {@link addPage} has accepted even before they
+   * are committed; {@link readCommitted} sees only committed data.
    * @throws WalletError `no_wallet` after the store was closed, `wallet_corrupt` for a damaged file, `wallet_io`.
    */
   read<T>(task: (r: WalletReader) => T): T {
@@ -204,8 +204,8 @@ export class WalletStore {
   }
 
   /**
-   * Commits accepted pages of blocks, then runs a task as {@link read}. For data with ids that a client keeps: a crash
-   * must not undo it.
+   * Commits accepted pages of blocks, then runs a task as {@link read}. Used for data with ids that a client keeps,
+   * since a crash must not undo such data.
    */
   readCommitted<T>(task: (r: WalletReader) => T): T {
     this.commitPages();
@@ -220,7 +220,7 @@ export class WalletStore {
     this.#transactions.commitPages();
   }
 
-  /** Migrations that were applied when this store was opened; undefined if it lacked none. */
+  /** Migrations that were applied when this store was opened; undefined if the store lacked no migration. */
   get upgrade(): SchemaUpgrade | undefined {
     return this.#file.db.upgrade;
   }
@@ -231,7 +231,7 @@ export class WalletStore {
     return this.#blocks.height();
   }
 
-  /** Returns the oldest block at or above a height that the wallet holds; undefined if there is none. */
+  /** Returns the oldest block at or above a height that the wallet holds; undefined if there is no such block. */
   oldestFrom(height: number): BlockRef | undefined {
     this.#file.assertOpen();
     return this.#blocks.oldestFrom(height);
@@ -245,7 +245,7 @@ export class WalletStore {
 
   /**
    * Returns blocks that the wallet holds, newest first: at least the last ten, then blocks at growing distances, and
-   * the oldest one.
+   * the oldest block.
    */
   shortHistory(): BlockRef[] {
     this.#file.assertOpen();
@@ -264,8 +264,8 @@ export class WalletStore {
 
   /**
    * Stores a page of blocks, after undoing the blocks that it replaces. Does not wait for the disk, as {@link
-   * writeRecoverable}. Blocks that change nothing but the tip are kept in memory and stored with a later write; after a
-   * crash of this process they are scanned again.
+   * writeRecoverable}. Blocks that change only the tip are kept in memory and stored with a later write; after a crash
+   * of this process they are scanned again.
    * @param options as in `WalletWriter.applyPage`. `isFollowed`: true if other pages follow soon; they share a commit
    * with this page, whose failure is reported to {@link watchLostPages}. After a crash of this process such pages are
    * scanned again.
@@ -285,15 +285,15 @@ export class WalletStore {
     this.#transactions.noteCompleteRead({ time, newestBlock: this.lastBlockTime(), hasPool });
   }
 
-  /** Reads the values that the next refresh needs, unless they are cached; best while its statements are prepared. */
+  /** Reads the values that the next refresh needs, unless they are cached; fastest with prepared statements. */
   prefetch(): void {
     this.#file.assertOpen();
     this.#blocks.prefetch();
   }
 
   /**
-   * Opens a snapshot of the present state, pages that are not committed yet included; only the events that their commit
-   * appends may be added to it. It ends when the store is closed. @throws Error for a store in memory.
+   * Opens a snapshot of the present state, including pages that are not committed yet; only the events that their
+   * commit appends may be added to it. The snapshot ends when the store is closed. @throws Error for a store in memory.
    */
   snapshot(): Snapshot {
     if (this.isInMemory) throw new Error('a store in memory has no snapshots');
@@ -315,7 +315,7 @@ export class WalletStore {
   }
 
   /**
-   * Runs a task in a transaction. All its changes are on disk when this returns; none is made when this throws.
+   * Runs a task in a transaction. Its changes are all on disk when this returns; no change is made when this throws.
    * @throws WalletError `wallet_corrupt` for a damaged file, `wallet_io` if the disk is full or fails.
    */
   write<T>(task: (w: WalletWriter) => T): T {
@@ -323,8 +323,8 @@ export class WalletStore {
   }
 
   /**
-   * Runs a task in a transaction that does not wait for the disk. For data that can be read from the chain again, or
-   * that was not reported to a client yet. The data survives a crash of this process; it survives a crash of the
+   * Runs a task in a transaction that does not wait for the disk. Used for data that can be read from the chain again,
+   * or that was not reported to a client yet. The data survives a crash of this process; it survives a crash of the
    * machine only after {@link flushToDisk} or a later {@link write} has ended.
    */
   writeRecoverable<T>(task: (w: WalletWriter) => T): T {
@@ -333,7 +333,7 @@ export class WalletStore {
 
   /**
    * Flushes all earlier writes to disk without blocking this thread, and waits until they are stored at the sink of a
-   * replicated store, as calls do that read them meanwhile.
+   * replicated store. Calls that read the writes meanwhile wait for the sink, too.
    * @throws WalletError `wallet_io`, NotReplicatedError
    */
   async flushToDisk(): Promise<void> {
@@ -342,8 +342,8 @@ export class WalletStore {
   }
 
   /**
-   * Does the same before events are sent, but calls that read the writes do not wait for the sink: apart from the events,
-   * a refresh can read from the chain again what it has written.
+   * Flushes writes as {@link flushToDisk} before events are sent, but calls that read the writes do not wait for the
+   * sink: apart from the events, a refresh can read its writes from the chain again.
    * @throws WalletError `wallet_io`, NotReplicatedError
    */
   async flushEvents(): Promise<void> {
@@ -356,7 +356,7 @@ export class WalletStore {
    * later. @throws WalletError `wallet_io`
    */
   async flushScan(): Promise<void> {
-    // Closing a store has flushed it.
+    // A closed store needs no flush, because closing it has flushed it.
     if (this.#file.db.memory || !this.#file.isOpen) return;
     this.#transactions.writeDeferred();
     this.#transactions.endPages();
@@ -365,7 +365,7 @@ export class WalletStore {
   }
 
   /**
-   * Begins to ship the pages of a store that was opened with `isReplicated`. What its log contains already is shipped,
+   * Begins to ship the pages of a store that was opened with `isReplicated`. The present content of its log is shipped,
    * too. Close the returned object before the store.
    */
   replicate(sink: PageSink, options: ReplicationOptions): Replication {
@@ -377,8 +377,8 @@ export class WalletStore {
   }
 
   /**
-   * Moves the log into the main file on another thread, so that the log can start again from its beginning. If that
-   * fails the log grows, until a write runs the checkpoint itself and reports the error.
+   * Moves the log into the main file on another thread, so that the log can start again from its beginning. After a
+   * failure, the log grows until a write itself runs the checkpoint and reports the error.
    */
   async checkpoint(): Promise<void> {
     if (this.isInMemory) return;

@@ -44,7 +44,10 @@ export const ownEvents = (): EventSettings => ({ ids: new EventIds(), confirmati
 /** A value above all heights. */
 const MAX_HEIGHT = Number.MAX_SAFE_INTEGER;
 
-/** Tables of rows that come from blocks, and the columns with the heights of these blocks; without blocks themselves. */
+/**
+ * Tables of rows that come from blocks, and the columns with the heights of these blocks; the table of the blocks
+ * themselves is left out.
+ */
 const FOUND_IN_BLOCKS = [
   ['owned_output', 'height'],
   ['owned_output', 'spent_height'],
@@ -63,7 +66,7 @@ const BLOCKS_A_ROW = 10;
 
 /**
  * SQL that returns the greatest height at or above which some table has more than a given number of rows from blocks;
- * NULL if no table has.
+ * NULL if no table has so many rows.
  */
 const NTH_FROM_TOP = `SELECT max(height) FROM (${[
   ...FOUND_IN_BLOCKS.map(
@@ -81,7 +84,7 @@ export interface PageOptions {
   /**
    * Is called before the commit if the page replaces blocks, or transactions at its heights that were scanned out of
    * order. The replaced transactions may be in the mempool now.
-   * @param blocks replaced blocks; undefined if only such transactions were replaced.
+   * @param blocks replaced blocks; undefined if only transactions that were scanned out of order were replaced.
    */
   readonly onReplaced?: (blocks: ReplacedBlocks | undefined) => void;
 }
@@ -216,10 +219,7 @@ export class WalletWriter {
     return this.#db.value<number>(HAS_FOUND, { from, to }) !== 0;
   }
 
-  /**
-   * Stores mined transactions that were scanned outside of chain order; adds missing data to transactions that are
-   * known.
-   */
+  /** Stores mined transactions that were scanned outside of chain order; adds missing data to known transactions. */
   addFound(found: TxFindings): void {
     for (const { txHash } of [...found.received, ...found.outgoing]) this.events.touch(txHash);
     this.subaddresses.add(found.subaddresses);
@@ -240,8 +240,8 @@ export class WalletWriter {
   }
 
   /**
-   * Stores the findings of blocks that were read again for addresses which were not watched before, and that these blocks
-   * were.
+   * Stores the findings of blocks that were read again for addresses that were not watched before, and records that
+   * these blocks were read again.
    */
   addMissed(page: PageFindings): void {
     this.addFound(page);
@@ -249,8 +249,9 @@ export class WalletWriter {
   }
 
   /**
-   * Adds outputs. Those that a payment spends which a reorganisation has left unmined are reserved for it again.
-   * @param freeInputs true: they are not.
+   * Adds outputs. An output that is spent by a payment which a reorganisation has left unmined is reserved for this
+   * payment again.
+   * @param freeInputs true: such outputs are not reserved.
    */
   #addOutputs(outputs: readonly OwnedOutput[], freeInputs: boolean): void {
     this.outputs.addAll(outputs);
@@ -276,8 +277,8 @@ export class WalletWriter {
   }
 
   /**
-   * Deletes the same rows as {@link detach}, but keeps the blocks. Most pages find nothing to delete: one statement
-   * finds that out instead of ten.
+   * Deletes rows as {@link detach}, but keeps the blocks. Most pages find no rows to delete, which one statement finds
+   * out in place of ten.
    * @returns true if rows were deleted.
    */
   #detachFound(from: number, to: number, freeInputs: boolean): boolean {
@@ -298,7 +299,7 @@ export class WalletWriter {
 
   /**
    * Records a payment that is about to be relayed: the transaction, its secret keys if this wallet has them, and its
-   * inputs. If it had failed before, it keeps its recorded keys and destinations.
+   * inputs. A payment that had failed before keeps its recorded keys and destinations.
    */
   prepare(tx: OutgoingTx, inputs: readonly OutputRef[], txKeys: readonly SecretKey[]): void {
     this.outgoing.removeFailed(tx.txHash);
@@ -325,9 +326,9 @@ export class WalletWriter {
   }
 
   /**
-   * Marks an unmined payment as failed and frees its inputs. Unmined payments that spend an output of it fail with it:
-   * without it no block can contain them, and the balance does not count them.
-   * @returns hashes of the payments that failed, this one first; none if it is mined or had already failed.
+   * Marks an unmined payment as failed and frees its inputs. Unmined payments that spend an output of the failed
+   * payment fail, too: without the payment no block can contain them, and the balance does not count them.
+   * @returns hashes of the payments that failed, this payment first; empty if it is mined or had already failed.
    */
   fail(txHash: Hash): Hash[] {
     if (!this.outgoing.setState(txHash, 'failed')) return [];
@@ -336,7 +337,7 @@ export class WalletWriter {
     return [txHash, ...this.lostInputs.spendersOf(txHash).flatMap((spender) => this.fail(spender))];
   }
 
-  /** Marks a payment as failed that had failed before and was now refused again, and frees its inputs. */
+  /** Marks a payment that had failed before and was refused again as failed, and frees its inputs. */
   refuseAgain(txHash: Hash): void {
     if (this.outgoing.setState(txHash, 'failed')) this.outputs.release(txHash);
   }
@@ -375,9 +376,9 @@ export class WalletWriter {
 
   /**
    * Deletes a part of the rows that come from the chain, from the highest blocks down, as if the chain ended below
-   * them. The last call deletes the rows that belong to no block. Notes are kept, as in upstream. Refreshes and rescans
-   * may run between two calls.
-   * @param hard true: also deletes transaction keys, destinations, unmined payments except those of orders, and the
+   * them. The last call deletes the rows that belong to no block. Notes are kept, as in the reference. Refreshes and
+   * rescans may run between two calls.
+   * @param hard true: also deletes transaction keys, destinations, unmined payments except payments of orders, and the
    * multisig info of other signers. Source: wallet2.cpp `clear`, `clear_soft`.
    * @param rows approximate number of rows to delete from each table.
    * @returns true when all rows are deleted.

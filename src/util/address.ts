@@ -30,7 +30,10 @@ export function isLoopback(ip: string): boolean {
   return groups.every((group, i) => group === (i === 7 ? 1 : 0));
 }
 
-/** True if what is sent to a URL is encrypted, or does not leave this machine. @param url parsed: its host is normalised. */
+/**
+ * True if data sent to a URL is encrypted, or does not leave this machine.
+ * @param url parsed URL, whose host is normalised.
+ */
 export const isSafeTransport = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || hostname === 'localhost' || isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'));
 

@@ -33,7 +33,7 @@ export function descending(a: bigint, b: bigint): number {
 }
 
 /**
- * Returns the sum of amounts. @throws RangeError if it exceeds u64.
+ * Returns the sum of amounts. @throws RangeError if the sum exceeds u64.
  * @example
  * sum([amount(2n), amount(3n)]); // => 5n
  */

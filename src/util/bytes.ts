@@ -42,7 +42,10 @@ export const toLatin1: typeof decodeLatin1 = decodeLatin1;
  */
 export const toHex: typeof encodeHex = encodeHex;
 
-/** Decodes hex digits of either case. @returns undefined unless {@link isHex} is true; faster than calling it before. */
+/**
+ * Decodes hex digits of either case.
+ * @returns undefined unless {@link isHex} is true; faster than calling {@link isHex} before.
+ */
 export const tryFromHex: typeof decodeHex = decodeHex;
 
 /** True for a text of an even number of hex digits of either case. */
@@ -121,5 +124,8 @@ export function chunks(run: Uint8Array, size: number): Uint8Array[] {
   return Array.from({ length: run.length / size }, (_, i) => run.subarray(i * size, (i + 1) * size));
 }
 
-/** Decodes WebAssembly that a module returns as base64. It is no file, so that it is found wherever Node.js runs. */
+/**
+ * Decodes WebAssembly that a module returns as base64. The WebAssembly is not a file, so that it is found wherever
+ * Node.js runs.
+ */
 export const wasmBinary = (base64: () => string): Uint8Array<ArrayBuffer> => fromBase64(base64());

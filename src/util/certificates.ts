@@ -14,7 +14,9 @@ export function parseFingerprint(text: string): string | undefined {
 export const fingerprintOf = (certificate: X509Certificate | undefined): string | undefined =>
   certificate && parseFingerprint(certificate.fingerprint256);
 
-/** Error of a file that cannot be read, or has other than certificates. The message completes "the file …". */
+/**
+ * Error of a file that cannot be read, or that does not contain only certificates. The message completes "the file …".
+ */
 export class PemError extends Error {
   override readonly name = 'PemError';
 }
@@ -25,8 +27,9 @@ const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[^]*?-----END \1-----/g;
 const LABELS = ['CERTIFICATE', 'X509 CERTIFICATE', 'TRUSTED CERTIFICATE'];
 
 /**
- * Checks that a file has certificates in PEM, all of which can be read. OpenSSL takes a file without any, or the readable
- * ones before the end of a file that was cut off: peers of the missing ones would be locked out. @throws PemError
+ * Checks that a file has certificates in PEM, all of which can be read. OpenSSL accepts a file without certificates,
+ * and the readable certificates of a file that was cut off: peers with the missing certificates would be locked out.
+ * @throws PemError
  */
 export function assertCertificates(file: Uint8Array): void {
   const text = Buffer.from(file).toString('latin1');

@@ -1,10 +1,10 @@
-/** Clock with timers; tests use a simulated one. */
+/** Clock with timers; tests use a simulated clock. */
 export interface Clock {
   /** Unix time [ms]. */
   now(): number;
   /**
    * Runs a function after a time [ms], independently of changes to the time of day. @returns a function that cancels
-   * it.
+   * the run.
    */
   after(ms: number, run: () => void): () => void;
 }
@@ -40,7 +40,7 @@ const inRange = (seconds: bigint): number | undefined =>
 
 /**
  * Reads a time: Unix seconds, a date, which begins at 00:00 UTC, or a date with a time of day and its offset from UTC.
- * A fraction of a second is rounded up. @returns Unix time [s]; undefined for anything else.
+ * A fraction of a second is rounded up. @returns Unix time [s]; undefined for any other text.
  */
 export function readInstant(given: bigint | string): number | undefined {
   if (typeof given === 'bigint' || DIGITS.test(given)) return inRange(BigInt(given));
@@ -50,7 +50,7 @@ export function readInstant(given: bigint | string): number | undefined {
   return Number.isNaN(parsed) ? undefined : inRange(BigInt(Math.ceil(parsed / 1000)));
 }
 
-/** True unless the day lies beyond the end of its month, which JavaScript reads as a day of the next one. */
+/** True unless the day lies beyond the end of its month, which JavaScript reads as a day of the next month. */
 function isDate(date: string): boolean {
   const time = Date.parse(`${date}T00:00:00Z`);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(date);

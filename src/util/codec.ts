@@ -16,11 +16,11 @@ export class CodecError extends Error {
 /** Wire format of a value, which defines reading, writing and size. */
 export interface Codec<T> {
   write(value: T, w: Writer): void;
-  /** Reads one value. @throws CodecError for input that upstream refuses. */
+  /** Reads one value. @throws CodecError for input that the reference refuses. */
   read(r: Reader): T;
 }
 
-/** Reads a byte string from front to back. @throws CodecError for reading past its end. */
+/** Reads a byte string from front to back. @throws CodecError for reading past the end. */
 export class Reader {
   readonly #bytes: Uint8Array;
   #offset: number;
@@ -147,13 +147,14 @@ const HIGH_LIMIT = 2 ** 15;
 export const varint: Codec<bigint> = {
   write(value, w) {
     if (value < 0n || value > U64_MAX) throw new RangeError(`varint outside u64: ${value}`);
-    // As numbers, since each operation on bigints leaves garbage.
+    // The groups are written as numbers, since each operation on bigints leaves garbage.
     let rest = value;
     for (; rest > MAX_SAFE; rest >>= 7n) w.byte(Number(rest & 0x7fn) | 0x80);
     varintNumber.write(Number(rest), w);
   },
   read(r) {
-    // Two numbers in place of a bigint: rings have hundreds of indices, and each bigint operation leaves garbage.
+    // Two numbers are used in place of a bigint: rings have hundreds of indices, and each bigint operation leaves
+    // garbage.
     let low = 0;
     for (let scale = 1; scale < EIGHTH_SCALE; scale *= 128) {
       const byte = r.byte();
@@ -264,8 +265,8 @@ export const blob: Codec<Uint8Array> = {
 };
 
 /**
- * List of items, preceded by their number as a varint. Since an item takes at least one byte, a number above that of
- * the remaining bytes is refused before memory is allocated.
+ * List of items, preceded by their number as a varint. Since an item takes at least one byte, a number above the number
+ * of remaining bytes is refused before memory is allocated.
  */
 export const list = <T>(item: Codec<T>): Codec<readonly T[]> => ({
   write(values, w) {

@@ -66,7 +66,7 @@ export class Semaphore {
     });
   }
 
-  /** Gives a place back, to the caller that has waited longest, so that no later caller takes it. */
+  /** Gives a place back. The caller that has waited longest gets it, so that no later caller takes it. */
   give(): void {
     const [next] = this.#waiting;
     if (next === undefined) this.#free += 1;
@@ -118,7 +118,7 @@ export async function waitAtMost(promise: Promise<unknown>, ms: number): Promise
   }
 }
 
-/** Waits for a result that other callers may wait for, too. @throws the reason of the signal once it is aborted. */
+/** Waits for a result for which other callers may also wait. @throws the reason of the signal once it is aborted. */
 export function unlessAborted<T>(result: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return result;
   return new Promise((resolve, reject) => {

@@ -2,8 +2,8 @@
 export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**
- * Returns the processor time that this thread has used [ms], without that of the threads that scan, collect garbage or
- * compile beside it. Before Node.js 23.9: that of the process.
+ * Returns the processor time that this thread has used [ms], without the time of the threads that scan, collect garbage
+ * or compile beside it. Before Node.js 23.9, returns the time of the whole process.
  */
 export function threadCpuMs(): number {
   const { threadCpuUsage } = process as { readonly threadCpuUsage?: typeof process.cpuUsage };
@@ -33,7 +33,7 @@ export class TurnLimit {
   };
 }
 
-/** Time for tasks in one turn of the event loop [ms]; the task that exceeds it is the last one of the turn. */
+/** Time for tasks in one turn of the event loop [ms]; the task that exceeds this time is the last task of the turn. */
 const SLICE_MS = 8;
 /** Number of list items that one task maps. */
 const ITEMS_PER_TASK = 64;

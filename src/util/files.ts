@@ -10,10 +10,10 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Largest file that is read [bytes]: a device has no end. */
+/** Size of the largest file that is read [bytes], since a device has no end. */
 const MOST_BYTES = 16 << 20;
 
-/** Ratio of the patience with a program that has the pipe open to that with a pipe that none has open. */
+/** Ratio of two waits: for a pipe that a program has open, and for a pipe that no program has open. */
 const WRITER_FACTOR = 120;
 
 /** Time between two attempts to read from a pipe [ms]. */
@@ -21,18 +21,21 @@ const STEP_MS = 10;
 const never = new Int32Array(new SharedArrayBuffer(4));
 
 export interface OperatorFileOptions {
-  /** Longest wait for a pipe to be written to, which blocks this thread [ms]; a program that has it open gets 120 times that. */
+  /**
+   * Longest wait for bytes of a pipe, which blocks this thread [ms]; 120 times as long if a program has the pipe open.
+   */
   readonly patienceMs?: number;
-  /** Checks the opened file before it is read. Its errors are passed on. */
+  /** Checks the opened file before it is read. Errors of the check are passed on. */
   readonly check?: (stat: Stats) => void;
 }
 
 const failure = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 
 /**
- * Reads a file that the operator names: a regular one, or a pipe that another program writes to. Never waits for ever, as
- * opening a pipe without a writer does.
- * @throws an error with a code: that of the operating system, `EFBIG` beyond 16 MiB, or `ENODATA` for a pipe without content.
+ * Reads a file that the operator names: a regular file, or a pipe to which another program writes. Never waits for
+ * ever, unlike opening a pipe without a writer.
+ * @throws an error with a code: the code of the operating system, `EFBIG` beyond 16 MiB, or `ENODATA` for a pipe
+ * without content.
  */
 export function readOperatorFile(
   path: string,
@@ -49,7 +52,8 @@ export function readOperatorFile(
       const read = readNow(file, piece);
       if (read === 0 && (length > 0 || !stat.isFIFO())) return Buffer.concat(pieces, length);
       if (read === undefined || read === 0) {
-        // A program that asks its user for the password, for example, takes its time.
+        // The limit is longer for a program that has the pipe open, because it may, for example, ask its user for the
+        // password.
         const limit = read === undefined ? WRITER_FACTOR * patienceMs : patienceMs;
         if (waited >= limit) throw failure('ENODATA', 'nothing was written to it');
         Atomics.wait(never, 0, 0, STEP_MS);
@@ -65,7 +69,7 @@ export function readOperatorFile(
   }
 }
 
-/** Reads bytes. @returns their number, 0 at the end; undefined if a writer has not written any yet. */
+/** Reads bytes. @returns the number of bytes, 0 at the end; undefined if a writer has not written bytes yet. */
 function readNow(file: number, into: Buffer): number | undefined {
   try {
     return readSync(file, into, 0, into.length, null);

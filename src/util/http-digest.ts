@@ -16,7 +16,7 @@ export interface DigestParameter {
   readonly end: number;
 }
 
-/** Reads the parameter at a place of a header of HTTP digest, in linear time; undefined if there is none. */
+/** Reads the parameter at a place of a header of HTTP digest, in linear time; undefined if there is no parameter. */
 function parameterAt(header: string, at: number): DigestParameter | undefined {
   PARAMETER.lastIndex = at;
   const [whole, name = '', quoted, token = ''] = PARAMETER.exec(header) ?? [];
@@ -29,8 +29,9 @@ const SEPARATOR = /,[\s,]*|$/y;
 
 /**
  * Reads the header of a login by HTTP digest, in a time that is linear in its length. Names have any case, spaces may
- * surround their equals signs, the value of any parameter may be quoted, and the last one of a name counts.
- * Source: http_auth.cpp `parse`, which knows fewer names, and takes some values with quotes only and others without.
+ * surround their equals signs, the value of any parameter may be quoted, and the last parameter of a name counts.
+ * Source: http_auth.cpp `parse`, which knows fewer names, and takes some values only with quotes and others only
+ * without.
  * @returns undefined for another kind of login, and for a header that cannot be read.
  */
 export function readDigestParameters(header: string): DigestParameters | undefined {
@@ -128,7 +129,7 @@ export class DigestAnswer {
   readonly #cnonce: string;
   #count = 0;
 
-  /** @param cnonce nonce of the client; tests replace the random one. */
+  /** @param cnonce nonce of the client; tests replace the random nonce. */
   constructor(
     challenge: DigestChallenge,
     username: string,
@@ -191,7 +192,7 @@ export class DigestLogin {
   }
 
   /**
-   * Takes the challenges of a 401.
+   * Takes the challenges of an answer with status 401.
    * @param headers values of `WWW-Authenticate`. @param isRepeated the refused request had an answer, which is final
    * unless its nonce had expired. @returns true if the request may be sent again, with another answer.
    */

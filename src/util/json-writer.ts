@@ -26,8 +26,8 @@ export type Writable =
   | { readonly [key: string]: Json | EncodedJson | JsonText | undefined };
 
 /**
- * Writes compact JSON as the RPC of both real servers: members of an object in alphabetical order, without members that
- * are undefined or an empty list. Source: portable_storage_to_json.h, over a `std::map`.
+ * Writes compact JSON in the form of the RPC of both servers of the reference: members of an object in alphabetical
+ * order, without members that are undefined or an empty list. Source: portable_storage_to_json.h, over a `std::map`.
  * @throws RangeError for a number that JSON cannot represent.
  */
 export const writeJson = (value: Json): string => new JsonWriter().value(value).toString();
@@ -37,7 +37,7 @@ export const writeWholeJson = (value: Json): string =>
   new JsonWriter({ emptyLists: true, ordered: false }).value(value).toString();
 
 /**
- * Number of characters from which a text becomes a piece of its own: joining few long texts takes far less time than
+ * Number of characters from which a text becomes a separate piece: joining few long texts takes far less time than
  * joining many short ones.
  */
 const CHUNK = 1 << 16;
@@ -53,7 +53,7 @@ const quoted = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.
 
 /** Cache of quoted keys with their colons: the rows of an answer have the same keys. */
 const QUOTED_KEYS = new Map<string, string>();
-/** Largest number of cached keys, since clients can choose some of them. */
+/** Largest number of cached keys, since clients can choose some keys. */
 const MAX_KEYS = 2000;
 
 function quotedKey(key: string): string {
@@ -85,8 +85,8 @@ export class JsonWriter {
   #text = '';
 
   /**
-   * @param emptyLists true: writes members that are an empty list. @param ordered true: writes the members of an object in
-   * alphabetical order; false: in the order of the object. By default as {@link writeJson}.
+   * @param emptyLists true: writes members that are an empty list. @param ordered true: writes the members of an object
+   * in alphabetical order; false: in the order of the object. By default the same as {@link writeJson}.
    */
   constructor({
     emptyLists = false,

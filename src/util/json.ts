@@ -37,7 +37,7 @@ export interface JsonLimits {
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
 /** Matches characters at the end of a part that may be the first half of a longer number. */
 const NUMBER_CHARS = /[-+.\deE]*/y;
-/** Matches characters that need no escape; control characters need one. */
+/** Matches characters that need no escape; control characters need an escape. */
 const PLAIN = /[^"\\\u0000-\u001f]*/y;
 const RAW_PLAIN = /[^"\\]*/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
@@ -169,7 +169,7 @@ export class JsonParser {
   #value(char: string): boolean {
     switch (char) {
       case '{': {
-        // Without a prototype, a key such as __proto__ is like any other.
+        // The object has no prototype, so that a key such as __proto__ is like any other key.
         const object = Object.create(null) as JsonObject;
         return this.#open(object, { object, key: '' }, 'first-key');
       }

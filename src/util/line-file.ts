@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 
 /**
- * Characters that a reader of a line does not see as what they are: control characters of both blocks, those that change
- * the direction of text, line separators, halves of surrogate pairs, and all that have no width.
+ * Hidden characters, which a reader of a line does not see: control characters of both blocks, characters that change
+ * the direction of text, line separators, halves of surrogate pairs, and all characters without width.
  */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
@@ -31,11 +31,11 @@ export const printable = (text: string): string => text.replace(HIDDEN, escaped)
 export const printableLines = (text: string): string => text.split('\n').map(printable).join('\n');
 
 export interface LineFileOptions {
-  /** True: takes the rights of others from a file that existed. */
+  /** True: takes the rights of other users away from an existing file. */
   readonly isPrivate?: boolean;
   /** Called at the first of several failed attempts to write. */
   readonly onProblem?: (error: unknown) => void;
-  /** Writes bytes, and returns the number of written ones: a full disk may take a part of a line. */
+  /** Writes bytes, and returns the number of written bytes, since a full disk may take only a part of a line. */
   readonly write?: (file: number, bytes: Buffer) => number;
 }
 
@@ -48,7 +48,9 @@ const STANDARD = [1, 2];
 /** Path that names a descriptor of this process. */
 const DESCRIPTOR = /^\/(?:dev|proc\/(?:self|thread-self))\/fd\/(\d+)$/;
 
-/** Flags that open a file for appending, and refuse a pipe without a reader (`ENXIO`) in place of waiting for one. */
+/**
+ * Flags that open a file for appending, and refuse a pipe without a reader (`ENXIO`) in place of waiting for a reader.
+ */
 const APPEND =
   constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK | constants.O_NOCTTY;
 
@@ -57,12 +59,15 @@ const FULL_MS = 50;
 const STEP_MS = 1;
 const never = new Int32Array(new SharedArrayBuffer(4));
 
-/** A file, pipe, socket or terminal that lines are appended to. Lines that cannot be written are written before later ones. */
+/**
+ * A file, pipe, socket or terminal to which lines are appended. Lines that cannot be written are written before later
+ * lines.
+ */
 export class LineFile {
   readonly #path: string;
   readonly #options: LineFileOptions;
   #file: OpenFile | undefined;
-  /** Lines that are not written yet; the first one may be the end of a partly written line. */
+  /** Lines that are not written yet; the first of them may be the end of a partly written line. */
   readonly #waiting: Buffer[] = [];
   /** True if the last attempt to write failed. */
   #isBroken = false;
@@ -80,13 +85,13 @@ export class LineFile {
     return this.#waiting.length === 0 && this.#file !== undefined;
   }
 
-  /** Appends a line, or several ones. @param text ends with a line end. */
+  /** Appends one or several lines. @param text ends with a line end. */
   append(text: string): void {
     if (this.#waiting.length < MAX_WAITING) this.#waiting.push(Buffer.from(text));
     this.#flush();
   }
 
-  /** Opens the file again by its path, after it was renamed. @throws if that fails: the open file stays in use. */
+  /** Opens the file again by its path, after it was renamed. @throws if opening fails: the open file stays in use. */
   reopen(): void {
     const file = this.#open();
     this.close();
@@ -131,7 +136,10 @@ export class LineFile {
     }
   }
 
-  /** Writes bytes. Waits for a moment where the reader of a pipe or socket has not read the bytes before, unless it failed before. */
+  /**
+   * Writes bytes. Waits for a moment if the reader of a pipe or socket has not read the bytes before, unless an earlier
+   * wait has failed.
+   */
   #write(descriptor: number, bytes: Buffer): number {
     const { write = writeSync } = this.#options;
     for (let waited = 0; ; waited += STEP_MS) {
@@ -148,14 +156,14 @@ export class LineFile {
 
 interface OpenFile {
   readonly descriptor: number;
-  /** False for a descriptor that others write to, which stays open. */
+  /** False for a descriptor to which others write, and which stays open. */
   readonly isOwn: boolean;
 }
 
 /**
- * Opens a file for appending. A path of standard output or error, or of the file behind it, gives that descriptor: a socket
- * cannot be opened, and a second descriptor of a file has a position of its own, so that each would overwrite what the
- * other one has written.
+ * Opens a file for appending. A path of standard output or error, or of the file behind it, gives that descriptor: a
+ * socket cannot be opened, and a second descriptor of a file has a position of its own, so that each descriptor would
+ * overwrite the bytes that were written with the other descriptor.
  */
 function openFile(path: string): OpenFile {
   const named = statSync(path, { throwIfNoEntry: false });

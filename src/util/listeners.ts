@@ -6,7 +6,7 @@ export class Listeners<News extends readonly unknown[]> {
     this.#all.push(listener);
   }
 
-  /** Calls every listener. @throws the error of a listener; later ones are not called then. */
+  /** Calls every listener. @throws the error of a listener; later listeners are not called then. */
   readonly notify = (...news: News): void => {
     for (const listener of this.#all) listener(...news);
   };

@@ -53,12 +53,12 @@ export function readLogLevel(option: string): string | undefined {
   return changeCategories('', option);
 }
 
-/** Categories of the reference that the messages of this server belong to. */
+/** Categories of the reference to which the messages of this server belong. */
 const OUR_CATEGORIES = ['global', 'wallet.rpc', 'wallet.wallet2'];
 
 /**
- * Returns the lowest severity that log categories allow for this server; undefined if they allow none. The last entry
- * that matches a category decides.
+ * Returns the lowest severity that log categories allow for this server; undefined if they allow no severity. The last
+ * entry that matches a category decides.
  */
 export function severityOf(categories: string): Severity | undefined {
   const entries = categories

@@ -7,8 +7,8 @@ export interface OwnPackage {
 }
 
 /**
- * Finds the closest directory with a `package.json`, upwards from a file: compiled files are at several depths.
- * @returns URL of the directory, which ends with a slash. @throws Error if there is none.
+ * Finds the closest directory with a `package.json`, upwards from a file, because compiled files are at several depths.
+ * @returns URL of the directory, which ends with a slash. @throws Error if there is no such directory.
  */
 export function packageRootOf(file: string): URL {
   for (let directory = new URL('.', file); ; directory = new URL('..', directory)) {

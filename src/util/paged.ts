@@ -3,7 +3,7 @@ import { yieldToEventLoop } from './event-loop.js';
 /** Long list that is read page by page, from a source that must be released. */
 export interface Paged<Page> {
   readonly pages: AsyncIterable<Page>;
-  /** Frees the source; no page can be read afterwards. */
+  /** Frees the source, after which no page can be read. */
   release(): void;
 }
 
@@ -18,7 +18,7 @@ export async function* singlePage<Page>(page: Page): AsyncGenerator<Page> {
   yield await Promise.resolve(page);
 }
 
-/** Share of texts that is read or written in one turn of the event loop [bytes]: few milliseconds of work. */
+/** Share of texts that is read or written in one turn of the event loop [bytes]: a few milliseconds of work. */
 export const TURN_BYTES = 1 << 18;
 
 /** Part of a list, from `start` up to but not including `end`. */
@@ -80,7 +80,7 @@ class RowCursor<T> {
     return this.#page[this.#next];
   }
 
-  /** Reads the next page with rows, unless the current one has rows left. */
+  /** Reads the next page with rows, unless the current page has rows left. */
   async fill(): Promise<void> {
     while (this.row === undefined) {
       const { done, value } = await this.#pages.next();
@@ -104,7 +104,7 @@ class RowCursor<T> {
 
 /**
  * Merges two ordered lists into one. @param isBefore true if a row of the second list stands before a row of the first
- * one. No page of the result is empty.
+ * list. No page of the result is empty.
  */
 export async function* mergePages<T extends object>(
   first: AsyncIterable<readonly T[]>,
@@ -116,7 +116,7 @@ export async function* mergePages<T extends object>(
     await a.fill();
     await b.fill();
     const merged: T[] = [];
-    // One of the lists is at its end: the rest of the other follows.
+    // One of the lists is at its end: the rest of the other list follows.
     if (a.row === undefined) merged.push(...b.rest());
     else if (b.row === undefined) merged.push(...a.rest());
     while (a.row !== undefined && b.row !== undefined) {

@@ -1,15 +1,14 @@
 import { performance } from 'node:perf_hooks';
 import { RequestActivity } from './request-activity.js';
 
-/** Age from which deferred work does not wait for a request any more [ms]: even a refresh is a request. */
+/** Age of a request from which deferred work no longer waits for it [ms], since even a refresh is a request. */
 const RECENT_MS = 20;
 
 /** Counts the requests that have no answer yet, so that deferred work can run after them. */
 export class PendingRequests {
   readonly #clock: () => number;
   /**
-   * Start times of the requests [ms], oldest first; requests that are not recent any more are dropped at the next
-   * look-up.
+   * Start times of the requests [ms], oldest first; requests that are no longer recent are dropped at the next look-up.
    */
   readonly #startTimes = new Map<symbol, number>();
   readonly #deferred = new Set<() => void>();
@@ -22,7 +21,10 @@ export class PendingRequests {
     this.activity = activity;
   }
 
-  /** Registers a request. @returns a function that removes it, to be called when it is answered or abandoned. */
+  /**
+   * Registers a request.
+   * @returns a function that removes the request, to be called when it is answered or abandoned.
+   */
   begin(): () => void {
     const request = Symbol('request');
     this.activity.note();

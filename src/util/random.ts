@@ -17,7 +17,8 @@ export const systemRng: Rng = randomBytes;
 
 /**
  * Returns a source that draws bytes from another source in blocks of `size`, for many small draws: a draw of 7 bytes
- * from {@link systemRng} takes 4 µs, mostly for the call. Not for keys, since bytes for later draws stay in memory.
+ * from {@link systemRng} takes 4 µs, mostly for the call. Must not be used for keys, since bytes for later draws stay
+ * in memory.
  */
 export function inBlocks(rng: Rng, size = 1024): Rng {
   let block: Uint8Array = new Uint8Array();

@@ -2,7 +2,7 @@ import { monotonicMs } from './clock.js';
 
 /**
  * Number of requests within {@link FREQUENT_MS} from which requests count as frequent: a client that only refreshes
- * sends one or two.
+ * sends one or two requests.
  */
 const FREQUENT_REQUESTS = 3;
 
@@ -43,7 +43,7 @@ export class RequestActivity {
     Atomics.store(this.#oldest, 0, (oldest + 1) % FREQUENT_REQUESTS);
   }
 
-  /** True if {@link FREQUENT_REQUESTS} requests started less than {@link FREQUENT_MS} ago, answered or not. */
+  /** True if {@link FREQUENT_REQUESTS} requests, answered or not, started less than {@link FREQUENT_MS} ago. */
   get areFrequent(): boolean {
     const start = Atomics.load(this.#starts, Atomics.load(this.#oldest, 0));
     return ((Math.trunc(this.#clock()) - start) | 0) < FREQUENT_MS;
@@ -51,8 +51,8 @@ export class RequestActivity {
 
   /**
    * Sleeps for a moment while requests are frequent, so that the thread that answers them gets the processor of this
-   * one. On Linux a thread that wakes up waits until the time slice of the running thread ends, at most 4 ms,
-   * independently of priorities. Not for the main thread, which must not sleep.
+   * thread. On Linux a thread that wakes up waits until the time slice of the running thread ends, at most 4 ms,
+   * independently of priorities. Must not be called on the main thread, which must not sleep.
    */
   giveWay(): void {
     if (this.areFrequent) Atomics.wait(this.#never, 0, 0, SLEEP_MS);

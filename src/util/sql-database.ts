@@ -4,9 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /**
  * Returns the argument with which better-sqlite3 opens exactly the file at a path. The library removes white space at
- * both ends of its argument, opens no file for `:memory:`, and treats `file:` as a URI if the environment enables that.
- * An absolute path begins with none of these; the NUL at its end is not white space, and SQLite reads a path up to the
- * NUL. Source: better-sqlite3 lib/database.js `Database`, src/objects/database.cpp `Database::JS_new`.
+ * both ends of its argument, opens no file for `:memory:`, and treats `file:` as a URI if the environment enables URIs.
+ * An absolute path has none of these beginnings; the NUL at its end is not white space, and SQLite reads a path up to
+ * the NUL. Source: better-sqlite3 lib/database.js `Database`, src/objects/database.cpp `Database::JS_new`.
  * @throws RangeError for a path that contains a NUL, which no file has.
  */
 export function sqlitePath(path: string): string {
@@ -38,7 +38,8 @@ const ARRAY = 2;
 const BIGINT = 4;
 
 /**
- * Largest number of prepared statements. Without a limit, SQL whose text depends on its input would add more and more.
+ * Largest number of prepared statements. Without a limit, SQL whose text depends on its input would add statements
+ * without end.
  */
 const MAX_PREPARED = 512;
 
@@ -58,8 +59,8 @@ class PreparedStatements {
   }
 
   /**
-   * Iterates over the rows of a statement. It is no shared one meanwhile, because a statement cannot be executed while
-   * it iterates.
+   * Iterates over the rows of a statement. The statement is not shared meanwhile, because a statement cannot be
+   * executed while it iterates.
    */
   *iterate(sql: string, forms: number, params: readonly unknown[]): IterableIterator<unknown> {
     const kept = this.#byForms[forms]?.get(sql);
@@ -112,7 +113,7 @@ export class SqlQueries {
     this.#forms = forms;
   }
 
-  /** Returns the first row; undefined if there is none. */
+  /** Returns the first row; undefined if there is no row. */
   row<Row = unknown>(sql: string, ...params: readonly SqlParameter[]): Row | undefined {
     return this.#prepared.get(sql, this.#forms).get(...params) as Row | undefined;
   }
@@ -121,7 +122,7 @@ export class SqlQueries {
     return this.#prepared.get(sql, this.#forms).all(...params) as Row[];
   }
 
-  /** Returns the first column of the first row; undefined if there is none. */
+  /** Returns the first column of the first row; undefined if there is no row. */
   value<Value = unknown>(sql: string, ...params: readonly SqlParameter[]): Value | undefined {
     return this.#prepared.get(sql, this.#forms | VALUE).get(...params) as Value | undefined;
   }
@@ -138,11 +139,11 @@ export class SqlQueries {
 }
 
 /**
- * A connection to an SQLite database. It shares each prepared statement among all uses of the same SQL, and can drop all
- * of them.
+ * A connection to an SQLite database. The connection shares each prepared statement among all uses of the same SQL, and
+ * can drop all statements.
  */
 export class SqlDatabase extends SqlQueries {
-  /** Queries whose integers are bigints: for amounts, and for all other integers from 2^53 on. */
+  /** Queries whose integers are bigints, for amounts and all other integers from 2^53 on. */
   readonly bigints: SqlQueries;
   /** Queries whose rows are arrays of their values, which takes less time for long lists. */
   readonly arrays: SqlQueries;
@@ -184,12 +185,12 @@ export class SqlDatabase extends SqlQueries {
     this.#db.exec(sql);
   }
 
-  /** Executes a pragma. @returns its rows; with `simple` the first value of the first row. */
+  /** Executes a pragma. @returns the rows of the pragma; with `simple`, the first value of the first row. */
   pragma(source: string, options?: { readonly simple?: boolean }): unknown {
     return this.#db.pragma(source, options);
   }
 
-  /** Returns a function that commits what the task changes, and undoes it if the task throws. */
+  /** Returns a function that commits the changes of the task, and undoes them if the task throws. */
   transaction<T>(task: () => T): Transaction<T> {
     return this.#db.transaction(task);
   }

@@ -21,8 +21,8 @@ interface Task<In, Out> extends WaitingTask<In, Out> {
 
 /**
  * Runs tasks in worker threads, with one message for the input and one for the output. Tasks start in the order of
- * their calls. The tasks of a worker that dies fail, and the next task starts another worker. Threads start on demand,
- * end after an idle time, and do not keep the process alive.
+ * their calls. The tasks of a worker that fails are rejected, and the next task starts another worker. Threads start on
+ * demand, end after an idle time, and do not keep the process alive.
  */
 export class WorkerPool<In, Out> {
   readonly #script: URL;
@@ -57,7 +57,7 @@ export class WorkerPool<In, Out> {
     return this.#size - this.#busy.size;
   }
 
-  /** Starts threads before their first task. @param count number of threads up to which new ones are started. */
+  /** Starts threads before their first task. @param count number of threads up to which new threads are started. */
   start(count = this.#size): void {
     while (!this.#closed && this.#idle.length + this.#busy.size < Math.min(count, this.#size))
       this.#addIdle(this.#spawn());
@@ -120,7 +120,7 @@ export class WorkerPool<In, Out> {
     worker.postMessage(task.input, task.transfer);
   }
 
-  /** Takes the worker that became idle last, so that others reach their idle time. */
+  /** Takes the worker that became idle last, so that other workers reach their idle time. */
   #takeIdle(): Worker | undefined {
     const last = this.#idle.pop();
     clearTimeout(last?.timer);
@@ -185,7 +185,7 @@ function withSystemCode(error: Error): Error {
 export interface ThreadOptions<Refusal> {
   /** Largest number of threads; at least one is used. */
   readonly threads: number;
-  /** Idle time after which a thread ends [s]; absent: that of {@link WorkerPool}. */
+  /** Idle time after which a thread ends [s]; absent: the idle time of {@link WorkerPool}. */
   readonly idleSeconds?: number;
   /** `workerData` of each thread. */
   readonly data?: unknown;
@@ -201,8 +201,8 @@ export interface WaitingJob<Input, Result> {
 }
 
 /**
- * Runs jobs on threads whose script answers them by `answerCalls`. The threads start and end as those of a
- * {@link WorkerPool}.
+ * Runs jobs on threads whose script answers them by `answerCalls`. The threads start and end like threads of a {@link
+ * WorkerPool}.
  */
 export class ThreadClient<All extends Jobs, Refusal = never> {
   readonly #pool: WorkerPool<JobCall, JobAnswer<Refusal>>;
@@ -225,7 +225,7 @@ export class ThreadClient<All extends Jobs, Refusal = never> {
 
   /**
    * Starts threads before their first job.
-   * @param count number of threads up to which new ones are started; absent: all.
+   * @param count number of threads up to which new threads are started; absent: all threads.
    */
   start(count?: number): void {
     this.#pool.start(count);

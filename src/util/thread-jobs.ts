@@ -1,6 +1,6 @@
 import { parentPort, type MessagePort } from 'node:worker_threads';
 
-/** A function that a thread runs for others. */
+/** A function that a thread runs for other threads. */
 export interface Job<In, Out> {
   run(input: In): Out | Promise<Out>;
   /** Secrets in an input, which the thread wipes once the job has ended. */
@@ -37,7 +37,7 @@ export const job = <In, Out>(
   } = {},
 ): Job<In, Out> => ({ run, secretsOf, movedOf });
 
-/** Buffers of byte arrays, each of which has one of its own. */
+/** Returns the buffers of byte arrays, each of which has a buffer of its own. */
 export const buffersOf = (moved: readonly Uint8Array[]): ArrayBuffer[] =>
   moved.map(({ buffer }) => buffer as ArrayBuffer);
 
@@ -66,7 +66,7 @@ async function answer(
 ): Promise<void> {
   try {
     const outcome = await outcomeOf(() => run(input), refusalOf);
-    // A result may share bytes with the secrets: they are wiped after it was copied.
+    // The secrets are wiped after the result was copied, because the result may share bytes with the secrets.
     port.postMessage(outcome, 'result' in outcome ? buffersOf(movedOf(outcome.result)) : []);
   } finally {
     for (const secret of secretsOf(input)) secret.fill(0);

@@ -21,8 +21,8 @@ const VERSION_00 = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{
 const SAMPLED = 1;
 
 /**
- * Reads the header `traceparent`. @returns undefined without one, and for one that is malformed, given twice or of
- * another version than 00: the request then belongs to no trace.
+ * Reads the header `traceparent`. @returns undefined without the header, and for a header that is malformed, given
+ * twice or of another version than 00: the request then belongs to no trace.
  */
 export function readTraceparent(header: string | undefined): RequestTrace | undefined {
   const [traceparent, traceId, flags] = VERSION_00.exec(header ?? '') ?? [];
@@ -40,7 +40,7 @@ function newSpanId(rng: Rng): string {
   }
 }
 
-/** Writes the header of a request that belongs to a trace, with a new id of its own. */
+/** Writes the header of a request that belongs to a trace, with a new id for this part of the trace. */
 export const writeTraceparent = ({ traceId, sampled }: Trace, rng = systemRng): string =>
   `00-${traceId}-${newSpanId(rng)}-${sampled ? '01' : '00'}`;
 
@@ -53,8 +53,8 @@ interface TracedCall {
 const calls = new AsyncLocalStorage<TracedCall | undefined>();
 
 /**
- * Runs a call: until it ends, {@link currentTrace} returns its trace to all that it starts. What goes on afterwards, such as
- * a timer, is not part of it.
+ * Runs a call. Until the call ends, {@link currentTrace} returns its trace to all functions that it starts. Functions
+ * that run afterwards, such as a timer, are not part of the trace.
  */
 export async function inTrace<T>(trace: RequestTrace | undefined, call: () => Promise<T>): Promise<T> {
   if (trace === undefined) return call();
@@ -72,6 +72,6 @@ export function currentTrace(): RequestTrace | undefined {
   return call === undefined || call.hasEnded ? undefined : call.trace;
 }
 
-/** Runs a task that is not part of the running call, whose findings that call does not cause. */
+/** Runs a task that is not part of the running call, so that the call does not count as the cause of its findings. */
 export const outsideTrace = <T>(task: () => T): T =>
   calls.getStore() === undefined ? task() : calls.run(undefined, task);

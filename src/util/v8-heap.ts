@@ -3,9 +3,9 @@ import { performance } from 'node:perf_hooks';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Flags of V8 that a server sets when it starts, each with what it gives with 10,000 payments. `bin/wallet-rpc` sets
- * `--max-semi-space-size=4`, an option of Node.js that applies from the first allocation on: 113 MiB at the peak in place
- * of 150.
+ * Flags of V8 that a server sets when it starts, each with its gain in a wallet of 10,000 payments. `bin/wallet-rpc`
+ * sets `--max-semi-space-size=4`, an option of Node.js that applies from the first allocation on: 113 MiB at the peak
+ * in place of 150.
  */
 export const SERVER_FLAGS = [
   // Collects a heap once it has grown by half; by default V8 lets it grow up to four times: 113 MiB at the peak in place
@@ -31,7 +31,7 @@ const numbersOf = (version: string): [major: number, minor: number] => {
 };
 
 /**
- * True if a V8 version is not newer than another one. Only major and minor numbers are compared.
+ * True if a V8 version is not newer than a given version. Only major and minor numbers are compared.
  * @param version version of V8, such as 11.3.244.8-node.38. @param last newest version that is accepted, such as 14.6.
  */
 export function isUpTo(version: string, last: string): boolean {

@@ -31,7 +31,7 @@ export class DaemonHealth {
   #asked = -Infinity;
   #asking: Promise<void> | undefined;
   #hasAnswered = false;
-  /** Start time of the first failed call since the last answer [ms]; undefined without one. */
+  /** Start time of the first failed call since the last answer [ms]; undefined if no call has failed since. */
   #failingSince: number | undefined;
 
   /** @param now returns the monotonic time [ms]. */
@@ -55,7 +55,7 @@ export class DaemonHealth {
     return this.#failingSince === undefined ? 0 : (this.#now() - this.#failingSince) / 1000;
   }
 
-  /** State in the latest answer to a {@link check}; undefined before the first one. */
+  /** State in the latest answer to a {@link check}; undefined before the first answer. */
   get info(): DaemonInfo | undefined {
     return this.#info;
   }

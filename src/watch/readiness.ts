@@ -78,7 +78,7 @@ export interface ReadinessParts {
   readonly health: DaemonHealth;
   readonly wallets: () => readonly FollowingWallet[];
   readonly start: () => StartProgress;
-  /** Absent without a cluster. */
+  /** Quorum of the cluster; absent without a cluster. */
   readonly quorum?: ClusterNode['quorum'] | undefined;
   /** Wallet directory, whose free space is checked. */
   readonly directory: string;
@@ -88,7 +88,7 @@ export interface ReadinessParts {
 /** Decides whether a server is ready for requests. */
 export class Readiness {
   readonly #parts: ReadinessParts;
-  /** The running check, whose result all clients get that ask meanwhile: they need no login, and may be many. */
+  /** The running check, whose result all clients receive that ask meanwhile: clients need no login, and may be many. */
   #reading: Promise<NotReady[]> | undefined;
 
   constructor(parts: ReadinessParts) {
@@ -170,8 +170,8 @@ const json = (status: number, value: Parameters<typeof writeWholeJson>[0]): Page
 });
 
 /**
- * Returns the position of the serving daemon in the list, from 1; an empty object for a single daemon. Its address is
- * left out: see `/metrics`.
+ * Returns the position of the serving daemon in the list, from 1; an empty object for a single daemon. The address of
+ * the daemon is left out: see `/metrics`.
  */
 function servingDaemon({ statuses }: Pick<DaemonFailover, 'statuses'>): {
   readonly daemon?: { readonly serving: number; readonly listed: number; readonly preferred: boolean };

@@ -73,7 +73,7 @@ export class SyncProgress {
     return entry && this.#progress(name, entry);
   }
 
-  /** Returns the wallets that are behind the daemon, the one that lacks most blocks first. */
+  /** Returns the wallets that are behind the daemon, the wallet that lacks most blocks first. */
   behind(): WalletProgress[] {
     const lacking = ({ height, daemonHeight }: WalletProgress): number => daemonHeight - height;
     const since = this.#now() - STALE_MS;

@@ -34,14 +34,14 @@ interface WalletLag {
   /** Number of blocks that the wallet lacks; 0 while it is unknown. */
   readonly blocks: number;
   readonly isDamaged: boolean;
-  /** Block of a newer version than the known ones, at which the last refresh of the wallet ended. */
+  /** Block of an unknown newer version at which the last refresh of the wallet ended. */
   readonly newerBlock?: BlockVersion | undefined;
 }
 
 /**
  * Compares the blocks of a wallet with the chain of the daemon. Reads the store only if it has changed since the last
  * call.
- * @param latest number of blocks in a recent answer of the daemon; undefined: that of the wallet's last refresh.
+ * @param latest number of blocks in a recent answer of the daemon; undefined: the number at the wallet's last refresh.
  */
 export function lagOf({ store, sync }: FollowingWallet, latest?: number): WalletLag {
   const height = readable(() => store.height());
@@ -73,14 +73,17 @@ interface StoredFacts {
   readonly webhookRetries: number;
   /** Id of the latest event. */
   readonly lastEvent: number;
-  /** Number of payment requests by the state that their events have reported; empty if there are none. */
+  /** Number of payment requests by the state that their events have reported; empty if there are no requests. */
   readonly requests: ReadonlyMap<RequestState, number>;
 }
 
 /** Facts of an open wallet for metrics and pages. */
 export interface WalletFacts extends WalletLag, StoredFacts {
   readonly name: string;
-  /** Number of blocks that are still to be read again for addresses that were not watched before; 0 if there are none. */
+  /**
+   * Number of blocks that are still to be read again for addresses that were not watched before; 0 if there are no such
+   * blocks.
+   */
   readonly blocksAgain: number;
   /** Number of payments that wait for the daemon that they were sent to. */
   readonly heldPayments: number;
@@ -144,7 +147,7 @@ function factsIn({ store, eventLog, webhooks }: WatchedWallet): StoredFacts {
 
 const DAY_SECONDS = 86_400;
 
-/** Sums of a wallet, with the day and the version of the store that they belong to. */
+/** Sums of a wallet, with the day and the version of the store to which they belong. */
 interface Known {
   readonly version: number;
   readonly day: number;
@@ -163,7 +166,7 @@ export class DaySumReader {
     this.#clock = clock;
   }
 
-  /** Reads the sums of a wallet; those of an earlier call while its store cannot be read. */
+  /** Reads the sums of a wallet. While its store cannot be read, returns the sums of an earlier call. */
   async read(wallet: Pick<WatchedWallet, 'store'>): Promise<PaymentSums> {
     const day = Math.floor(unixSeconds(this.#clock) / DAY_SECONDS);
     const known = this.#known.get(wallet);

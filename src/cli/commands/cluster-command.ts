@@ -48,7 +48,7 @@ async function withAdministration<T>(
   return Loaded.run({ urls, secret, isSingle: clusterSingle, warn: hint }, task);
 }
 
-/** Describes where a wallet is. */
+/** Describes the place of a wallet: its holder, or the directory to which it has left. */
 function whereabouts({ holder, hasFalseHolder, isLapsed, departure }: WalletEntry): string {
   if (departure !== undefined)
     return `left at ${new Date(departure.time).toISOString()} to ${departure.directory} on ${departure.host}`;
@@ -59,7 +59,7 @@ function whereabouts({ holder, hasFalseHolder, isLapsed, departure }: WalletEntr
 
 /** Prints the database, members and wallets of a cluster. */
 async function showCluster(options: ClusterOptions, terminal: Terminal): Promise<void> {
-  // It also shows a database that processes would refuse.
+  // The command also shows a database without a quorum, which processes would refuse.
   await withAdministration({ ...options, clusterSingle: true }, terminal, async (administration) => {
     const { server, database, standbys, members, wallets } = await administration.state();
     const names = database.standbyNames.trim();
@@ -72,7 +72,7 @@ async function showCluster(options: ClusterOptions, terminal: Terminal): Promise
   });
 }
 
-/** Forgets a member that has ended. @throws ConfigError for one that lives, and for an unknown one. */
+/** Forgets a member that has ended. @throws ConfigError for a member that lives, and for an unknown member. */
 async function removeMember(url: string, options: ClusterOptions, terminal: Terminal): Promise<void> {
   const result = await withAdministration(options, terminal, (administration) =>
     administration.removeMember(url),
@@ -83,7 +83,7 @@ async function removeMember(url: string, options: ClusterOptions, terminal: Term
   terminal.print(`${url}: is no member any more; other processes take its wallets over`);
 }
 
-/** Deletes what the database has of a wallet that has left. @throws ConfigError for any other wallet. */
+/** Deletes the rows of a wallet that has left the cluster. @throws ConfigError for any other wallet. */
 async function removeWallet(name: string, options: ClusterOptions, terminal: Terminal): Promise<void> {
   const isRemoved = await withAdministration(options, terminal, (administration) =>
     administration.removeWallet(name),
@@ -95,12 +95,12 @@ async function removeWallet(name: string, options: ClusterOptions, terminal: Ter
   terminal.print(`${name}: the database has nothing of it any more but its name`);
 }
 
-/** Writes everything under another secret. @throws ClusterRefused while a process lives. */
+/** Encrypts all rows of the cluster under another secret. @throws ClusterRefused while a process lives. */
 async function rotateSecret(
   { newClusterSecretFile: path, ...options }: ClusterOptions & { readonly newClusterSecretFile: string },
   terminal: Terminal,
 ): Promise<void> {
-  // Before the tables: a secret that was lost after they were written would make them noise.
+  // The secret is written before the tables: tables whose new secret is lost cannot be decrypted.
   makeSecret(path);
   const next = ClusterSecret.read(path);
   const wallets = await withAdministration(options, terminal, (administration) =>
@@ -125,7 +125,7 @@ const PAUSE_MS = 200;
 const PATIENCE = 2;
 
 /**
- * Runs a task with the wallets of a cluster, as a member that no call is passed on to and no wallet is given to.
+ * Runs a task with the wallets of a cluster, as a member that receives neither calls nor wallets.
  * @throws ClusterRefused, ClusterUnreachable, NotReplicated, the errors of the task.
  */
 async function withCluster<T>(
@@ -154,9 +154,9 @@ async function withCluster<T>(
   }
 }
 
-/** Runs a task for a wallet, again while a process holds the wallet that may be dead. */
+/** Runs a task for a wallet, and repeats it while the wallet is held by a process that may have ended. */
 async function patiently<T>({ members }: Cluster, task: () => Promise<T>): Promise<T> {
-  // A member counts as living until it was watched for the time of its lease, and so does a command that was killed.
+  // A member counts as living until it was watched for the time of its lease, also a command that was killed.
   const leases = (await members.list()).map(({ remainingMs }) => remainingMs);
   const until = monotonicMs() + PATIENCE * Math.max(...leases, DEFAULT_LEASE_MS);
   for (;;) {
@@ -180,7 +180,11 @@ function reasonOf(error: unknown): string {
   throw error;
 }
 
-/** Takes wallets out of a cluster. @param name absent: all wallets. @throws ConfigError if one of them stays. */
+/**
+ * Takes wallets out of a cluster.
+ * @param name absent: all wallets.
+ * @throws ConfigError if a wallet stays in the cluster.
+ */
 async function leaveCluster(
   name: string | undefined,
   options: ClusterWalletOptions,
@@ -191,7 +195,7 @@ async function leaveCluster(
     const hasFiles = new Set(directory.names());
     const present = async (): Promise<string[]> =>
       (await cluster.leases.list())
-        // One that has left before is of interest where its files are.
+        // A wallet that has left before is listed only if this directory has its files.
         .filter((wallet) => wallet.departure === undefined || hasFiles.has(wallet.name))
         .map((wallet) => wallet.name);
     const names = name === undefined ? await present() : [name];
@@ -240,7 +244,8 @@ async function init({ cluster, clusterSecretFile: path }: InitOptions, { hint }:
       hint(`${path} holds the new secret of the cluster: copy it to every machine, and to your backups`);
     hint(areNew ? 'The tables of the cluster were made.' : 'The tables of the cluster are there already.');
   } catch (error) {
-    // The database was certainly not changed: a secret that nothing needs would be taken for that of the cluster.
+    // The database was certainly not changed: an unused secret in the file would be taken for the secret of the
+    // cluster.
     if (isNew && error instanceof ClusterRefused) rmSync(path, { force: true });
     throw error;
   }

@@ -2,13 +2,16 @@ import { isIP } from 'node:net';
 import { isLoopback } from '../../util/address.js';
 import { ConfigError } from './config-values.js';
 
-/** Address to listen on. If an optional one cannot be bound, the server starts without it. */
+/** Address to listen on. If an optional address cannot be bound, the server starts without it. */
 export interface BindAddress {
   readonly ip: string;
   readonly optional: boolean;
 }
 
-/** Checks that only this machine can reach an address, unless an external one is confirmed. @throws ConfigError */
+/**
+ * Checks that only this machine can reach an address, unless the user has confirmed an external address.
+ * @throws ConfigError
+ */
 function assertLoopback(ip: string, externalConfirmed: boolean): void {
   if (!isLoopback(ip) && !externalConfirmed)
     throw new ConfigError(
@@ -33,7 +36,11 @@ export function bindAddresses(
   return bind;
 }
 
-/** Parses an address of a further port, such as that of `/metrics`. @param option name of the option. @throws ConfigError */
+/**
+ * Parses an address of a further port, such as the port of `/metrics`.
+ * @param option name of the option.
+ * @throws ConfigError
+ */
 export function readTcpBind(
   option: string,
   text: string | undefined,

@@ -63,7 +63,9 @@ export interface ClusterConfig {
   readonly secretFile: string;
   /** Address of this process, without a slash at its end. */
   readonly url: string;
-  /** Certificates of the other processes; absent members: those that the authorities of Node.js certify. */
+  /**
+   * Certificates of the other processes; without both members: certificates that the authorities of Node.js certify.
+   */
   readonly tls: {
     /** PEM. */
     readonly ca?: string;
@@ -90,7 +92,7 @@ const BELONGING = [
   'cluster-single',
 ] as const;
 
-/** Returns the settings of the cluster; undefined: this process is in none. @throws ConfigError */
+/** Returns the settings of the cluster; undefined if this process is not in a cluster. @throws ConfigError */
 export function clusterConfig(given: Given<typeof CLUSTER_OPTIONS>): ClusterConfig | undefined {
   const { cluster: database, 'cluster-secret-file': secretFile, 'cluster-url': url } = given;
   if (database === undefined) {

@@ -31,7 +31,7 @@ export function mergeSources(flags: RawOptions, environment: NodeJS.ProcessEnv):
   );
 }
 
-/** Options of which one at most may be given, in the order of their checks. */
+/** Groups of options that exclude each other, in the order of their checks. */
 const EXCLUSIVE: readonly (readonly string[])[] = [
   ['testnet', 'stagenet'],
   ['wallet-dir', 'wallet-file'],
@@ -93,12 +93,12 @@ export function toConfig(raw: RawOptions, cores: number) {
     wallet: walletConfig(wallet),
     rpc: rpcConfig(server, network, sslConfig('rpc-ssl', readOptions(SERVER_TLS_OPTIONS, raw))),
     ...daemonConfig(daemon, raw, network, daemonSsl),
-    /** Allow targets that are not public. */
+    /** True: webhooks may have targets that are not public. */
     webhooks: { allowPrivate: wallet['webhook-allow-private'] },
     watch: watchConfig(readOptions(WATCH_OPTIONS, raw), isExternalConfirmed),
-    /** Pay pages; absent: there are none. */
+    /** Settings of the pay pages; absent: the server has no pay pages. */
     ...optional('pay', payConfig(readOptions(PAY_OPTIONS, raw), isExternalConfirmed)),
-    /** Cluster of this process; absent: it is in none. */
+    /** Cluster of this process; absent: the process is not in a cluster. */
     ...optional('cluster', clusterConfig(readOptions(CLUSTER_OPTIONS, raw))),
     /** Number of scanning threads. */
     threads: wallet['max-concurrency'] || cores,

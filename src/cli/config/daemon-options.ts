@@ -129,7 +129,7 @@ export function daemonConfig(
   for (const { address } of addresses) assertVerifiable(address, ssl, proxy);
   return {
     daemon: {
-      /** At least one, in the order of preference. */
+      /** Addresses of the nodes, at least one, in the order of preference. */
       addresses,
       ...optional('login', given['daemon-login']),
       ...optional('proxy', proxy),
@@ -144,7 +144,7 @@ export function daemonConfig(
     dns: {
       /** Resolve OpenAlias names. False when offline, and behind a proxy, which DNS would bypass. */
       enabled: !given['no-dns'] && !offline && proxy === undefined,
-      /** Empty: use the system's resolvers. */
+      /** DNS servers; empty: the resolvers of the system. */
       servers: given['dns-server'],
     },
     /** Regtest node that starts with the server; absent: use the nodes of `daemon.addresses`. */

@@ -16,7 +16,7 @@ export interface Option {
   readonly repeatable?: true;
   /** True: the option is accepted only because launchers of the reference pass it; a warning at the start names it. */
   readonly noEffect?: true;
-  /** True: the value is a secret, which the process list would show if it were on the command line. */
+  /** True: the value is a secret, which the process list would show on the command line. */
   readonly secret?: true;
 }
 
@@ -45,7 +45,7 @@ export interface OptionSpec extends Option {
 export const inGroup = (group: OptionGroup, options: Options): OptionSpec[] =>
   Object.entries(options).map(([name, option]) => ({ name, group, ...option }));
 
-/** Raw settings by flag name: true for a switch, a list for a repeatable option, a text for any other one. */
+/** Raw settings by flag name: true for a switch, a list for a repeatable option, a text for any other option. */
 export type RawOptions = Readonly<Record<string, string | true | readonly string[]>>;
 
 type ValueOf<O extends Option> = O extends { readonly value: infer Schema extends z.ZodType }
@@ -73,7 +73,7 @@ export const list = z
       .filter((item) => item !== ''),
   );
 
-/** Whole number from one to another, both inclusive. */
+/** Returns the schema of a whole number from a minimum to a maximum, both inclusive. */
 export const integer = (min: number, max: number) => {
   const message = ` takes a whole number from ${min} to ${max}`;
   return z
@@ -83,7 +83,7 @@ export const integer = (min: number, max: number) => {
     .refine((number) => number >= min && number <= max, message);
 };
 
-/** One of some words. */
+/** Returns the schema of an option whose value is one of several words. */
 export const oneOf = <const Words extends readonly [string, ...string[]]>(words: Words, message: string) =>
   z.enum(words, message);
 
@@ -93,7 +93,10 @@ const SWITCH = z
   .optional()
   .transform((value) => value === true);
 
-/** Reads options, absent ones by their default. @throws ConfigError for the first option that its schema refuses. */
+/**
+ * Reads options; an absent option has its default.
+ * @throws ConfigError for the first option that its schema refuses.
+ */
 export function readOptions<O extends Options>(options: O, raw: RawOptions): Given<O> {
   const shape: Record<string, z.ZodType> = {};
   const values: Record<string, unknown> = {};
@@ -101,7 +104,7 @@ export function readOptions<O extends Options>(options: O, raw: RawOptions): Giv
     shape[name] = value ?? (argument === undefined ? SWITCH : TEXT);
     values[name] = raw[name] ?? initial;
   }
-  // Each schema reads once: to compile it takes longer than it saves, and the server listens only afterwards.
+  // Each schema reads once: compiling it takes longer than it saves, and delays the start of the server.
   const { success, data, error } = z.object(shape).safeParse(values, { jitless: true });
   if (success) return data as Given<O>;
   const [issue] = error.issues;

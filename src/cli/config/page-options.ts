@@ -62,13 +62,13 @@ export const PAY_OPTIONS = {
 
 export interface PayConfig {
   readonly ip: string;
-  /** 0: any free port. */
+  /** Port of the pay pages; 0: any free port. */
   readonly port: number;
   /** Address under which customers reach the pages, ending with a slash; absent: `ip` and `port` over HTTP. */
   readonly url?: string;
 }
 
-/** Returns the settings of the pay pages; undefined: there are none. @throws ConfigError */
+/** Returns the settings of the pay pages; undefined if the server has no pay pages. @throws ConfigError */
 export function payConfig(
   given: Given<typeof PAY_OPTIONS>,
   externalConfirmed: boolean,

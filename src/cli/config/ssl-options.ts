@@ -26,7 +26,10 @@ type SslOptions<Name extends string> = { readonly [Mode in Name]: typeof MODE } 
   readonly [Part in keyof typeof PARTS as `${Name}-${Part}`]: (typeof PARTS)[Part];
 };
 
-/** Returns the options of one side of TLS. @param name of the option with the mode, with which the others begin. */
+/**
+ * Returns the options of one side of TLS.
+ * @param name name of the option with the mode; the names of the other options begin with it.
+ */
 export const sslOptions = <const Name extends string>(name: Name): SslOptions<Name> =>
   ({
     [name]: MODE,
@@ -63,7 +66,7 @@ function sslMode(name: string, asked: SslMode, pinned: boolean): SslMode {
 
 /**
  * Returns the settings of one side of TLS.
- * @param name of the option with the mode, with which the names of the others begin. @throws ConfigError
+ * @param name name of the option with the mode; the names of the other options begin with it. @throws ConfigError
  */
 export function sslConfig<const Name extends string>(name: Name, given: Given<SslOptions<Name>>): SslConfig {
   const part = <Part extends keyof typeof PARTS>(of: Part) =>

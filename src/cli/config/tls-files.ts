@@ -15,7 +15,7 @@ import type { SslConfig } from './ssl-options.js';
 
 /** Files of the options `--rpc-ssl-…`, which belong together. */
 interface TlsFiles {
-  /** Absent: the server makes a certificate by itself. */
+  /** Certificate of the server and its key; absent: the server makes a certificate by itself. */
   readonly certificate?: CertifiedKey;
   /** CA certificates of clients. */
   readonly ca?: Buffer;
@@ -77,8 +77,8 @@ function readFiles({ privateKeyPath, certificatePath, caFile }: SslConfig, patie
 }
 
 /**
- * Reads a file of certificates. @param patienceMs for pipes. @throws ConfigError for one without any, or with others that
- * cannot be read
+ * Reads a file of certificates. @param patienceMs for pipes. @throws ConfigError for a file without certificates, or
+ * with a certificate that cannot be read
  */
 export function readCertificates(option: string, path: string, patienceMs = 0): Buffer {
   try {

@@ -52,9 +52,9 @@ const ARITHMETIC: Record<Build, string> = {
 };
 
 /**
- * Compiles the curve arithmetic, and logs which build is used, and why a faster build cannot be used on this machine.
- * Plain JavaScript takes the place of the builds only where the engine lacks SIMD; elsewhere a failure of all builds is
- * an error of every scan and payment (`loadKernel`).
+ * Compiles the curve arithmetic, and logs the build that is used, with the reason if a faster build cannot be used on
+ * this machine. Plain JavaScript takes the place of the builds only where the engine lacks SIMD; elsewhere a failure of
+ * all builds is an error of every scan and payment (`loadKernel`).
  */
 export function announceArithmetic(
   log: Pick<Logger, 'info' | 'warn' | 'error'>,

@@ -19,8 +19,8 @@ export interface DaemonNewsOptions {
 }
 
 /**
- * Follows the ZeroMQ publisher of the daemon. This only shortens the time until a refresh: after a lost message, the
- * wallets are refreshed when their period ends.
+ * Follows the ZeroMQ publisher of the daemon. Its messages only shorten the time until a refresh: after a lost message,
+ * the wallets are refreshed when their period ends.
  */
 export class DaemonNews {
   readonly #subscriber: Subscriber;
@@ -76,8 +76,8 @@ export interface ReorganisationAlertOptions {
 }
 
 /**
- * Logs deep reorganisations as errors. Every wallet sees the same reorganisation of the chain, those that were behind as
- * a less deep one: only the first wallet, and each that saw it deeper, is logged.
+ * Logs deep reorganisations as errors. Every wallet sees the same reorganisation of the chain, but a wallet that was
+ * behind sees it less deep: only the first wallet, and each wallet that saw it deeper, is logged.
  */
 export class ReorganisationAlert {
   readonly #log: Logger;

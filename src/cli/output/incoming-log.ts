@@ -23,8 +23,8 @@ interface Window {
 }
 
 /**
- * Logs incoming transactions: a few per second with their hashes, the others as a number (at level debug with their
- * hashes).
+ * Logs incoming transactions: a few per second with their hashes, further transactions as a number (at level debug with
+ * their hashes).
  */
 export class IncomingLog {
   readonly #log: Logger;

@@ -107,7 +107,9 @@ export function createLogger(
   };
 }
 
-/** Opens the log file. What cannot be written, because of a full disk for example, is no error of the process. */
+/**
+ * Opens the log file. A line that cannot be written, because of a full disk for example, is no error of the process.
+ */
 function openLogFile(file: string): LineFile {
   try {
     makeDirectory(dirname(resolve(file)));

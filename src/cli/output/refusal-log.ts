@@ -14,7 +14,7 @@ const MAX_LOGGED = 100;
 export interface RefusalTexts {
   /** Message of the first refusal of a client. */
   readonly first: string;
-  /** Message with the number of further ones of that client. */
+  /** Message with the number of further refusals of a client. */
   readonly further: string;
   /** Message with the number of refusals of other clients. */
   readonly others: string;
@@ -29,8 +29,8 @@ interface Further {
 }
 
 /**
- * Logs refusals by network of the client and reason: the first one of a period at once, with its address, further ones as
- * a number when the period ends.
+ * Logs refusals by network of the client and reason: the first refusal of a period at once, with its address, further
+ * refusals as a number when the period ends.
  */
 export class RefusalLog {
   readonly #log: Logger;
@@ -38,7 +38,7 @@ export class RefusalLog {
   readonly #texts: RefusalTexts;
   /** Refusals after the logged one, by network and reason. */
   readonly #further = new Map<string, Further>();
-  /** Number of refusals beyond {@link MAX_LOGGED} networks and reasons. */
+  /** Number of refusals of networks and reasons after the first {@link MAX_LOGGED} networks and reasons. */
   #others = 0;
   #cancel: (() => void) | undefined;
 

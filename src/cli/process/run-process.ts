@@ -72,7 +72,7 @@ export async function runProcess({ title, log, reopenLog, pidFile, start }: Serv
 
 function writePidFile(path: string): void {
   try {
-    // Opening a pipe without a reader would wait for one.
+    // Opening a pipe without a reader would wait for a reader.
     const file = openSync(
       path,
       constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NONBLOCK,

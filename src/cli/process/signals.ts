@@ -6,15 +6,15 @@ export const RELOAD_SIGNAL = 'SIGHUP';
 
 /**
  * Signals without a meaning for this process that would end it, or make Node.js open the port of its debugger
- * (SIGUSR1). Node.js ignores SIGPIPE by itself. It must have no listener that logs: a line for a reader that is gone sends the
- * signal, whose line would send it again. Source: signal(7).
+ * (SIGUSR1). Node.js ignores SIGPIPE by itself. SIGPIPE must have no listener that logs: a line for a reader that is
+ * gone sends the signal, whose line would send it again. Source: signal(7).
  */
 const MEANINGLESS: readonly NodeJS.Signals[] = [
   ...(['SIGUSR1', 'SIGUSR2', 'SIGALRM', 'SIGVTALRM'] as const),
   ...(process.platform === 'linux' ? (['SIGIO', 'SIGPWR'] as const) : []),
 ];
 
-/** Ignores signals that would end the process. @param onIgnored called with each of them. */
+/** Ignores signals that would end the process. @param onIgnored called with each ignored signal. */
 export function ignoreSignals(onIgnored: (signal: NodeJS.Signals) => void): void {
   for (const signal of MEANINGLESS) process.on(signal, onIgnored);
 }

@@ -228,7 +228,7 @@ export interface RegtestConfig {
   readonly maxConnections: number;
   /** Address at which events are published over ZeroMQ; absent: no events are published. */
   readonly publish?: { readonly ip: string; readonly port: number };
-  /** Injected faults with their parameters; absent: no faults, and none can be injected at run time. */
+  /** Injected faults with their parameters; absent: no faults, and no fault can be injected at run time. */
   readonly misbehave?: ReadonlyMap<InjectedFault, number>;
   readonly log: { readonly categories: string; readonly file?: string };
   readonly pidFile?: string;

@@ -8,21 +8,21 @@ export interface DatabaseHost {
   readonly port: number;
 }
 
-/** Where the database of a cluster is, and as which user it is used. */
+/** Address of the database of a cluster, and the user as which processes log in. */
 export interface DatabaseAddress {
   /** The servers, of which one takes writes. */
   readonly hosts: readonly DatabaseHost[];
   readonly user: string;
-  /** Undefined: the environment variable PGPASSWORD, or no password. */
+  /** Password of the user; undefined: the environment variable PGPASSWORD, or no password. */
   readonly password: string | undefined;
   readonly database: string;
-  /** Undefined: without TLS. */
+  /** Settings of TLS; undefined: connections without TLS. */
   readonly tls: { readonly ca?: string; readonly rejectUnauthorized: boolean } | undefined;
 }
 
 const DEFAULT_PORT = 5432;
 
-/** Texts of `--cluster` contain a password, so that no message repeats them. */
+/** Creates the error of an invalid address. The address contains a password, so no message repeats it. */
 const refused = (problem: string, cause?: unknown): ClusterRefused =>
   new ClusterRefused(
     'address',
@@ -46,7 +46,7 @@ function decode(text: string): string {
   return decoded;
 }
 
-/** Reads how the connection is encrypted. Source: libpq, `sslmode` and `sslrootcert`. */
+/** Reads the settings of TLS of an address. Source: libpq, `sslmode` and `sslrootcert`. */
 function readTls(options: URLSearchParams): DatabaseAddress['tls'] {
   const mode = options.get('sslmode') ?? 'disable';
   const path = options.get('sslrootcert');
@@ -58,7 +58,10 @@ function readTls(options: URLSearchParams): DatabaseAddress['tls'] {
   return { rejectUnauthorized: true, ca: readCertificates(path) };
 }
 
-/** Reads the file of the certificates that those of the servers chain to. Without any, others would be trusted. */
+/**
+ * Reads the file of the authorities that certify the servers. A file without certificates is refused, because the
+ * authorities of Node.js would be trusted in its place.
+ */
 function readCertificates(path: string): string {
   try {
     return readCertificateFile(path).toString();
@@ -77,7 +80,8 @@ export function readAddress(text: string): DatabaseAddress {
   if (match === null) throw refused('not the address of a database');
   const [, login = '', hosts = '', database = '', query = ''] = match;
   const options = new URLSearchParams(query);
-  // The name is not repeated: behind a question mark in a password that was not escaped it is a part of the password.
+  // The message does not repeat the name: behind a question mark in a password that was not escaped, it is a part of
+  // the password.
   if ([...options.keys()].some((name) => !OPTIONS.includes(name)))
     throw refused(`its options are ${OPTIONS.join(', ')} alone`);
   if ((options.get('target_session_attrs') ?? 'read-write') !== 'read-write')

@@ -12,8 +12,8 @@ const NOTED_MS = 30_000;
 const MOST_ANSWER_MS = 5000;
 
 /**
- * The clock of the database, which all processes of a cluster see: it is read at times, and the time since then is counted
- * by a clock that no one sets. So processes agree on the time whatever the clocks of their machines say.
+ * The clock of the database, which all processes of a cluster see: it is read at intervals, and the time since then is
+ * counted by a clock that no one sets. So processes agree on the time whatever the clocks of their machines say.
  */
 export class DatabaseClock implements ClusterClock {
   readonly #log: ClusterLog;
@@ -30,12 +30,15 @@ export class DatabaseClock implements ClusterClock {
     return Math.round(this.#zero + monotonicMs());
   }
 
-  /** Time by which the clock of this machine is ahead of that of the database [ms]. */
+  /** Time by which the clock of this machine is ahead of the clock of the database [ms]. */
   get aheadMs(): number {
     return systemClock.now() - this.now();
   }
 
-  /** Takes over a reading of the clock of the database. @param sent when it was asked, on the monotonic clock [ms]. */
+  /**
+   * Takes over a reading of the clock of the database.
+   * @param sent time at which the database was asked, on the monotonic clock [ms].
+   */
   note(time: number, sent: number): void {
     const answered = monotonicMs();
     if (answered - sent > MOST_ANSWER_MS) return;
@@ -49,14 +52,14 @@ export class DatabaseClock implements ClusterClock {
     else this.#log.info(fields, 'the clocks of this machine and of the database agree again');
   }
 
-  /** Begins to read the clock again and again. */
+  /** Begins to read the clock at intervals. */
   follow(sessions: Pick<Sessions, 'read'>): void {
     this.#timer = setTimeout(() => {
       const sent = monotonicMs();
       sessions
         .read((sql) => sql`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS time`)
         .then(([row]) => this.note(Number(row?.['time']), sent))
-        // The time goes on by the clock of this process.
+        // After a failure, the time goes on by the clock of this process.
         .catch(() => undefined)
         .finally(() => {
           if (this.#timer !== undefined) this.follow(sessions);

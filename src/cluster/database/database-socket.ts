@@ -12,7 +12,7 @@ const TLS_FOLLOWS = 0x53;
 /**
  * Compares the certificate of a server with the host of its address. A host that is an IP address may be a DNS name of the
  * certificate, and its common name if the certificate has no IP address.
- * @returns undefined if they belong together. Source: libpq, `pq_verify_peer_name_matches_certificate`.
+ * @returns undefined if certificate and host belong together. Source: libpq, `pq_verify_peer_name_matches_certificate`.
  */
 export function identityError(host: string, certificate: PeerCertificate): Error | undefined {
   const error = checkServerIdentity(host, certificate);
@@ -25,14 +25,14 @@ export function identityError(host: string, certificate: PeerCertificate): Error
 }
 
 /**
- * One connection to a server, with TLS where the address asks for it. The client of PostgreSQL gets the finished
+ * One connection to a server, with TLS if the address asks for TLS. The client of PostgreSQL gets the finished
  * connection, and this class alone ends it: a socket under TLS that is destroyed beside it fails the next write.
  */
 export class DatabaseSocket {
   /** The connection, once it is encrypted and the server has proved its identity. @throws Error */
   readonly ready: Promise<Socket>;
   readonly #closing = new AbortController();
-  /** The connection that owns all those under it; undefined until there is one. */
+  /** The TCP connection, or the TLS connection over it; undefined before the connection is open. */
   #outer: Socket | undefined;
 
   constructor(tls: DatabaseAddress['tls'], host: DatabaseHost) {
@@ -52,7 +52,7 @@ export class DatabaseSocket {
     const plain = this.#outer;
     plain.write(TLS_REQUEST);
     const answer = await eventOf<Buffer>(plain, 'data', signal);
-    // Whatever follows the letter was not encrypted, and may be anybody's.
+    // Bytes that follow the letter were not encrypted, and may come from an attacker.
     if (answer.length !== 1 || answer[0] !== TLS_FOLLOWS) {
       plain.destroy();
       throw new Error('the server does not offer TLS');

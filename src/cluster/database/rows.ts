@@ -30,9 +30,11 @@ interface Held {
 export type HeldTable = ReturnType<Sql>;
 
 /**
- * Writes the query of a wallet's own row, which is empty once another process has taken the wallet, or has removed the
- * number of this one for that: no clock counts. The row is locked until the commit, acknowledged or not: another process takes the wallet (`FOR UPDATE`) only when each statement
- * with this query has ended. Locks of several such statements, and an update of other columns, do not exclude each other.
+ * Writes the query of the row of a wallet that this process holds. The result is empty once another process has taken
+ * the wallet, or has removed the number of this process in order to take it: the result does not depend on a clock. The
+ * row is locked until the commit, acknowledged or not: another process takes the wallet (`FOR UPDATE`) only when each
+ * statement with this query has ended. Locks of several such statements, and an update of other columns, do not exclude
+ * each other.
  */
 export const heldRow = (sql: Sql, { id, epoch, term }: Held): HeldTable => sql`
   SELECT wallet.id, wallet.epoch
@@ -50,8 +52,8 @@ export const emptyLog = (sql: Sql): ReturnType<Sql> => sql`
 export const lockOf = (id: Uint8Array): bigint => Buffer.from(id).readBigInt64BE(0);
 
 /*
- * Purposes of sealed columns: each column of each wallet has a key of its own, so that no two can be exchanged. Their
- * parameter is the key of the wallet's rows.
+ * Purposes of sealed columns: each column of each wallet has a key of its own, so that no two columns can be exchanged.
+ * The parameter of a purpose is the key of the wallet's rows.
  */
 
 export const namePurpose = (id: Uint8Array): string => `name of ${toHex(id)}`;
@@ -62,10 +64,10 @@ export const keysPurpose = (id: Uint8Array): string => `keys file of ${toHex(id)
 export const departurePurpose = (id: Uint8Array): string => `departure of ${toHex(id)}`;
 
 /*
- * Where a request goes is decided by two URLs in the database: that of a member, and that of the holder of a wallet. Each
- * has a tag under the secret of the cluster, so that a writer to the database without the secret can only repeat a row that
- * a process has written: its URL is that of a process, which proves for each request that it has the secret
- * (`http/forward/sealed-answer.ts`).
+ * Two URLs in the database decide where a request goes: the URL of a member, and the URL of the holder of a wallet.
+ * Each has a tag under the secret of the cluster, so that a writer to the database without the secret can only repeat a
+ * row that a process has written: the URL in such a row belongs to a process, which proves for each request that it has
+ * the secret (`http/forward/sealed-answer.ts`).
  */
 
 /** Returns the tag of the URL of a member, which belongs to one of its terms. */

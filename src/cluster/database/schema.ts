@@ -88,7 +88,10 @@ const TABLES = `
   ALTER TABLE wallet_rpc.base_part ALTER COLUMN content SET STORAGE EXTERNAL;
 `;
 
-/** Changes of the tables, by the version that they come from. Processes of that version go on beside them. */
+/**
+ * Changes of the tables, by the version that they come from. Processes of that version can go on with the changed
+ * tables.
+ */
 const UPGRADES: readonly string[] = [
   `
   ALTER TABLE wallet_rpc.member ADD COLUMN proof bytea;
@@ -138,7 +141,8 @@ export function isMadeWith(secret: ClusterSecret, sealed: unknown): boolean {
 }
 
 /**
- * Checks that the tables were made with this secret, and not by a newer version; upgrades those of an older one.
+ * Checks that the tables were made with this secret, and not by a newer version; upgrades the tables of an older
+ * version.
  * @throws ClusterRefused `no_schema`, `newer_schema`, `other_secret`; CallFailed
  */
 export async function checkSchema(session: Session, secret: ClusterSecret, limitMs: number): Promise<void> {
@@ -163,7 +167,7 @@ export async function checkSchema(session: Session, secret: ClusterSecret, limit
 }
 
 /**
- * Makes the tables, unless they are there. @returns false if they were there, made with this secret.
+ * Makes the tables, unless they exist. @returns false if the tables were there already, made with this secret.
  * @throws ClusterRefused `newer_schema`, `other_secret`; CallFailed
  */
 export async function createSchema(session: Session, secret: ClusterSecret): Promise<boolean> {

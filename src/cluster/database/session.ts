@@ -10,22 +10,22 @@ export type Row = Readonly<Record<string, unknown>>;
 /** Writes one statement; its rows are the result. */
 export type Statement = (sql: Sql) => postgres.PendingQuery<postgres.Row[]>;
 
-/** Parts of a statement that changes rows; {@link Session.commit} writes the rest of it. */
+/** Parts of a statement that changes rows; {@link Session.commit} writes the rest of the statement. */
 export interface Change {
-  /** Tables of its WITH, some of which change rows. Absent: it changes nothing. */
+  /** Tables of the WITH of the statement, some of which change rows. Absent: the statement changes nothing. */
   readonly tables?: ReturnType<Statement>;
-  /** Columns of its answer. */
+  /** Columns of the answer to the statement. */
   readonly answer?: ReturnType<Statement>;
 }
 
-/** How a call to the database failed. */
+/** Kind of failure of a call to the database. */
 export type FailureKind =
   | 'lost' // the connection ended before the answer: the outcome of a write is unknown
   | 'late' // no answer in time: the outcome is unknown, the wait was cancelled
   | 'doubtful' // answered with a warning, or by a database that lost its quorum: the outcome is unknown
   | 'refused'; // an error of the database: nothing was written
 
-/** A call to the database without a result that counts. */
+/** Error of a call to the database that has no valid result. */
 export class CallFailed extends Error {
   override readonly name = 'CallFailed';
   readonly kind: FailureKind;
@@ -41,9 +41,12 @@ export class CallFailed extends Error {
 
 /** The state of a database when a session begins. */
 export interface DatabaseState {
-  /** The eight hex digits with which the names of its log files begin; grow with each promotion. Empty on a standby. */
+  /**
+   * The eight hex digits with which the names of the server's log files begin; they grow with each promotion. Empty on
+   * a standby.
+   */
   readonly timeline: string;
-  /** True if it takes writes. */
+  /** True if the server takes writes. */
   readonly isWritable: boolean;
   /** The value of `synchronous_standby_names`. */
   readonly standbyNames: string;
@@ -51,9 +54,9 @@ export interface DatabaseState {
   readonly synchronousCommit: string;
   /** True unless `fsync` is off. */
   readonly isFlushing: boolean;
-  /** Its version, such as 150018. */
+  /** Version of the server, such as 150018. */
   readonly version: number;
-  /** Its time [Unix ms]. */
+  /** Time of the server [Unix ms]. */
   readonly time: number;
 }
 
@@ -61,8 +64,8 @@ export interface DatabaseState {
 export const TIMELINE = 'substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)';
 
 /**
- * Column that adds a record to the log of the database, of which nothing else takes notice. A commit without a record waits for
- * no standby: a statement that runs a second time, and finds that nothing is left to change, would be answered although
+ * Column that adds a record without a meaning to the log of the database. A commit without a record waits for no
+ * standby: a statement that runs a second time, and finds that nothing is left to change, would be answered although
  * the change of its first run is not confirmed.
  */
 const RECORD = `pg_logical_emit_message(true, 'wallet-rpc', '') AS record`;
@@ -73,10 +76,10 @@ const MOST_IDLE_MS = 60_000;
 /** Longest wait for a connection that carries a request to cancel [ms]. */
 const CANCEL_MS = 2000;
 
-/** Settings of a session, which come before those of the server, the database and the user. */
+/** Settings of a session, which take precedence over the settings of the server, the database and the user. */
 const settingsOf = (timeoutMs: number): Record<string, string> => ({
   application_name: 'wallet-rpc',
-  // The only sign of a wait for standbys that was cancelled is a warning.
+  // A warning is the only sign that a wait for standbys was cancelled.
   client_min_messages: 'warning',
   // Statements re-read rows that changed while they waited for a lock.
   default_transaction_isolation: 'read committed',
@@ -137,9 +140,9 @@ export class Session {
     this.#timeoutMs = timeoutMs;
     this.#statementMs = timeoutMs;
     this.#sql = postgres({
-      // The client connects again and again to several hosts, and takes a standby for a server that takes writes:
-      // it gets one connection, and this file and `sessions.ts` look for the right server. The client listens to the
-      // socket from the turn in which it gets it.
+      // By itself, the client would connect to several hosts in turn, and would take a standby for a server that takes
+      // writes. So it gets one connection, and this file and `sessions.ts` look for the right server. The client
+      // listens to the socket from the turn in which it gets it.
       socket: () => {
         if (this.#socket !== undefined || !this.#isOpen) throw new Error('the connection ended');
         this.#socket = new DatabaseSocket(address.tls, host);
@@ -201,10 +204,11 @@ export class Session {
   }
 
   /**
-   * Runs a statement that changes rows, and checks that a quorum has acknowledged its commit and all earlier ones, also if it
-   * finds nothing to change.
+   * Runs a statement that changes rows, and checks that a quorum has acknowledged its commit and all earlier commits,
+   * also if the statement finds nothing to change.
    * @param isSingle true: the server alone is enough.
-   * @param lock number of a lock that is taken before: the statement sees what others committed under it.
+   * @param lock number of a lock that is taken before: the statement sees the changes that others committed under the
+   * lock.
    * @throws CallFailed
    */
   async commit(
@@ -226,7 +230,8 @@ export class Session {
       return sql`${tables === undefined ? sql`` : sql`WITH ${tables}`} SELECT ${columns}`;
     };
     const end: readonly Statement[] = lock === undefined ? [] : [(sql) => sql`COMMIT`];
-    // Commits that wait are acknowledged when the setting becomes empty: it is read after the commit, in the same turn.
+    // Commits that wait are acknowledged when the setting becomes empty, so the setting is read after the commit, in
+    // the same turn.
     const after: Statement = (sql) => sql`SELECT current_setting('synchronous_standby_names') AS names`;
     const answers = await this.#run(limitMs, [...before, statement, ...end, ...(isSingle ? [] : [after])]);
     const [row = {}] = answers[before.length] ?? [];
@@ -280,7 +285,7 @@ export class Session {
     }
   }
 
-  /** Puts a change of the time in which the server ends a statement before statements that need another one. */
+  /** Adds a statement that sets the server's time limit before statements that need another time limit. */
   #timed(limitMs: number, statements: readonly Statement[]): readonly Statement[] {
     const ms = Math.max(this.#timeoutMs, Math.ceil(limitMs));
     if (ms === this.#statementMs) return statements;
@@ -310,7 +315,10 @@ export class Session {
       .catch(() => clearTimeout(timer));
   }
 
-  /** Asks for the state, and makes commits wait for the quorum whatever the server's configuration says. */
+  /**
+   * Asks for the state of the server, and makes commits wait for the quorum even if the server's configuration does
+   * not.
+   */
   async #ask(limitMs: number): Promise<void> {
     const [row] = await this.call(
       limitMs,
@@ -325,7 +333,7 @@ export class Session {
                extract(epoch FROM clock_timestamp())::float8 * 1000 AS time`,
     );
     if (row === undefined) throw new CallFailed('refused', 'the database answered without a row');
-    // A pooler can be set to drop the settings of a session, or give the next statement another session.
+    // A pooler can be configured to drop the settings of a session, or to run the next statement in another session.
     if (row['lock_ms'] !== String(this.#timeoutMs))
       throw new CallFailed('refused', 'the settings of the session did not reach the server', {
         code: POOLED,

@@ -13,10 +13,13 @@ const MOST_WRITES = 16;
 /** Largest number of reads at the same time: writes that wait for a quorum must not keep reads waiting. */
 const MOST_READS = 4;
 
-/** Longest wait for a connection to one server, where a failed call looks for a server again [ms]. */
+/** Longest wait for a connection to one server if a failed call looks for a server again [ms]. */
 const CONNECT_MS = 2000;
 
-/** Time for other servers to answer, once one that takes writes has [ms]: a former primary may be among them. */
+/**
+ * Time for other servers to answer, after a server that takes writes has answered [ms]: a former primary may be among
+ * them.
+ */
 const OTHERS_MS = 300;
 
 /** Time for a statement that moves many rows or bytes, in times of the wait for an answer. */
@@ -51,7 +54,7 @@ export interface SessionsOptions {
   readonly log: ClusterLog;
 }
 
-/** Connections to the server of a cluster that takes writes, opened as calls need them. */
+/** Connections to the server of a cluster that takes writes, which are opened when calls need them. */
 export class Sessions {
   readonly #options: SessionsOptions;
   readonly #idle: Session[] = [];
@@ -74,7 +77,7 @@ export class Sessions {
   }
 
   /**
-   * Runs a statement that changes nothing, again after a lost connection.
+   * Runs a statement that changes nothing, and repeats it after a lost connection.
    * @throws ClusterUnreachable if no server answers within the time limit.
    */
   async read(statement: Statement, limitMs = this.#options.timeoutMs): Promise<readonly Row[]> {
@@ -90,8 +93,9 @@ export class Sessions {
   /**
    * Runs a statement that changes rows, and waits for the quorum. After a failure the statement runs again, until the
    * time limit: a second run must change nothing more, and waits for the quorum as well.
-   * @param lock number of a lock that is taken before: the statement sees what others committed under it.
-   * @throws NotReplicated; ClusterUnreachable if it was not sent at all.
+   * @param lock number of a lock that is taken before: the statement sees the changes that others committed under the
+   * lock.
+   * @throws NotReplicated; ClusterUnreachable if the statement was not sent at all.
    */
   async write(change: (sql: Sql) => Change, limitMs = this.#options.timeoutMs, lock?: bigint): Promise<Row> {
     let wasSent = false;
@@ -110,8 +114,9 @@ export class Sessions {
   }
 
   /**
-   * Connects to the server that takes writes, for a use of its own; the caller ends the session.
-   * @param connectMs longest wait for a connection to one server: at the start, nothing looks for a server again [ms].
+   * Opens a connection of the caller's own to the server that takes writes; the caller ends the session.
+   * @param connectMs longest wait for a connection to one server [ms]; longer at the start, when no later call looks
+   * for a server again.
    * @throws CallFailed, ClusterRefused `no_quorum`, `login`, `pooler`, `version`
    */
   async connect(limitMs: number, connectMs = CONNECT_MS): Promise<Session> {
@@ -122,13 +127,13 @@ export class Sessions {
       try {
         return this.#accept(await this.#connectTo(current, Math.min(limitMs, connectMs)));
       } catch {
-        this.#current = undefined; // It is down, or another one replaced it: all are asked.
+        this.#current = undefined; // The server is down, or was replaced by another server: all servers are asked.
       }
     const leftMs = end - monotonicMs();
     return this.#accept(await this.#newest(hosts, Math.min(leftMs, connectMs)));
   }
 
-  /** True if a connection is open, and no other server was found to have been promoted since. */
+  /** True if a connection is open, and no other server is known to have been promoted since it was opened. */
   isUsable(session: Session): boolean {
     return session.isOpen && session.state.timeline >= this.#timeline;
   }
@@ -166,7 +171,8 @@ export class Sessions {
           return await this.#once(leftMs, end, call);
         } catch (error) {
           if (!(error instanceof CallFailed) && !(error instanceof ClusterRefused)) throw error;
-          // Silence, which the end of the time may have cut short, says less than any failure before it.
+          // A missing answer, perhaps only because the time was over, says less than an earlier failure, which stays
+          // the cause.
           if (cause === undefined || !(error instanceof CallFailed && error.kind === 'late')) cause = error;
           if (error instanceof CallFailed && !passes(error)) break;
         }
@@ -200,7 +206,8 @@ export class Sessions {
     } catch (error) {
       // Other connections to this server may be dead or silent in the same way.
       if (error instanceof CallFailed && error.kind !== 'refused') this.reset();
-      // A server that refuses for a time, such as a primary that became a standby, is looked for again.
+      // A server that refuses for a time may be a primary that became a standby: the next call looks for a server
+      // again.
       else if (error instanceof CallFailed && passes(error)) {
         session.end();
         this.reset();
@@ -225,7 +232,7 @@ export class Sessions {
   }
 
   /**
-   * Connects to all servers, and returns the one of those that take writes which was promoted last.
+   * Connects to all servers, and returns the server that takes writes and was promoted last.
    * @throws CallFailed, `late` if the time was over for any server; ClusterRefused `login`, `pooler`
    */
   async #newest(hosts: readonly DatabaseHost[], limitMs: number): Promise<Session> {

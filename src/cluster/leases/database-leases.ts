@@ -32,7 +32,7 @@ import {
 import type { Sessions } from '../database/sessions.js';
 import { WalletRows } from './wallet-rows.js';
 
-/** How often a wallet is looked at again whose holder changed while it was taken. */
+/** Largest number of attempts to take a wallet whose holder changes meanwhile. */
 const MOST_TRIES = 5;
 
 export interface LeasesOptions {
@@ -89,7 +89,10 @@ export class DatabaseLeases implements Leases {
     });
   }
 
-  /** Takes a wallet that has left the cluster, with an empty log. @throws WalletKnown unless it has left by that token. */
+  /**
+   * Takes a wallet that has left the cluster, with an empty log.
+   * @throws WalletKnown unless the wallet has left with this token.
+   */
   async #takeBack(name: string, id: Uint8Array, keysFile: Uint8Array, token: string): Promise<Lease> {
     const found = await this.#rows.read(id);
     if (found?.state !== 'left' || found.departure.token !== token) throw new WalletKnown(name);
@@ -261,7 +264,7 @@ export class DatabaseLeases implements Leases {
     });
   }
 
-  /** Takes a wallet that has an epoch. @returns undefined if it has another one by now. */
+  /** Takes a wallet that has a given epoch. @returns undefined if the wallet has another epoch by now. */
   async #claim(name: string, id: Uint8Array, epoch: bigint): Promise<HeldLease | undefined> {
     const { term, url } = this.#membership;
     const claim = randomUUID();

@@ -30,7 +30,7 @@ export interface WalletRowsOptions {
   readonly log: ClusterLog;
 }
 
-/** The rows of the wallets in the database: their names, their holders, and whether these live. */
+/** The rows of the wallets in the database: the names, the holders, and whether the holders live. */
 export class WalletRows {
   readonly #sessions: Sessions;
   readonly #membership: Membership;
@@ -48,7 +48,7 @@ export class WalletRows {
     this.#log = log;
   }
 
-  /** Finds whether a wallet can be taken: it is free, this member's own, or its holder has ended. */
+  /** Finds whether a wallet can be taken: the wallet is free, or belongs to this member, or its holder has ended. */
   async look(id: Uint8Array): Promise<Free | HeldBy | Left | undefined> {
     const { found, beat } = await this.#find(id);
     if (found?.state !== 'held' || found.remainingMs > 0) return found;
@@ -60,7 +60,7 @@ export class WalletRows {
     return this.read(id);
   }
 
-  /** Reads the holder of a wallet; undefined if the cluster does not know it. */
+  /** Reads the holder of a wallet; undefined if the cluster does not know the wallet. */
   async read(id: Uint8Array): Promise<Free | HeldBy | Left | undefined> {
     return (await this.#find(id)).found;
   }
@@ -156,7 +156,9 @@ export class WalletRows {
     return name;
   }
 
-  /** Reads where a wallet has gone. A row that was not written with the secret keeps the wallet out all the same. */
+  /**
+   * Reads the place to which a wallet has gone. A wallet whose row was not written with the secret also counts as gone.
+   */
   #departureOf(row: Row, id: Uint8Array): Departure {
     try {
       const text = this.#secret.open(departurePurpose(id), bytesOf(row, 'left_to'));

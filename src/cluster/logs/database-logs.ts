@@ -32,13 +32,13 @@ const lastFrame = (sql: Sql, id: Uint8Array): ReturnType<Sql> => sql`
 const binary = (sql: Sql, bytes: Uint8Array): ReturnType<Sql> =>
   sql`decode(${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64')}::text, 'base64')`;
 
-/** SHA-256 of no bytes. */
+/** SHA-256 of an empty text, for a log without pages. */
 const NO_PAGES_HASH = createHash('sha256').digest();
 
 /** The logs in the database. */
 export class DatabaseLogs implements PageLogs {
   readonly #options: LogsOptions;
-  /** One append at a time for each wallet: the next sequence is not acknowledged before the last one. */
+  /** Lock of one append at a time for each wallet: a sequence is not acknowledged before the sequence below it. */
   readonly #appends = new KeyedMutex();
   readonly #remains: LogRemains;
 
@@ -77,7 +77,7 @@ export class DatabaseLogs implements PageLogs {
       if (row['held'] !== true) throw this.#fenced(held);
       if (row['remains'] === true) this.#remains.deleteLater(held);
       else this.#remains.noteClean(held);
-      // A frame that a base contains was stored before, and need not be kept.
+      // A frame that a base contains was stored before, and is not stored again.
       if (row['stored'] === true || numberOf(row, 'base') >= sequence) return;
       throw new RangeError(
         `the log of wallet ${lease.name} ends at ${numberOf(row, 'last')}: frame ${sequence} leaves a gap, or replaces another one`,
@@ -131,8 +131,8 @@ export class DatabaseLogs implements PageLogs {
   }
 
   /**
-   * Puts an uploaded base in place of the earlier one. The frames that it contains stay, and end with its own sequence, so
-   * that the last frame of a log is never below its base.
+   * Puts an uploaded base in place of the earlier base. The frames that the base contains stay, and end with the
+   * sequence of the base, so that the last frame of a log is never below its base.
    */
   async #switchBase(
     held: HeldLease,

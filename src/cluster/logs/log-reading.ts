@@ -8,7 +8,7 @@ import type { Sessions } from '../database/sessions.js';
 /** Number of frames in one answer. */
 const FRAMES = 64;
 
-/** The row of a log at one moment. */
+/** Base and end of a log at one moment. */
 interface Ends {
   readonly base: (BaseSize & { readonly upload: string; readonly parts: number }) | undefined;
   readonly sequence: number;
@@ -67,7 +67,7 @@ class LogReading implements LogContent {
           SELECT content FROM wallet_rpc.base_part
           WHERE wallet = ${this.#id} AND upload = ${base.upload}::uuid AND part = ${part}`,
       );
-    // The next part is on its way while the reader uses one.
+    // The next part is requested while the reader uses the part before.
     let coming = ask(0);
     for (let part = 0; part < base.parts; part++) {
       const [row] = await coming;

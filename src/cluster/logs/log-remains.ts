@@ -27,13 +27,13 @@ export const haveRemains = (sql: Sql, id: Uint8Array): ReturnType<Sql> => sql`(
     WHERE wallet = ${id} AND upload NOT IN (SELECT upload FROM wallet_rpc.base WHERE wallet = ${id})))`;
 
 /**
- * Rows that logs do not need any more: frames that a base contains, and parts of bases that are not in place, such as those of
- * uploads that failed, or whose process ended. The holder of a wallet deletes them, in portions that a slow database
- * finishes in time.
+ * Rows that logs do not need any more: frames that a base contains, and parts of bases that are not in place, such as
+ * parts of uploads that failed, or whose process ended. The holder of a wallet deletes them, in portions that a slow
+ * database finishes in time.
  */
 export class LogRemains {
   readonly #options: RemainsOptions;
-  /** Uploads that run, whose parts stay. */
+  /** Names of the running uploads, whose parts are not deleted. */
   readonly #uploads = new Set<string>();
   /** Leases whose logs have nothing to delete. */
   readonly #clean = new WeakSet<HeldLease>();
@@ -45,7 +45,8 @@ export class LogRemains {
   }
 
   /**
-   * Runs the upload of a base. Remains of earlier ones are deleted before, so that failures do not fill the database.
+   * Runs the upload of a base. Remains of earlier uploads are deleted before, so that failures do not fill the
+   * database.
    * @param task uploads parts under a name, and puts them in place.
    */
   async uploading(lease: HeldLease, task: (upload: string) => Promise<void>): Promise<void> {
@@ -61,7 +62,7 @@ export class LogRemains {
     await this.#deleteInTime(lease);
   }
 
-  /** True if a log is known to have no remains, but for those of an upload that runs. */
+  /** True if a log is known to have no remains, apart from remains of a running upload. */
   isClean(lease: HeldLease): boolean {
     return this.#clean.has(lease);
   }
@@ -74,11 +75,14 @@ export class LogRemains {
   /** Begins to delete the remains of a log that an earlier holder or a failed upload left. */
   deleteLater(lease: HeldLease): void {
     this.#clean.add(lease);
-    // What stays after a failure is deleted before the next upload.
+    // Rows that stay after a failure are deleted before the next upload.
     this.#later.run(() => this.#delete(lease)).catch(() => undefined);
   }
 
-  /** Deletes the remains of a log, and waits for that no longer than for a call: frames wait behind the base. */
+  /**
+   * Deletes the remains of a log. The wait for the deletion is limited like the wait for a call, because frames wait
+   * behind the base.
+   */
   async #deleteInTime(lease: HeldLease): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const over = new Promise<void>((resolve) => {
@@ -108,7 +112,7 @@ export class LogRemains {
       });
   }
 
-  /** Deletes some rows, the oldest frames first. @returns true if no more remain. @throws Fenced */
+  /** Deletes some rows, the oldest frames first. @returns true if no such rows remain. @throws Fenced */
   async #deletePortion(lease: HeldLease, rows: number): Promise<boolean> {
     const { sessions, membership } = this.#options;
     const row = await sessions.write(

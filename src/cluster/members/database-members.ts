@@ -67,7 +67,7 @@ export class DatabaseMembers implements Members {
     const { url, term } = membership;
     membership.close();
     await sessions.write((sql) => ({
-      // Its holder stays: another process has to serve the wallet.
+      // The holder in the row of a wallet stays: another process has to serve the wallet.
       tables: sql`
           freed AS (
             UPDATE wallet_rpc.wallet SET process = NULL

@@ -23,22 +23,22 @@ export interface DatabaseQuorumOptions {
   readonly leaseMs: number;
   /** Longest wait for one confirmation [ms]. */
   readonly timeoutMs: number;
-  /** True: one machine is meant, which confirms what it stores. */
+  /** True: the database is one machine, which alone confirms commits. */
   readonly isSingle: boolean;
   readonly log: ClusterLog;
 }
 
 /**
- * Asks for the confirmation of a quorum again and again, also while no wallet changes. Renewals cannot tell: they are
- * committed by one server alone, which may be a former primary. Each question has a record of its own to confirm, and locks
- * no row, so that no renewal waits for it; a connection of its own, so that it waits for no write.
+ * Asks for the confirmation of a quorum at intervals, also while no wallet changes. Renewals are no confirmation: they
+ * are committed by one server alone, which may be a former primary. Each question adds a record of its own to confirm,
+ * and locks no row, so that no renewal waits for it. It has a connection of its own, so that it waits for no write.
  */
 export class DatabaseQuorum implements Quorum {
   readonly #options: DatabaseQuorumOptions;
   readonly #changes = new Listeners<[]>();
   /** Moment at which this process began to ask. */
   #began = new Moment();
-  /** Moment before the last confirmed question was sent; undefined before the first one. */
+  /** Moment before the last confirmed question was sent; undefined before the first confirmation. */
   #confirmed: Moment | undefined;
   /** The last value of {@link isLost} that the listeners know. */
   #wasLost = false;
@@ -134,7 +134,7 @@ export class DatabaseQuorum implements Quorum {
       }),
       isSingle,
     );
-    // The next renewal finds that, and joins again.
+    // The next renewal notices that the membership has ended, and joins again.
     if (joined !== true) throw new Error('this process is no member at the moment');
     this.#confirmed = sent;
     this.#note();

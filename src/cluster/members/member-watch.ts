@@ -6,14 +6,14 @@ import { TIMELINE, type Row, type Sql } from '../database/session.js';
 type Fragment = ReturnType<Sql['unsafe']>;
 
 /**
- * Part of the time of a lease by which its end is awaited longer: the clock of its holder may run more slowly than that
- * of this process.
+ * Part of the time of a lease that is added before a lease counts as ended: the clock of its holder may run more slowly
+ * than the clock of this process.
  */
 const MARGIN = 0.05;
 
 /**
- * Writes the beat of a member, a text that each of its renewals changes, whatever the clock of the database says: the
- * number of the transaction that wrote its row last, on the timeline of the database at that time.
+ * Writes the beat of a member, a text that each renewal changes, independently of the clock of the database: the number
+ * of the last transaction that wrote the member's row, and the timeline of the database at that time.
  * @param table name of the row in the statement.
  */
 export const beatOf = (sql: Sql, table = 'member'): Fragment =>
@@ -25,17 +25,17 @@ export const watchedColumns = (sql: Sql): Fragment =>
 
 /** A member, as this process sees it. */
 export interface Watched {
-  /** Its beat; empty unless a process has joined under its URL. */
+  /** Beat of the member; empty unless a process has joined under its URL. */
   readonly beat: string;
-  /** How long its leases last without a further renewal [ms]; 0 once they have ended. */
+  /** Time that the leases of the member last without a further renewal [ms]; 0 once they have ended. */
   readonly remainingMs: number;
-  /** Number of beats that were seen after the first one: a member with one has renewed its leases meanwhile. */
+  /** Number of changes of the beat that were seen: after a change, the member is known to have renewed its leases. */
   readonly moves: number;
 }
 
 interface Sight {
   readonly beat: string;
-  /** When the beat was seen first, by the monotonic clock [ms]. */
+  /** Time at which the beat was seen first, by the monotonic clock [ms]. */
   readonly since: number;
   readonly moves: number;
 }
@@ -43,9 +43,9 @@ interface Sight {
 const GONE: Watched = { beat: '', remainingMs: 0, moves: 0 };
 
 /**
- * The members of a cluster, as this process has seen them: one whose beat stays the same for the time of its lease has
- * ended. The time is that of a clock of this process which no one sets. The clock of the database decides nothing: it may
- * be set back or ahead, and that of a promoted standby may differ.
+ * The members of a cluster, as this process has seen them: a member whose beat stays the same for the time of its lease
+ * has ended. The time is measured by a clock of this process that no one sets. The clock of the database decides
+ * nothing: it may be set back or ahead, and the clock of a promoted standby may differ.
  */
 export class MemberWatch {
   readonly #sights = new Map<string, Sight>();
@@ -71,7 +71,7 @@ export class MemberWatch {
     return { beat, remainingMs, moves: sight.moves };
   }
 
-  /** Forgets all members but these. */
+  /** Forgets all members except those with the given URLs. */
   keep(urls: readonly string[]): void {
     for (const url of this.#sights.keys()) if (!urls.includes(url)) this.#sights.delete(url);
   }
@@ -79,7 +79,8 @@ export class MemberWatch {
 
 /**
  * Gives a member the whole time of a lease from now on if its last renewal was made on another timeline: after a
- * promotion, the database may lack renewals that were committed on the former primary alone. Its beat changes.
+ * promotion, the database may lack renewals that were committed on the former primary alone. The beat of the member
+ * changes.
  */
 export const extendAfterPromotion = (sql: Sql, url: string): Fragment =>
   sql`
@@ -88,8 +89,8 @@ export const extendAfterPromotion = (sql: Sql, url: string): Fragment =>
     WHERE url = ${url} AND process IS NOT NULL AND timeline <> ${sql.unsafe(TIMELINE)}`;
 
 /**
- * Removes the number of a member whose leases have ended, so that no late renewal revives them. Changes nothing if it has
- * another beat by now: it has renewed them.
+ * Removes the number of a member whose leases have ended, so that no late renewal revives them. Changes nothing if the
+ * member has another beat by now, since it has renewed its leases.
  */
 export const removeEnded = (sql: Sql, url: string, beat: string): Fragment =>
   sql`

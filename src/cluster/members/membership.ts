@@ -19,7 +19,7 @@ export class Moment {
 
   /**
    * Returns the time since the moment [ms]: the monotonic clock stands still while the machine sleeps, the time of day
-   * can be set back, so that the longer of both counts.
+   * can be set back, so that the longer of both times counts.
    */
   elapsedMs(): number {
     return Math.max(monotonicMs() - this.#monotonic, systemClock.now() - this.#wall);
@@ -28,7 +28,7 @@ export class Moment {
 
 /** The time from one joining of this process to the end of its leases. */
 export class Term {
-  /** The number of the process in the database, another one after each lapse. */
+  /** Random identifier of the process in the database, a new one after each lapse. */
   readonly process = randomUUID();
   readonly #leaseMs: number;
   #renewed: Moment | undefined;
@@ -61,7 +61,7 @@ export class HeldLease implements Lease {
   readonly id: Uint8Array;
   readonly epoch: bigint;
   readonly term: Term;
-  /** When the lease was known to be in the database. */
+  /** Moment at which the lease was known to be in the database. */
   readonly since = new Moment();
   #hasEnded = false;
 
@@ -100,19 +100,19 @@ const RENEWALS = 4;
 /** Pause after a renewal that failed [ms]. */
 const RETRY_MS = 200;
 
-/** Time after which the row of a process is deleted if the process lives no longer: until then lists show it as dead. */
+/** Time after which the row of an ended process is deleted: until then, lists show the process as ended. */
 const FORGOTTEN = '7 days';
 /** Time after which the row of a command is deleted if the command was killed: no list shows it. */
 const FORGOTTEN_COMMAND = '1 hour';
 
 /**
- * Number of renewals after which another process of the same URL lives. The last one of a process that was killed may come
- * late, and one may be made up after a promotion.
+ * Number of renewals after which another process of the same URL counts as living. The last renewal of a process that
+ * was killed may come late, and after a promotion, another process may extend its leases like a renewal.
  */
 const RENEWALS_OF_LIFE = 3;
 
 /**
- * This process in the table of members: joins, renews, and knows which leases it has. One row of the database is
+ * Row of this process in the table of members: joins, renews its leases, and lists them. One row of the database is
  * renewed, however many wallets the process holds; it is renewed without waiting for the quorum.
  */
 export class Membership {
@@ -120,7 +120,7 @@ export class Membership {
   /** The other members, as this process has seen them. */
   readonly watch = new MemberWatch();
   readonly #options: MembershipOptions;
-  /** One call at a time. */
+  /** Lock that lets one call run at a time. */
   readonly #calls = new Mutex();
   readonly #held = new Map<string, HeldLease>();
   readonly #lost = new Listeners<[lease: Lease, reason: LossReason]>();
@@ -156,7 +156,7 @@ export class Membership {
     this.#held.set(lease.name, lease);
   }
 
-  /** Ends a lease, without a word to the listeners. */
+  /** Ends a lease, without a call of the listeners. */
   end(lease: Lease): void {
     const held = this.#held.get(lease.name);
     if (held !== lease) return;
@@ -173,7 +173,7 @@ export class Membership {
 
   /**
    * Joins the cluster. Waits until an earlier process of the same URL has ended.
-   * @returns false if one lives on. @throws CallFailed, ClusterRefused
+   * @returns false if such a process lives on. @throws CallFailed, ClusterRefused
    */
   async join(): Promise<boolean> {
     for (;;) {
@@ -205,7 +205,7 @@ export class Membership {
     this.#session?.end();
   }
 
-  /** Renews again and again, from the end of each renewal. */
+  /** Renews the leases at intervals, counted from the end of each renewal. */
   #schedule(): void {
     const { leaseMs } = this.#options;
     const again = (ms: number): void => {
@@ -257,7 +257,7 @@ export class Membership {
     return session;
   }
 
-  /** Longest wait for an answer to a renewal: there is time for another one [ms]. */
+  /** Longest wait for an answer to a renewal, which leaves time for another renewal [ms]. */
   get #limitMs(): number {
     return this.#options.leaseMs / 2;
   }
@@ -295,7 +295,7 @@ export class Membership {
     this.#compare(rows, sent);
   }
 
-  /** Compares the leases of this process with those of the database. */
+  /** Compares the leases of this process with its leases in the database. */
   #compare(rows: readonly Row[], sent: Moment): void {
     const epochs = new Map<string, bigint>();
     for (const { id, epoch } of rows)

@@ -21,7 +21,7 @@ export const MOST_WAITING = 1 << 20;
 /** Time in which a client must read 64 KiB of a long answer [ms]. */
 export const STALL_MS = 60_000;
 
-/** Length of an answer that is sent together with its head [bytes]. */
+/** Largest length of an answer that is sent together with its head [bytes]. */
 const SHORT = 1 << 14;
 
 const NO_CONTENT = 204;
@@ -49,11 +49,11 @@ export async function sendAnswer(
   }
 }
 
-/** Returns the piece of an answer that has just one. */
+/** Returns the piece of an answer that has just one piece; undefined for any other answer. */
 const onlyPieceOf = (body: AnswerText): Uint8Array | undefined =>
   !(Symbol.asyncIterator in body) && body.length === 1 ? body[0] : undefined;
 
-/** Sends a complete answer. @throws the error of an answer in pages, if one of them cannot be read. */
+/** Sends a complete answer. @throws the error of an answer in pages, if a page cannot be read. */
 async function sendWhole(res: ServerResponse, { status, retryAfter, type, body }: Answer): Promise<void> {
   if (status === NO_CONTENT) {
     res.statusCode = status;

@@ -54,7 +54,7 @@ export interface DispatcherParts {
    * @throws RpcError
    */
   readonly admit?: (method: string | undefined, origin: CallOrigin) => void;
-  /** True: errors have `data` for every client; absent: only for clients that ask for it. */
+  /** True: errors have `data` for every client; absent: errors have `data` only for clients that ask for it. */
   readonly errorDetails?: boolean;
 }
 
@@ -62,8 +62,9 @@ export interface DispatcherParts {
 const MAX_BATCH = 100;
 
 /**
- * Length of a batch's answer from which its further calls are refused, and largest length of a result in it that would be
- * streamed [bytes]: the answer is in memory until all calls have run, and may be for as long as the client reads it.
+ * Length of a batch's answer from which its further calls are refused, and largest length of a result in a batch that
+ * would be streamed [bytes]: the answer of a batch is in memory until all calls have run, and perhaps until the client
+ * has read it.
  */
 const MAX_BATCH_ANSWER = 8 * 1024 * 1024;
 
@@ -84,7 +85,7 @@ interface ReadCall {
   readonly params: Json | undefined;
 }
 
-/** Id, in JSON form, of the answer to a request whose own id is unknown. */
+/** Id, in JSON form, of the answer to a request whose id is unknown. */
 const NO_ID = '0';
 
 /**
@@ -103,8 +104,8 @@ type Outcome = { readonly result: Writable } | RpcError;
 
 type Run<O> = (method: string, params: Json | undefined, origin: CallOrigin) => Promise<O>;
 
-// Members are in alphabetical order, as upstream's, since some clients compare whole texts. Some clients refuse an
-// error with members other than code and message, so it has `data` only for clients that ask for it.
+// The members are in alphabetical order, as in the reference, since some clients compare whole texts. Some clients
+// refuse an error with members other than code and message, so it has `data` only for clients that ask for it.
 function writeAnswer(w: JsonWriter, id: string, outcome: Outcome, errorDetails: boolean): JsonWriter {
   if (!(outcome instanceof RpcError)) return writeHead(w, id).value(outcome.result).raw('}');
   const { code, data, message } = outcome;
@@ -248,7 +249,10 @@ export class Dispatcher {
     }
   };
 
-  /** Returns a function that runs a call and reads its whole result, unless a streamed one is longer than `limit` [bytes]. */
+  /**
+   * Returns a function that runs a call and reads its whole result, unless the result would be streamed and is longer
+   * than `limit` [bytes].
+   */
   #runWithin(limit: number): Run<Outcome> {
     return async (method, params, origin) => {
       const outcome = await this.#run(method, params, origin);
@@ -292,7 +296,7 @@ export type CallObserver = (
 
 /**
  * Wraps a call function with an observer. An error of the observer is reported as a bug, and the call is answered
- * nevertheless: it has run, and its client must receive the result.
+ * nevertheless: the call has run, and its client must receive the result.
  */
 export const observed =
   (call: Call, observe: CallObserver, onBug: (error: unknown, method: string) => void): Call =>

@@ -98,7 +98,10 @@ export class JsonRows<Form extends Frame = typeof LIST> {
     return new JsonRows({ read, release }, LIST);
   }
 
-  /** Returns a text that is written as one JSON string. @param pages parts of the text; none ends within a surrogate pair. */
+  /**
+   * Returns a text that is written as one JSON string.
+   * @param pages parts of the text; no part ends within a surrogate pair.
+   */
   static text({ pages, release }: Paged<string>): LongText {
     const read = async function* (): AsyncGenerator<readonly Uint8Array[]> {
       for await (const page of pages) if (page !== '') yield [Buffer.from(JSON.stringify(page).slice(1, -1))];
@@ -222,7 +225,7 @@ export class StreamedJson implements AsyncIterable<readonly Uint8Array[]> {
   }
 }
 
-/** Length from which a result is streamed [bytes]; reading a shorter one takes a few milliseconds. */
+/** Length from which a result is streamed [bytes]; reading a shorter result takes a few milliseconds. */
 const STREAMED_FROM = 1 << 20;
 
 const AS_REFERENCE: ListRules = { emptyLists: false };
@@ -253,12 +256,13 @@ export async function writeRows(
   return new StreamedJson(begun, pages, explain);
 }
 
-/** Length from which a piece of a result is passed on; shorter ones are joined [bytes]. */
+/** Length from which a piece of a result is passed on; shorter pieces are joined [bytes]. */
 const JOINED = 1 << 16;
 
 /**
- * Joins short pieces to ones of at least {@link JOINED}: a client receives them in fewer parts, and the allocator returns
- * the memory of such a piece to the system when it is freed, wherever it lies. Longer pieces are passed on uncopied.
+ * Joins short pieces to pieces of at least {@link JOINED}: a client receives them in fewer parts, and the allocator
+ * returns the memory of such a piece to the system when it is freed, wherever it lies. Longer pieces are passed on
+ * uncopied.
  */
 async function* joined(
   pages: AsyncIterable<readonly Uint8Array[]>,

@@ -31,16 +31,21 @@ export interface Message {
 
 /** Result of one attempt to send a request to another process. */
 export type Attempt =
-  /** The other process answers. `from`: its origin. `end` is called once the answer is read, or with the reason to read no more of it. */
+  /**
+   * The other process answers. `from`: origin of the other process. `end` is called once the answer is read, or with
+   * the reason why no more of it is read.
+   */
   | {
       readonly kind: 'answered';
       readonly from: string;
       readonly answer: OpenedAnswer;
       readonly end: (error?: Error) => void;
     }
-  /** The request was refused before anything of it ran: its body is here still, or the refusal is sealed. @see Refusal */
+  /**
+   * The request was refused before any part of it ran: its body was not sent, or the refusal is sealed. @see Refusal
+   */
   | { readonly kind: 'refused'; readonly refusal: string }
-  /** The request did not run, since its body was not sent; or it has none, and changes nothing. */
+  /** The request did not run, since its body was not sent; or the request has no body, and changes nothing. */
   | { readonly kind: 'not-sent'; readonly cause: Error }
   /** The request was sent, and no answer came. It may have run. */
   | { readonly kind: 'lost'; readonly cause: Error };
@@ -58,8 +63,9 @@ export interface AttemptParts {
 }
 
 /**
- * Sends a signed request once. Its body leaves only after the other process has accepted the rest, proved that it has the
- * secret, and asked for it: until then a lost connection, or a process that does not answer, is known to have run nothing.
+ * Sends a signed request once. The body is sent only after the other process has accepted the head, proved that it has
+ * the secret, and asked for the body: before that, the request cannot have run, even if the connection is lost or the
+ * process does not answer.
  * @param signal ends the attempt, also after its answer began.
  */
 export async function attempt(
@@ -118,7 +124,7 @@ export async function attempt(
       async (answer, sent) => {
         clearTimeout(timer);
         timer = limit('the answer does not begin');
-        // The body of a refused request stays here, so that its connection cannot be used again.
+        // The body of a refused request is not sent, so its connection cannot be used again.
         sent.once('close', release);
         const settle = (error?: Error): void =>
           void (error === undefined && sent.writableEnded ? undefined : sent.destroy(error));
@@ -130,7 +136,7 @@ export async function attempt(
           return { kind: 'refused', refusal: opened.outcome };
         }
         const refusal = answer.headers[OUTCOME.toLowerCase()];
-        // Once the body has left, the request may run, also if a program on the way claims the contrary.
+        // Once the body was sent, the request may run, even if a program on the way claims the contrary.
         const isSent = body !== undefined && sent.writableEnded;
         if (typeof refusal !== 'string' || refusal === SERVED || isSent)
           throw new FalseAnswer(`${origin} does not answer as a process of the cluster`);
@@ -174,8 +180,8 @@ export interface Standing {
 }
 
 /**
- * Decides whether a request is sent again. This is the only place that does: a request that may have run is repeated only
- * if a second run changes nothing, and never answered as if it had not run.
+ * Decides whether a request is sent again. Only this function repeats requests: a request that may have run is repeated
+ * only if a second run changes nothing, and is never answered as if it had not run.
  */
 export function nextStep(result: Attempt, { isRepeatable, mayHaveRun, isInTime }: Standing): NextStep {
   if (result.kind === 'answered') return 'pass';

@@ -24,7 +24,7 @@ import {
 export interface KnownLogins {
   /** True if this process requires no login. */
   readonly isOpen: boolean;
-  /** Login of `--rpc-login`; absent: there is none. */
+  /** Login of `--rpc-login`; absent: the option is not set. */
   readonly full?: Login | undefined;
   /** Finds a credential by its name. */
   credential(name: string): Login | undefined;
@@ -49,14 +49,14 @@ interface Accepted {
 
 export interface ForwardedLoginOptions {
   readonly signer: Signer;
-  /** Address at which the other processes reach this one. */
+  /** Address at which the other processes reach this process. */
   readonly url: string;
   readonly logins: KnownLogins;
   /** Called with each refusal. */
   readonly onRefused: (refused: RefusedSignature) => void;
   /**
-   * Called with each connection of another process, once it is known to be one: limits on connections and the deadline for a
-   * login are not for it.
+   * Called with each connection that is known to come from another process: limits on connections and the deadline for
+   * a login do not apply to it.
    */
   readonly onMember?: (socket: Socket) => void;
   readonly clock?: TimeOfDay;
@@ -82,15 +82,15 @@ const STATUS: { readonly [R in Refusal]: number } = {
   'not-yet': 503,
 };
 
-/** Error of a body that is not the signed one. Nothing of the request has run. */
+/** Error of a body that differs from the signed body. No part of the request has run. */
 class BodyChanged extends Error {
   override readonly name = 'BodyChanged';
   readonly status = STATUS.signature;
 }
 
-/** Refuses a signed request, of which nothing has run. */
+/** Refuses a signed request before any part of it has run. */
 export function refuseSigned(res: Response, refusal: Refusal): void {
-  // Its body, which the sender keeps back, may never arrive.
+  // The body of the request, which the sender keeps back, may never arrive.
   res.set({ [OUTCOME]: refusal, Connection: 'close' });
   sendText(res, STATUS[refusal], `${TEXTS[refusal]}\n`);
 }
@@ -99,8 +99,8 @@ export function refuseSigned(res: Response, refusal: Refusal): void {
 export const keepsBodyBack = (req: IncomingMessage): boolean => req.headers[SIGNATURE] !== undefined;
 
 /**
- * Login of requests that another process of the cluster signed, in place of the login of a client. The first process has
- * checked the login of the client; this one has the rules and limits of that login.
+ * Login of requests that another process of the cluster signed, in place of the login of a client. The other process
+ * has checked the login of the client; this process applies the rules and limits of the login.
  */
 export class ForwardedLogin {
   readonly #options: ForwardedLoginOptions;
@@ -143,7 +143,7 @@ export class ForwardedLogin {
     giveBody(req, checkedBody(req, res, signer, envelope, onChanged));
     res.set(OUTCOME, SERVED);
     const refusal = caller.login?.refusalFrom(envelope.client);
-    // The same answer as that of the first process, whose rules may be older.
+    // The answer is the same as the answer of the other process, whose rules may be older.
     if (refusal !== undefined) return sendText(res, refusal.status, `${refusal.reason}\n`);
     return next();
   };
@@ -177,7 +177,8 @@ export class ForwardedLogin {
 }
 
 /**
- * Asks for the body of a signed request, and checks it: its last chunk is followed by an error if it is another one.
+ * Asks for the body of a signed request, and checks it: an error follows the last chunk of a body that differs from the
+ * signed body.
  * @param onChanged called before that error.
  */
 async function* checkedBody(
@@ -203,15 +204,15 @@ async function* checkedBody(
 /** Largest difference between the time of a signature and the time of its check [ms]. */
 export const WINDOW_MS = 30_000;
 
-/** Largest number of nonces that are remembered, about 30 MB; 4,000 requests a second need them all. */
+/** Largest number of nonces that are remembered, about 30 MB; 4,000 requests a second use the whole number. */
 const MOST_NONCES = 1 << 18;
 
 export type NonceCheck = 'fresh' | 'seen' | 'time';
 
 /**
- * Remembers the nonces of signed requests while their time is accepted. Whatever a nonce is forgotten for, nothing that
- * was signed up to its time is accepted any more: so a request is not accepted twice if there are too many of them, if the
- * clock is set back, or after a restart of the process.
+ * Remembers the nonces of signed requests while their time is accepted. Once a nonce is forgotten for any reason, no
+ * request that was signed up to its time is accepted: so no request is accepted twice, even if there are too many
+ * nonces, the clock is set back, or the process restarts.
  */
 export class SeenNonces {
   readonly #clock: TimeOfDay;
@@ -234,7 +235,7 @@ export class SeenNonces {
 
   /**
    * Uses a nonce. To be called only after the tag was checked. @param time time of the signature [Unix ms].
-   * @returns `seen` also for a request that may have been seen: the sender signs it anew.
+   * @returns `seen` also for a request that may have been seen: the sender signs the request anew.
    */
   use(nonce: string, time: number): NonceCheck {
     const now = this.#clock.now();

@@ -17,27 +17,35 @@ import { loginText, originOf } from './signature.js';
 
 /** Place where a target is served now. */
 export type Place =
-  /** This process serves it. */
+  /** This process serves the target. */
   | 'here'
-  /** This process serves it, and keeps it until the call has ended. `release`: called once the call is answered. */
+  /**
+   * This process serves the target, and keeps it until the call has ended. `release`: called once the call is answered.
+   */
   | { readonly release: () => void }
-  /** Another process serves it. `url`: address of that process. */
+  /** Another process serves the target. `url`: address of the other process. */
   | { readonly url: string };
 
-/** Error of a look-up while the holder of a target changes: it is looked up again. */
+/** Error of looking up a target whose holder changes at the moment: the target is looked up again. */
 export class HolderChanging extends Error {
   override readonly name = 'HolderChanging';
 }
 
 /** Errors for clients whose request cannot be passed on. */
 export interface ForwardErrors {
-  /** Nothing of the request for a target has run, and it may be sent again. @param reason plain English. */
+  /**
+   * Returns the error of a request for a target that has not run, and may be sent again.
+   * @param reason plain English.
+   */
   notReached(target: string, reason: string): RpcError;
-  /** The request may have run. @param reason plain English. */
+  /** Returns the error of a request that may have run. @param reason plain English. */
   unknownOutcome(reason: string): RpcError;
 }
 
-/** Records requests that this process answers with an error, because it can neither serve them nor pass them on. */
+/**
+ * Records requests that this process answers with an error, because this process can neither serve the requests nor
+ * pass them on.
+ */
 export interface ForwardingRecords {
   /** Wraps the function that fails each call of a request. */
   calls(call: Call): Call;
@@ -54,8 +62,8 @@ export interface ForwarderOptions extends AttemptParts {
   /** True for a request that another process has passed on. */
   readonly isForwarded: (req: Request) => boolean;
   /**
-   * Decides whether a client may know where a target is; otherwise the handlers of this process answer it, as they answer
-   * for an unknown target. Absent: every client may.
+   * Decides whether a client may know the place of a target; otherwise the handlers of this process answer the client,
+   * as they answer for an unknown target. Absent: every client may know it.
    */
   readonly mayKnow?: (caller: Caller, target: string) => boolean;
   /**
@@ -87,11 +95,14 @@ const WATCH_MS = 5_000;
 /** First and longest pause between two attempts [ms]. */
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
-/** Longest pause between two looks for the next holder, which ask no other process [ms]. */
+/** Longest pause between two look-ups of the next holder, which ask no other process [ms]. */
 const CHANGING_PAUSE_MS = 100;
-/** Largest number of attempts that may have run: with each of them, the time for attempts begins anew. */
+/**
+ * Largest number of attempts after which the request may have run: after each such attempt, the time for attempts
+ * begins anew.
+ */
 const MOST_LOST = 3;
-/** Longest time without a byte of a long answer, and of an event stream, which has a comment every 15 seconds [ms]. */
+/** Longest time without a byte of a long answer, or of an event stream, which has a comment every 15 seconds [ms]. */
 const SILENCE_MS = 120_000;
 const STREAM_SILENCE_MS = 45_000;
 /** Number of unread bytes of an event stream up to which more are read. */
@@ -113,8 +124,8 @@ type Arrival =
   | { readonly kind: 'error'; readonly error: RpcError };
 
 /**
- * Passes requests for a target on to the process that holds it, with the login that this process has checked. A move of the
- * target, or the death of its holder, delays a request, and does not fail it where it can be sent again.
+ * Passes requests for a target on to the process that holds it, with the login that this process has checked. A move of
+ * the target, or the end of its holder, only delays a request that can be sent again.
  */
 export class Forwarder {
   readonly #options: ForwarderOptions;
@@ -143,7 +154,10 @@ export class Forwarder {
     });
   }
 
-  /** Serves a request that another process has passed on, if its target is here: it is passed on once only. */
+  /**
+   * Serves a request that another process has passed on, if this process holds its target: a request is passed on only
+   * once.
+   */
   async #serveForwarded(req: Request, res: Response, next: () => void, isStream = false): Promise<void> {
     const { signal } = goneOf(res);
     let place: Place;
@@ -168,7 +182,7 @@ export class Forwarder {
     const body = new KeptBody(req, login === undefined || login === FULL_LOGIN ? undefined : login.name);
     res.once('close', () => body.release());
     try {
-      // Reads it first: between the look-up of the holder and the call there is no wait for a slow client then.
+      // The body is read first, so that no wait for a slow client lies between the look-up of the holder and the call.
       await body.begin();
       const arrival = await this.#settle({
         target,
@@ -217,7 +231,10 @@ export class Forwarder {
     return next();
   }
 
-  /** Looks for the holder of a target and sends it the request, until one of them is found to be right. */
+  /**
+   * Looks for the holder of a target and sends it the request, until a holder has answered or this process has to
+   * answer.
+   */
   async #settle({ target, signal, message, isRepeatable }: Journey): Promise<Arrival> {
     const { patienceMs = PATIENCE_MS, errors, onFailed } = this.#options;
     let until = performance.now() + patienceMs;
@@ -240,7 +257,7 @@ export class Forwarder {
       } else if (found === 'here' || 'release' in found) return { kind: 'here', release: releaseOf(found) };
       else {
         const sent = await message();
-        // The handlers of this process refuse a body that is too long for any.
+        // The handlers of this process refuse a body that is too long for any process.
         if (sent === undefined) return { kind: 'here', release: () => undefined };
         const result = await this.#attempt(target, found.url, sent, signal);
         if (result.kind === 'answered') return { kind: 'answered', attempt: result };
@@ -271,8 +288,8 @@ export class Forwarder {
   }
 
   /**
-   * Sends a request once. While its answer is awaited, looks at times whether its receiver still holds the target: a
-   * process that does not is dead, stopped or cut off, and its connection may never say so.
+   * Sends a request once. While the answer is awaited, checks at intervals that the receiver still holds the target: a
+   * receiver that has lost the target has ended, stopped or is cut off, and its connection may never show it.
    */
   async #attempt(target: string, url: string, message: Message, signal: AbortSignal): Promise<Attempt> {
     const { watchMs = WATCH_MS } = this.#options;
@@ -288,7 +305,8 @@ export class Forwarder {
       if (place !== 'here' && 'release' in place) place.release();
       const isThere = place !== 'here' && 'url' in place && originOf(place.url) === originOf(url);
       elsewhere = isThere ? 0 : elsewhere + 1;
-      // Twice: a holder that hands its target over answers the calls that it has begun.
+      // The attempt ends only after two such look-ups: a holder that hands its target over answers the calls that it
+      // has begun.
       if (elsewhere > 1) over.abort();
     };
     const watch = setInterval(() => void look(), watchMs);
@@ -330,7 +348,7 @@ export class Forwarder {
         return this.#options.isRepeatable(call['method'], hasKey);
       });
     } catch (error) {
-      // No call of it has run.
+      // No call of the request has run.
       if (error instanceof JsonError) return true;
       throw error;
     }

@@ -28,14 +28,14 @@ export class KeptBody {
     return (this.#digest ??= this.#hash.digest('hex'));
   }
 
-  /** Reads the body, or as much of it as an ordinary request has. @throws the errors of the connection. */
+  /** Reads the body, up to the length of an ordinary request. @throws the errors of the connection. */
   begin(): Promise<void> {
     return this.#read(ORDINARY_BYTES);
   }
 
   /**
-   * Reads the rest of the body. @returns false for a body that is longer than any request may be, and is not read to its
-   * end.
+   * Reads the rest of the body. @returns false for a body that is longer than the longest request, and is not read to
+   * its end.
    * @throws RequestTooLarge if large requests take too much memory.
    */
   async complete(): Promise<boolean> {
@@ -65,7 +65,7 @@ export class KeptBody {
       yield next.value;
   }
 
-  /** Ends the count of its memory. To be called when the request is answered. */
+  /** Releases the claimed memory of the body. To be called when the request is answered. */
   release(): void {
     this.#memory.release();
   }

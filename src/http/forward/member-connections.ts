@@ -10,9 +10,11 @@ import {
 } from '../../util/outbound/connect.js';
 import { isSafeTransport } from '../../util/address.js';
 
-/** How the other processes are reached; certificates are absent: those that the authorities of Node.js certify. */
+/**
+ * Settings of TLS to the other processes; without certificates: certificates that the authorities of Node.js certify.
+ */
 export interface MemberTls {
-  /** CA certificates (PEM) of the cluster, whatever names their certificates have. */
+  /** CA certificates (PEM) of the cluster; the names in the certificates of the processes are not compared. */
   readonly ca?: string | Buffer;
   /** SHA-256 fingerprints of accepted certificates [lower-case hex], in place of a CA. */
   readonly fingerprints?: readonly string[];
@@ -26,7 +28,7 @@ const MOST_IDLE = 64;
 /** Time for a connection, with its TLS handshake [ms]. */
 const CONNECT_MS = 5_000;
 
-/** Where a request is sent, and over which connections. */
+/** Host and port to which a request is sent, and the connections over which it is sent. */
 export interface MemberRoute extends ConnectTarget {
   readonly agent: OutboundAgent;
 }
@@ -52,7 +54,7 @@ export class MemberConnections {
     return this.#allowsHttp || isSafeTransport(new URL(origin));
   }
 
-  /** Returns the way to a process. @param origin its origin. */
+  /** Returns the route to a process. @param origin origin of the process. */
   routeTo(origin: string): MemberRoute {
     const { protocol, hostname, port } = new URL(origin);
     const isSecure = protocol === 'https:';

@@ -7,17 +7,18 @@ export interface PassingOptions {
   readonly mostWaiting: number;
   /** Time in which the client must read [ms]; otherwise its connection is closed. */
   readonly stallMs: number;
-  /** Longest time without a byte of the other process while the client waits for one [ms]. */
+  /** Longest time without a byte of the other process while the client waits for a byte [ms]. */
   readonly silenceMs: number;
   /** True: the connection ends with the answer. */
   readonly closes: boolean;
 }
 
 /**
- * Sends the answer of another process to a client: status, headers and bytes, as they arrive and are found to be its own,
- * and no faster than the client reads them. If the other process breaks off, or its answer was changed, the connection of
- * the client is closed as well.
- * @param end ends the reading. @returns the reason for which it was not passed whole, if it is that of the other process.
+ * Sends the answer of another process to a client: status, headers and bytes, as they arrive, after the check that the
+ * other process sent them, and no faster than the client reads them. If the other process breaks off, or its answer was
+ * changed, the connection of the client is closed as well.
+ * @param end ends the reading. @returns the reason why the answer was not passed whole, if the other process is the
+ * cause.
  */
 export async function passAnswer(
   { status, reason, headers, body }: OpenedAnswer,

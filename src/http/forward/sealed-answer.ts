@@ -5,8 +5,8 @@ import { setHeaders } from '../message/handler.js';
 import { OUTCOME, type Signer } from './signature.js';
 
 /*
- * What two processes of a cluster prove to each other in one request, from A to B. `tag` is HMAC-SHA256 under a key
- * that is made from the secret of the cluster, another one for each purpose.
+ * Protocol by which two processes of a cluster prove their identity to each other in one request, from A to B. `tag` is
+ * HMAC-SHA256 under a key that is made from the secret of the cluster, another key for each purpose.
  *
  * 1. A sends the head of the request with a signature S (`signature.ts`), which occurs once, and keeps the body back.
  * 2. B checks S, and answers `103` with the header `Cluster-Proof: tag('proof', S)`, then `100 Continue`. A sends the
@@ -14,14 +14,14 @@ import { OUTCOME, type Signer } from './signature.js';
  * 3. B answers with status 200 and `Cluster-Answer: sealed`. The real answer is in the body, as records 0, 1, 2…:
  *    length of the content (4 bytes), content (at most 64 KiB), and HMAC-SHA256(K, number of the record (8 bytes) ‖
  *    length ‖ content) (32 bytes), where K = tag('answer', S). The content of record 0 is JSON: outcome, status, reason
- *    and the listed headers. Those of the next records are the body; an empty one is the end.
+ *    and the listed headers. The contents of the next records are the body; an empty record is the end.
  *
- * So an answer that was changed, replayed, put in another order, cut or lengthened on its way is noticed at the record
- * where that begins, also in a stream, and no byte of it reaches a client. Outside of the records nothing counts: no
- * status, and no header.
+ * So an answer that was changed, replayed, put in another order, cut or lengthened on its way is noticed at the first
+ * changed record, also in a stream, and no changed byte reaches a client. Status and headers outside of the records are
+ * ignored.
  */
 
-/** Error of an answer that is not that of a process of the cluster to the request. */
+/** Error of an answer that was not sent by a process of the cluster, or belongs to another request. */
 export class FalseAnswer extends Error {
   override readonly name = 'FalseAnswer';
 }
@@ -32,7 +32,10 @@ const PROOF = 'Cluster-Proof';
 /** Value of the header {@link OUTCOME} of an answer whose content is in records. */
 const SEALED = 'sealed';
 
-/** Headers of an answer that reach the client, in lower case. The door adds those of its own connection. */
+/**
+ * Headers of an answer that reach the client, in lower case. The process that faces the client adds the headers of its
+ * own connection.
+ */
 const LISTED: ReadonlySet<string> = new Set([
   'allow',
   'cache-control',
@@ -52,7 +55,7 @@ const proofOf = (signer: Signer, signature: string): string =>
 
 /** Asks for the body of a request, with the proof that this process has the secret. */
 export function askForBody(res: ServerResponse, signer: Signer, signature: string): void {
-  // Node.js writes no such head without a link.
+  // Node.js writes no head of status 103 without a link.
   res.writeEarlyHints({ link: '</>; rel=self', [PROOF]: proofOf(signer, signature) });
   res.writeContinue();
 }
@@ -93,7 +96,7 @@ interface Head {
   /** `served`, or a refusal. */
   readonly outcome: string;
   readonly status: number;
-  /** Absent: the usual one of the status. */
+  /** Reason phrase of the status; absent: the usual phrase. */
   readonly reason?: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
@@ -110,7 +113,7 @@ class Sealer {
     return this.#record(utf8(JSON.stringify(head)));
   }
 
-  /** Returns the records of a piece of the body; none for an empty piece. */
+  /** Returns the records of a piece of the body; no records for an empty piece. */
   *body(piece: Uint8Array): Generator<{ readonly record: Buffer; readonly isLast: boolean }> {
     for (let at = 0; at < piece.length; at += MOST_CONTENT_BYTES) {
       const content = piece.subarray(at, at + MOST_CONTENT_BYTES);
@@ -145,7 +148,7 @@ const argumentsOf = (
 const bytesOf = (chunk: string | Uint8Array | undefined, encoding?: BufferEncoding): Uint8Array =>
   chunk === undefined ? new Uint8Array() : typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk;
 
-/** Makes whatever the handlers of a request answer go out in records. To be called before they run. */
+/** Writes the answer of the handlers of a request in records. To be called before the handlers run. */
 export function sealAnswer(res: ServerResponse, signer: Signer, signature: string): void {
   const sealer = new Sealer(signer, signature);
   const writeHead = res.writeHead.bind(res);
@@ -158,7 +161,7 @@ export function sealAnswer(res: ServerResponse, signer: Signer, signature: strin
     writeHead(status: number, reason?: string | OutgoingHttpHeaders, more?: OutgoingHttpHeaders) {
       setHeaders(res, (typeof reason === 'string' ? more : reason) ?? {});
       const text = typeof reason === 'string' ? reason : res.statusMessage;
-      // Node's types lack this member.
+      // The types of Node.js lack this member.
       const names = (res as ServerResponse & { getRawHeaderNames(): string[] }).getRawHeaderNames();
       const head = {
         outcome: String(res.getHeader(OUTCOME)),
@@ -170,7 +173,7 @@ export function sealAnswer(res: ServerResponse, signer: Signer, signature: strin
       };
       for (const name of names) if (name.toLowerCase() !== 'connection') res.removeHeader(name);
       writeHead(200, 'OK', { [OUTCOME]: SEALED, 'Content-Type': 'application/octet-stream' });
-      // For those that count answers by their status.
+      // The status is set for handlers that count answers by their status.
       res.statusCode = status;
       write(sealer.head(head));
       return res;
@@ -202,7 +205,7 @@ export interface OpenedAnswer extends Head {
 export const isSealed = ({ headers }: IncomingMessage): boolean => headers[OUTCOME.toLowerCase()] === SEALED;
 
 /**
- * Reads the head of a sealed answer, and checks it. @param signature signature of the request that it answers.
+ * Reads the head of a sealed answer, and checks it. @param signature signature of the answered request.
  * @throws FalseAnswer; Error for an answer that breaks off; the errors of the connection.
  */
 export async function openAnswer(

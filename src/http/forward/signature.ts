@@ -5,9 +5,10 @@ import { decodePercent } from '../../util/address.js';
 import { inBlocks, systemRng } from '../../util/random.js';
 
 /*
- * A request between two processes of a cluster is signed: a tag under the secret of the cluster covers everything that
- * decides its effect, and the process that it is for. The header has eight fields between spaces: version, login, address
- * of the client, time, nonce, hash of the body, address of the receiver's process, tag. No field contains a space.
+ * A request between two processes of a cluster is signed: a tag under the secret of the cluster covers all parts that
+ * decide the effect of the request, and the receiving process. The header has eight fields between spaces: version,
+ * login, address of the client, time, nonce, hash of the body, address of the receiver's process, tag. No field
+ * contains a space.
  */
 
 /** Makes tags under the secret of the cluster. */
@@ -20,21 +21,21 @@ export interface Signer {
 export const SIGNATURE = 'cluster-request';
 
 /**
- * Header of the answer to a signed request: that its content is in records, or the reason why nothing of the request ran.
- * In the records: `served`, or such a reason.
+ * Header of the answer to a signed request: its value says that the content is in records, or gives the reason why no
+ * part of the request ran. In the records, its value is `served` or such a reason.
  */
 export const OUTCOME = 'Cluster-Answer';
 
 /** Outcome of a request that the handlers of the receiver have answered. */
 export const SERVED = 'served';
 
-/** Reasons for which the receiver of a signed request refuses it before anything of it runs. */
+/** Reasons for which the receiver of a signed request refuses it before any part of it runs. */
 export type Refusal =
   /** The signature is of another version of this program, whose answers are not sealed. */
   | 'version'
-  /** The tag, the body or the receiver is another one. */
+  /** The tag, the body or the receiver differs from the signed one. */
   | 'signature'
-  /** It was signed at another time, by the clocks that the two processes use. */
+  /** The request was signed at another time, by the clocks that the two processes use. */
   | 'time'
   /** The request was seen before, or may have been. */
   | 'seen'
@@ -48,7 +49,10 @@ export type Refusal =
 const VERSION = '2';
 const PURPOSE = 'request';
 
-/** Headers of clients that have an effect on the answer, or on what is logged of it. The tag covers them. */
+/**
+ * Headers of clients that have an effect on the answer, or on the lines that are logged about it. The tag covers these
+ * headers.
+ */
 export const PASSED_HEADERS = [
   'content-type',
   'idempotency-key',
@@ -136,7 +140,7 @@ export function verify(signer: Signer, req: IncomingMessage): Envelope | Refusal
   return timingSafeEqual(Buffer.from(tag, 'hex'), expected) ? envelope : 'signature';
 }
 
-// A text that cannot be decoded is another one than the signed one, so that the tag is wrong.
+// A text that cannot be decoded differs from the signed text, so that the tag is wrong.
 const decoded = (client: string): string => (client === '-' ? '' : (decodePercent(client) ?? client));
 
 /** Login of a request of a client, or of the process itself. */

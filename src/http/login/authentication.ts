@@ -29,8 +29,8 @@ function partsOf(uri: string): readonly [path: string, query: string | undefined
 }
 
 /**
- * True if a client made a login for the target of a request, or for the same target in a folder that a proxy took away.
- * The reference does not compare them.
+ * True if a client made a login for the target of a request, or for the same target in a folder that a proxy has
+ * removed. The reference does not compare the targets.
  */
 function isMadeFor(uri: string, target = ''): boolean {
   const [path, query] = partsOf(uri);
@@ -135,7 +135,7 @@ interface Challenge {
   readonly takesTokens: boolean;
 }
 
-/** Answers a request without a login that counts. */
+/** Answers a request without a valid login. */
 function challenge(res: ServerResponse, { nonce, isStale, takesTokens }: Challenge): void {
   const digests = ['MD5', 'MD5-sess'].map(
     (algorithm) =>

@@ -21,8 +21,8 @@ interface Counters {
 }
 
 /**
- * Time since an arbitrary moment [ms]: nonces are of this process alone. By the time of day, a step ahead and back would
- * make used counters usable again, and new nonces stale.
+ * Returns the time since an arbitrary moment [ms]: only this process uses its nonces. By the time of day, a step ahead
+ * and back would make used counters usable again, and new nonces stale.
  */
 const elapsed: TimeOfDay = { now: () => Math.floor(monotonicMs()) };
 

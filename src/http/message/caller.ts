@@ -29,7 +29,7 @@ export function networkOf(ip: string): string {
   return `${hex.join(':')}::/64`;
 }
 
-/** True for loopback, link-local and private addresses, such as those of a reverse proxy. */
+/** True for loopback, link-local and private addresses, such as the address of a reverse proxy. */
 export function isPrivateAddress(ip: string): boolean {
   const address = plainAddress(ip);
   const [first] = groupsOf(address) ?? [];

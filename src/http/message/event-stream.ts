@@ -11,7 +11,9 @@ export interface StreamedEvent {
 
 /** Source of the events in a stream. */
 export interface EventSource {
-  /** Returns the next events, without waiting; an empty list if there are none yet. An error ends the stream. */
+  /**
+   * Returns the next events, without waiting; an empty list if there are no new events yet. An error ends the stream.
+   */
   next(): readonly StreamedEvent[];
   /** Resolves when there may be new events. @param ms longest wait [ms]. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
@@ -39,8 +41,8 @@ const textOf = ({ id, type, data }: StreamedEvent): string => `id: ${id}\nevent:
 
 /**
  * Sends events as server-sent events until the source or the client ends the stream. Buffers at most one result of
- * `next`: a client that does not read it in time loses its connection, and continues later with `Last-Event-ID`.
- * Source: HTML standard, section 9.2.
+ * `next`: a client that does not read this result in time loses its connection, and continues later with
+ * `Last-Event-ID`. Source: HTML standard, section 9.2.
  */
 export async function sendEvents(
   res: ServerResponse,
@@ -49,7 +51,8 @@ export async function sendEvents(
 ): Promise<void> {
   const gone = new AbortController();
   res.once('close', () => gone.abort());
-  // A client that closes its side gets no more events: a stream cannot distinguish it from a client that is gone.
+  // A client that closes its side gets no more events: a stream cannot distinguish such a client from a client that is
+  // gone.
   res.req.socket.once('end', () => gone.abort());
   res.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',

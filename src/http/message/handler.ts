@@ -7,7 +7,7 @@ export type Next = (error?: unknown) => void;
 export type Handler = (req: IncomingMessage, res: ServerResponse, next: Next) => void;
 
 /**
- * Returns the value of a header that a request should have once; several ones are joined with commas.
+ * Returns the value of a header that a request should have once; several headers of the name are joined with commas.
  * @param name name in lower case.
  */
 export const headerOf = ({ headers }: IncomingMessage, name: string): string | undefined => {
@@ -15,12 +15,12 @@ export const headerOf = ({ headers }: IncomingMessage, name: string): string | u
   return Array.isArray(value) ? value.join(', ') : value;
 };
 
-/** Sets headers, in addition to those that are set already. */
+/** Sets headers of an answer, in addition to headers that are set already. */
 export function setHeaders(res: ServerResponse, headers: OutgoingHttpHeaders): void {
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) res.setHeader(name, value);
 }
 
-/** Sends a plain text, with the headers that Express gives it. */
+/** Sends a plain text, with the headers that Express would set. */
 export function sendText(res: ServerResponse, status: number, text = ''): void {
   res.statusCode = status;
   res.setHeader('Content-Type', 'text/plain; charset=utf-8');
@@ -30,7 +30,7 @@ export function sendText(res: ServerResponse, status: number, text = ''): void {
 }
 
 /**
- * Runs handlers one after another, each when the one before it has passed the request on.
+ * Runs handlers one after another, each after the handler before it has passed the request on.
  * @param last called after all of them. @param onError called with an error that a handler throws or passes on.
  */
 export function runHandlers(
@@ -54,10 +54,10 @@ export function runHandlers(
   next();
 }
 
-/** Reason phrases of the reference that differ from the standard ones. Source: http_server_handlers_map2.h. */
+/** Reason phrases of the reference that differ from the standard phrases. Source: http_server_handlers_map2.h. */
 const REASONS: Readonly<Record<number, string>> = { 200: 'Ok', 400: 'Bad request', 404: 'Not found' };
 
-/** Sets status and content type exactly as the reference: Express would add a charset. */
+/** Sets status and content type exactly as the reference does: Express would add a charset. */
 export function setHead(res: ServerResponse, status: number, type: string): void {
   const reason = REASONS[status];
   res.statusCode = status;

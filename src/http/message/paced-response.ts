@@ -1,19 +1,21 @@
 import type { ServerResponse } from 'node:http';
 
-/** Length from which a piece is released [bytes]; V8 manages smaller ones well. */
+/** Length from which a piece is released [bytes]; V8 manages smaller pieces well. */
 const LARGE = 1 << 16;
 
 const RELEASABLE = new WeakSet<Uint8Array>();
 
-/** Allows {@link releaseBuffer} to free these pieces. The caller must not read them after it has passed them on. */
+/**
+ * Allows {@link releaseBuffer} to free these pieces. The caller must not read the pieces after it has passed them on.
+ */
 export function markReleasable(bytes: readonly Uint8Array[]): void {
   for (const part of bytes) if (part.length >= LARGE) RELEASABLE.add(part);
 }
 
 /**
  * Frees the memory of a piece at once, if the piece is large, covers its whole buffer, and was allowed by {@link
- * markReleasable}; it is empty afterwards. Otherwise V8 would collect its whole heap repeatedly because of the few
- * large buffers of long answers.
+ * markReleasable}; the piece is empty afterwards. Otherwise V8 would collect its whole heap repeatedly because of the
+ * few large buffers of long answers.
  */
 export function releaseBuffer(bytes: Uint8Array): void {
   const { buffer } = bytes;
@@ -30,7 +32,7 @@ export interface PacedResponseOptions {
   readonly stallMs: number;
 }
 
-/** Response of any length that takes little memory: it is produced only as fast as the client reads it. */
+/** Response of any length that takes little memory, because it is produced only as fast as the client reads it. */
 export class PacedResponse {
   readonly #res: ServerResponse;
   readonly #options: PacedResponseOptions;

@@ -31,8 +31,8 @@ interface SizeLimit {
 const MIB = 1024 * 1024;
 
 /**
- * Limits by size class; within them a handler takes a fraction of a second at most. The key images and outputs of
- * 100,000 payments take about 25 MiB.
+ * Limits of requests by size class; for a request within the limits, a handler takes a fraction of a second at most.
+ * The key images and outputs of 100,000 payments take about 25 MiB.
  */
 const LIMITS: Readonly<Record<RequestSize, SizeLimit>> = {
   ordinary: { bytes: MIB, values: 20_000 },
@@ -53,8 +53,8 @@ const MAX_DEPTH = 100;
 /** Memory for all requests above the ordinary limit that are read or answered at one time [bytes]. */
 const MAX_TOTAL_BYTES = 256 * MIB;
 /**
- * Part of this memory that the requests of one client with limited rights may take [bytes]; enough for one request of
- * any kind.
+ * Part of {@link MAX_TOTAL_BYTES} that the requests of one client with limited rights may take [bytes]; enough for one
+ * request of any kind.
  */
 const MAX_SHARE_BYTES = 96 * MIB;
 /** Approximate memory of one parsed value [bytes]. */
@@ -73,11 +73,15 @@ const shares = new Map<string, number>();
 export interface RequestRules {
   readonly sizeOf: SizeOf;
   /**
-   * Name of a client with limited rights, which may take only a part of the memory for large requests; absent: all of
-   * it.
+   * Name of a client with limited rights, which may take only a part of the memory for large requests; absent: the
+   * client may take all of the memory.
    */
   readonly client?: string;
-  /** Refuses a large request as soon as possible. @param method undefined until its name was read. @throws any error */
+  /**
+   * Refuses a large request as soon as possible.
+   * @param method undefined until the name of the method was read.
+   * @throws any error
+   */
   readonly admit?: (method: string | undefined) => void;
 }
 
@@ -95,18 +99,21 @@ export class RequestMemory {
   readonly #client: string | undefined;
   #counted = 0;
 
-  /** @param client name of a client with limited rights, which may take only a part of the memory; absent: all of it. */
+  /**
+   * @param client name of a client with limited rights, which may take only a part of the memory; absent: the client
+   * may take all of the memory.
+   */
   constructor(client?: string) {
     this.#client = client;
   }
 
   /**
    * Sets the memory of the request. @param cost all memory that it takes now [bytes].
-   * @throws RequestTooLarge if large requests take too much memory; that of this request is free then.
+   * @throws RequestTooLarge if large requests take too much memory; the memory of this request is free then.
    */
   claim(cost: number): void {
     const share = this.#client === undefined ? 0 : (shares.get(this.#client) ?? 0) - this.#counted + cost;
-    // Frees the memory of a refused request at once, so that it does not cause the refusal of another one.
+    // Frees the memory of a refused request at once, so that it does not cause the refusal of another request.
     if (totalBytes - this.#counted + cost > MAX_TOTAL_BYTES || share > MAX_SHARE_BYTES) {
       this.release();
       throw new RequestTooLarge('other large requests are being processed: send this one again later', 503);
@@ -121,7 +128,7 @@ export class RequestMemory {
   }
 }
 
-/** A parsed request. The memory of a large one counts against the server's limit until `release` is called. */
+/** A parsed request. The memory of a large request counts against the server's limit until `release` is called. */
 export interface ReadRequest {
   readonly request: Json;
   readonly release: () => void;
@@ -131,7 +138,8 @@ const shortDecoder = new TextDecoder('utf-8', { fatal: true });
 const nothingToRelease = (): void => undefined;
 
 /**
- * Parses a request: a short one at once, another one while it arrives, in parts between which the event loop runs.
+ * Parses a request: a short request at once, any other request while it arrives, in parts between which the event loop
+ * runs.
  * @param body the complete bytes of a request of at most {@link SHORT_BYTES}, or the chunks of any request.
  * @throws JsonError, also for bytes that are not UTF-8; RequestTooLarge as soon as a limit is exceeded; the errors of
  * `admit`, which is called before a large request takes memory, and again when its method is known.
@@ -239,7 +247,10 @@ const tooManyValues = ({ values }: SizeLimit): RequestTooLarge =>
 
 const given = new WeakMap<IncomingMessage, AsyncIterable<Uint8Array>>();
 
-/** Replaces the body that the handlers of a request read: a part of it was read before, or it is checked while it is read. */
+/**
+ * Replaces the body that the handlers of a request read, because a part of the body was read before, or because the
+ * body is checked while it is read.
+ */
 export const giveBody = (req: IncomingMessage, body: AsyncIterable<Uint8Array>): void =>
   void given.set(req, body);
 
@@ -264,7 +275,7 @@ export function shortBodyOf(req: IncomingMessage): Promise<Uint8Array> | undefin
 }
 
 /**
- * True if the connection of a request ended before the request was read to its end. It may have arrived completely: what
- * a handler has not read yet is lost with the connection.
+ * True if the connection of a request ended before the request was read to its end. The request may have arrived
+ * completely: bytes that a handler has not read yet are lost with the connection.
  */
 export const isLost = (req: IncomingMessage): boolean => req.destroyed && !req.readableEnded;

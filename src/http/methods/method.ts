@@ -10,12 +10,12 @@ export interface Method<Context, Meta, Answer = Result, Params extends z.ZodType
   readonly aliases?: readonly string[];
   /** Summary in one sentence for users, shown by `rpc.discover`. */
   readonly summary: string;
-  /** Gates and other facts that only the server with the method interprets. */
+  /** Gates and other facts, which only the server that has the method interprets. */
   readonly meta: Meta;
   readonly params: Params;
   /** Size class of the method's requests; absent: ordinary. */
   readonly requestSize?: RequestSize;
-  /** Name of the upstream definition. */
+  /** Name of the definition in the reference. */
   readonly source: string;
   handle(context: Context, params: z.output<Params>): Answer | Promise<Answer>;
 }

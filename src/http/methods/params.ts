@@ -16,7 +16,8 @@ import {
 
 /*
  * Schemas of parameters over exact JSON: an integer is a bigint, or a string of digits from clients that quote
- * integers. An absent parameter takes its default, as in upstream's parser. The metadata of a leaf is its JSON Schema.
+ * integers. An absent parameter takes its default, as in the parser of the reference. The metadata of a leaf is its
+ * JSON Schema.
  */
 
 const U32_MAX = 0xffff_ffffn;
@@ -66,11 +67,11 @@ export const i8 = integer(-128n, 127n)
   .meta(jsonInteger('signed 8-bit integer', -128n, 127n));
 
 /**
- * Object with any members, which stays as it is: its members without a value, and its empty lists, do not count as
+ * Object with any members, which is not changed: its members without a value, and its empty lists, do not count as
  * absent.
  */
 export const wholeObject = z
-  // Not a record, whose parser leaves out a member called __proto__.
+  // The schema is not a `z.record`, whose parser leaves out a member called __proto__.
   .custom<Readonly<Record<string, unknown>>>(isObject, 'expected a JSON object')
   .meta({ title: 'JSON object', type: 'object' });
 
@@ -92,7 +93,7 @@ export const instant = z
     oneOf: [{ type: 'integer' }, { type: 'string' }],
   });
 
-/** Text that is used during the call alone; {@link keptText} is for one that outlives it. */
+/** Text that is used only during the call; {@link keptText} is for a text that is kept after the call. */
 export const text = z.string().meta({ title: 'string', type: 'string' });
 
 /** Matches one half of a surrogate pair, which UTF-8 cannot encode. */
@@ -100,7 +101,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
  * Text that is stored or otherwise kept after the call. Half a surrogate pair is refused: UTF-8, and thus the store,
- * replaces each of them by the same character, which alters the text and makes different ones equal.
+ * replaces each half by the same character, which alters the text and makes different texts equal.
  * @param maxBytes greatest length in UTF-8. @param minBytes smallest length.
  */
 export const keptText = (maxBytes: number, minBytes = 0) => {
@@ -122,7 +123,7 @@ const SHORT_LIST = 256;
 
 /** Rules of a list of objects. */
 interface ListRules {
-  /** Name of the list, if items are refused that lack a member and have an unknown one in its place. */
+  /** Name of the list; absent: items with an unknown member in place of a missing member are accepted. */
   readonly refusesMisspeltIn?: string;
 }
 
@@ -139,7 +140,7 @@ class InvalidItem extends Error {
 }
 
 /**
- * Validates the items of a list up to the first invalid one, so that many invalid items take no more time than one.
+ * Validates the items of a list up to the first invalid item, so that many invalid items take no more time than one.
  * Pauses in a long list.
  */
 const items = <T extends z.ZodType>(item: T, { refusesMisspeltIn: name }: ListRules) => {
@@ -198,9 +199,9 @@ export function readParamsObject(value: unknown): Readonly<Record<string, unknow
 /** Rules for parameters that do not fit the schema of a method. */
 export interface ParamRules {
   /**
-   * True for a method that the reference lacks: parameters that the schema lacks are refused, with a suggestion, and so is a
-   * value in place of a list. Otherwise both are ignored, as the reference does, except for a misspelt member of an object
-   * that lacks one.
+   * True for a method that the reference lacks: parameters that the schema lacks are refused, with a suggestion, and so
+   * is another value in place of a list. For a method of the reference, both are ignored, as in the reference, except
+   * for a misspelt member of an object that lacks a member.
    */
   readonly isOwn?: boolean;
   /** Parameters of other methods, which are refused in any case. */
@@ -243,8 +244,8 @@ export const invalidParams = (explanation: string): RpcError =>
   new RpcError(INVALID_PARAMS, 'Invalid params', { explanation });
 
 /**
- * Creates the error of a call with a parameter that its method does not have. The reason is also in the message, which no
- * client of the reference compares: its server ignores such parameters.
+ * Creates the error of a call with a parameter that its method does not have. The reason is also in the message, which
+ * no client of the reference compares: the server of the reference ignores such parameters.
  */
 const unknownParams = (explanation: string): RpcError =>
   new RpcError(INVALID_PARAMS, `Invalid params: ${explanation}`, { explanation });
@@ -262,7 +263,7 @@ function wholeNames(schema: z.ZodType): readonly string[] {
   return names;
 }
 
-/** Removes members without a value, but leaves parameters as they are whose schema is {@link wholeObject}. */
+/** Removes members without a value, except from parameters whose schema is {@link wholeObject}. */
 function givenValues(
   schema: z.ZodType,
   given: Readonly<Record<string, unknown>>,
@@ -273,7 +274,10 @@ function givenValues(
     : { ...withoutEmpty(given), ...Object.fromEntries(whole.map((name) => [name, given[name]])) };
 }
 
-/** Removes members without a value, also in nested objects, since upstream's parser stores none of them. */
+/**
+ * Removes members without a value, also in nested objects, since the parser of the reference does not store such
+ * members.
+ */
 const withoutEmpty = <T>(value: T): T => {
   if (!isObject(value)) return value;
   // Most parameters are values without members.

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { isObject } from '../../util/json.js';
 
-/** Length from which a name is compared with none: it is no misspelling. */
+/** Length from which a name does not count as a misspelling, and is not compared. */
 const LONGEST = 40;
 
-/** Returns a name as far as spellings keep it: without case, `_` and `-`. */
+/** Returns the part of a name that all its spellings share: without case, `_` and `-`. */
 const plainName = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '');
 
 /** Returns the number of letters that are inserted, removed, replaced or exchanged with their neighbour between texts. */
@@ -28,17 +28,20 @@ function distance(a: string, b: string): number {
   return last[b.length] ?? 0;
 }
 
-/** Returns how far a name is from a known one; Infinity unless it may be meant for it. */
+/** Returns the distance of a name from a known name; Infinity unless it may be a misspelling of the known name. */
 function difference(given: string, known: string): number {
   if (given === known) return 0;
-  // A beginning, as of expires_in in expires.
+  // A name may be the beginning of a known name, such as `expires` of `expires_in`.
   const shorter = Math.min(given.length, known.length);
   if (shorter >= 3 && (known.startsWith(given) || given.startsWith(known))) return 1;
   const letters = distance(given, known);
   return letters <= Math.max(1, Math.floor(Math.max(given.length, known.length) / 3)) ? letters : Infinity;
 }
 
-/** Returns the known name that is most like a given one; undefined if none is. The first one of several. */
+/**
+ * Returns the known name that is most like a given name; undefined if no name is similar. Of several such names,
+ * returns the first name.
+ */
 export function nearestName(given: string, known: readonly string[]): string | undefined {
   if (given.length > LONGEST) return undefined;
   let nearest: string | undefined;
@@ -75,21 +78,27 @@ function innerOf(schema: z.core.$ZodType): z.core.$ZodType {
   return schema;
 }
 
-/** Names of given members that a schema of an object lacks; those without a value count as absent. */
+/** Lists the given members that the schema of an object lacks; members without a value count as absent. */
 const unknownNames = ({ shape }: z.ZodObject, given: Members): readonly string[] =>
   Object.keys(given).filter((name) => !Object.hasOwn(shape, name) && !isEmpty(given[name]));
 
-/** Returns a name for an error. A text that no parameter is called by may be a value, and a secret. */
+/**
+ * Returns the name of a member for an error message. A text that is not like the name of a parameter may be a value,
+ * and a secret.
+ */
 const shown = (name: string): string => (/^[\w-]{1,40}$/.test(name) ? name : 'a member');
 
-/** Describes an unknown member, with the member that it may be meant for among those that are not given. */
+/** Describes an unknown member, and suggests a similar member among the members that are not given. */
 function describe(name: string, { shape }: z.ZodObject, given: Members): string {
   const missing = Object.keys(shape).filter((known) => isEmpty(given[known]));
   const nearest = nearestName(name, missing);
   return `${shown(name)} is unknown${nearest === undefined ? '' : `, did you mean ${nearest}?`}`;
 }
 
-/** Lists the members that a schema lacks, also those of nested objects and of the first such item of a list. */
+/**
+ * Lists the given members that a schema lacks, also members of nested objects, and of the first item of a list that has
+ * unknown members.
+ */
 function unknownIn(given: unknown, schema: z.core.$ZodType, path: string): readonly string[] {
   const inner = innerOf(schema);
   const item = itemOf(inner);
@@ -110,8 +119,8 @@ function unknownIn(given: unknown, schema: z.core.$ZodType, path: string): reado
 }
 
 /**
- * Explains which given members a schema lacks, with a suggestion for each; undefined if it has all of them. Names no value.
- * The members of an object with any members are not compared.
+ * Explains which given members a schema lacks, with a suggestion for each; undefined if the schema has all given
+ * members. Names no value. The members of an object with any members are not compared.
  */
 export function unknownMembers(schema: z.ZodType, given: Members): string | undefined {
   const found = unknownIn(given, schema, '');
@@ -119,8 +128,8 @@ export function unknownMembers(schema: z.ZodType, given: Members): string | unde
 }
 
 /**
- * Explains which member of an object is misspelt: one that its schema lacks, while one of the schema is missing. Undefined if
- * there is none.
+ * Explains which member of an object is misspelt: a member that the schema lacks, while a member of the schema is
+ * missing. Undefined if there is no such member.
  */
 export function misspeltMembers(schema: z.ZodType, given: unknown): string | undefined {
   if (!(schema instanceof z.ZodObject) || !isObject(given)) return undefined;
@@ -133,7 +142,10 @@ export function misspeltMembers(schema: z.ZodType, given: unknown): string | und
     .join('; ');
 }
 
-/** Explains which member of an object among the parameters is misspelt, as {@link misspeltMembers}; undefined if there is none. */
+/**
+ * Explains which member of an object among the parameters is misspelt, as {@link misspeltMembers}; undefined if no
+ * member is misspelt.
+ */
 export function misspeltObjects(schema: z.ZodType, given: Members): string | undefined {
   for (const [name, object] of objectsOf(schema)) {
     const misspelt = misspeltMembers(object, given[name]);
@@ -156,7 +168,10 @@ function objectsOf(schema: z.ZodType): readonly (readonly [name: string, schema:
   return found;
 }
 
-/** Explains which parameters are lists in a schema, and another value in a call; undefined if there are none. */
+/**
+ * Explains which parameters are lists in a schema, and other values in a call; undefined if there are no such
+ * parameters.
+ */
 export function noLists(schema: z.ZodType, given: Members): string | undefined {
   const found = membersOf(schema).filter(
     ([name, member]) =>
@@ -169,8 +184,9 @@ const membersOf = (schema: z.ZodType): [name: string, schema: z.core.$ZodType][]
   schema instanceof z.ZodObject ? Object.entries(schema.shape as z.core.$ZodShape) : [];
 
 /**
- * Explains which given parameter only another method takes: to ignore it would do something else than it asks for. Undefined
- * if there is none, or each has the value that it has when it is absent.
+ * Explains which given parameter only another method takes: ignoring it would have another effect than the client asks
+ * for. Undefined if there is no such parameter, or if all such parameters have the values that they have when they are
+ * absent.
  * @param schema parameters of the method that is called. @param others refused parameters.
  */
 export function othersParam(schema: z.ZodType, given: Members, others: OtherParams): string | undefined {

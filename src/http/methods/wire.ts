@@ -64,11 +64,11 @@ export const hash = (description: string) => HASH.describe(description);
 /** Time as `YYYY-MM-DDThh:mm:ss.sssZ`. */
 export const time = (description: string) => TIME.describe(description);
 
-/** One of several texts. */
+/** Text that is one of several texts. */
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T, description: string) =>
   z.enum(values).describe(description);
 
-/** List; the JSON of a method of the reference lacks it if it is empty. */
+/** List of items; the JSON of a method of the reference leaves an empty list out. */
 export const list = <T extends z.ZodType>(item: T, description: string) =>
   z.array(item).default([]).describe(description);
 

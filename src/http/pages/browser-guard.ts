@@ -4,8 +4,8 @@ import type { TLSSocket } from 'node:tls';
 import { sendText, setHeaders, type Handler, corsHeaders } from '../message/handler.js';
 
 /*
- * Rules against web pages that call the server from the browser of a user. Programs are no browsers: only the rule for
- * GET and HEAD under unknown host names applies to them, too.
+ * Rules against web pages that call the server from the browser of a user. Programs other than browsers are subject
+ * only to the rule for GET and HEAD under unknown host names.
  */
 
 /** Content types that a page can send to another site without a CORS preflight. */
@@ -31,7 +31,7 @@ const isFromBrowser = (headers: IncomingHttpHeaders): boolean =>
 /**
  * Refuses browsers under host names that are not listed. A page of another site can let its own host name resolve to
  * this server (DNS rebinding); the browser then treats page and server as one origin, and the Host header contains that
- * name. Programs may call a server under any name, such as that of a container, except with GET or HEAD: over plain
+ * name. Programs may call a server under any name, such as the name of a container, except with GET or HEAD: over plain
  * HTTP, a page's GET to its own origin has neither Origin nor Sec-Fetch-Site, so that it looks like the request of a
  * program. Requests with an IP address or without a Host header are served: an address needs no name resolution, and
  * every browser sends the header.
@@ -59,8 +59,8 @@ const ownOrigin = ({ socket, headers: { host = '' } }: IncomingMessage): string 
 
 /**
  * Refuses pages whose origin is neither listed nor the server's own, and answers OPTIONS, also to programs. Without a
- * login it must follow {@link refuseUnknownHosts}: for a host name that resolves to this server, page and server have
- * the same origin.
+ * login, this check must follow {@link refuseUnknownHosts}: for a host name that resolves to this server, page and
+ * server have the same origin.
  * @param origins `*` allows any origin.
  */
 export const refuseUnknownOrigins =

@@ -56,7 +56,10 @@ const refuseMethod =
     sendText(res, 405, `${allowed} only.\n`);
   };
 
-/** Serves pages. @param headers headers of every answer, in addition to those against caching and type sniffing. */
+/**
+ * Serves pages.
+ * @param headers headers of every answer, in addition to the headers against caching and type sniffing.
+ */
 export function servePages(app: Express, pages: readonly Page[], headers: PageAnswer['headers'] = {}): void {
   for (const { path, answer } of pages) {
     app.get(path, async ({ query }, res) => {

@@ -5,7 +5,7 @@ import type { PageAnswer } from './pages.js';
 
 /** Request to a site that anybody may read. */
 export interface SiteRequest {
-  /** Path as it was sent, without the query. */
+  /** Path in the form in which it was sent, without the query. */
   readonly path: string;
   /** Address of the peer of the connection. */
   readonly address: string;

@@ -30,8 +30,8 @@ export class CallRate {
   }
 
   /**
-   * Counts one call, unless it is not allowed yet. @returns 0 if it was counted, otherwise the time until a call is
-   * allowed [ms].
+   * Counts one call, unless it is not allowed yet. @returns 0 if the call was counted, otherwise the time until a call
+   * is allowed [ms].
    */
   take(): number {
     const now = this.#now();
@@ -51,7 +51,10 @@ export interface ClientLimits<T> {
   readonly private: T;
 }
 
-/** Largest number of clients whose requests are counted; of more, those idle for longest are forgotten. */
+/**
+ * Largest number of clients whose requests are counted; if there are more clients, the clients that were idle for
+ * longest are forgotten.
+ */
 const MAX_CLIENTS = 10_000;
 
 /** Returns the limit of the network of a client. */
@@ -62,7 +65,7 @@ const limitOf = <T>(limits: ClientLimits<T>, ip: string): T =>
 export class ClientRates {
   readonly #rules: ClientLimits<RateRule>;
   readonly #now: () => number;
-  /** Rates by network, the one with the latest request last. */
+  /** Rates by network; the network with the latest request is the last one. */
   readonly #rates = new Map<string, CallRate>();
 
   /** @param now monotonic clock [ms]. */
@@ -72,8 +75,8 @@ export class ClientRates {
   }
 
   /**
-   * Counts a request of a client, unless it is not allowed yet. @returns 0 if it was counted, otherwise the time until a
-   * request is allowed [ms].
+   * Counts a request of a client, unless it is not allowed yet. @returns 0 if the request was counted, otherwise the
+   * time until a request is allowed [ms].
    */
   take(ip: string): number {
     const network = networkOf(ip);
@@ -87,9 +90,9 @@ export class ClientRates {
 }
 
 export interface CountLimits {
-  /** Largest number of all clients together. */
+  /** Largest number of connections of all clients together. */
   readonly all: number;
-  /** Largest number of the clients of one network. */
+  /** Largest number of connections of the clients of one network. */
   readonly each: ClientLimits<number>;
 }
 
@@ -100,8 +103,9 @@ export interface ReachedLimit {
 }
 
 /**
- * Numbers of open connections, or of other things that clients hold, in total and by network. Those of this machine do
- * not count in the total, nor does the total refuse them: strangers cannot shut it out.
+ * Numbers of open connections, or of other things that clients hold, in total and by network. Connections of this
+ * machine do not count in the total, and are not refused because of the total, so that other clients cannot shut this
+ * machine out.
  */
 export class CountedConnections {
   readonly #limits: CountLimits;
@@ -113,7 +117,7 @@ export class CountedConnections {
   }
 
   /**
-   * Counts a connection, unless a limit is reached. @param ip address of its client.
+   * Counts a connection, unless a limit is reached. @param ip address of the client.
    * @returns the reached limit, or a function that ends the count; later calls of the function have no effect.
    */
   take(ip: string): ReachedLimit | (() => void) {

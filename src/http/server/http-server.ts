@@ -53,10 +53,10 @@ export interface TlsOptions {
 }
 
 export interface HttpServerOptions {
-  /** Handles the requests of a connection one after another, and those of several connections at the same time. */
+  /** Handles the requests of one connection one after another, and requests of several connections at the same time. */
   readonly handler: RequestListener;
   readonly tls?: TlsOptions;
-  /** Largest number of open connections of all clients; those of this machine do not count. */
+  /** Largest number of open connections of all clients; connections of this machine do not count. */
   readonly maxConnections: number;
   /** Largest number of open connections of this machine, or of a private network. */
   readonly maxPerPrivateIp: number;
@@ -70,10 +70,10 @@ export interface HttpServerOptions {
   readonly loginDeadline?: LoginDeadline;
   /**
    * Returns true for a request whose handler itself sends `100 Continue`, when it begins to read the body; absent: the
-   * server sends it to every request that expects it.
+   * server itself sends it in answer to every request that expects it.
    */
   readonly continuesItself?: (req: IncomingMessage) => boolean;
-  /** Headers of answers that `handler` does not give, as to bytes that are no request. */
+  /** Headers of answers that `handler` does not give, such as the answer to bytes that are not a request. */
   readonly errorHeaders?: OutgoingHttpHeaders;
   /** Time in which a client must read a part of an answer [ms]; absent: {@link STALL_MS}. */
   readonly stallMs?: number;
@@ -81,7 +81,7 @@ export interface HttpServerOptions {
   readonly onBug?: (error: unknown) => void;
 }
 
-/** Report of connections that were closed because of a limit; address and limit are those of the latest connection. */
+/** Report of connections that were closed because of a limit; address and limit belong to the latest connection. */
 export interface TooManyConnections extends ReachedLimit {
   readonly ip: string;
   /** Number of connections closed since the last report, including the latest one. */
@@ -152,7 +152,7 @@ export class HttpServer {
     });
     this.#order = new RequestOrder(options.handler, options.errorHeaders);
     this.#http = this.#ordered(trackConnections(createHttp(HTTP_OPTIONS)));
-    // Some clients close their side after the request, and wait for the answer. Node's types lack this member.
+    // Some clients close their side after the request, and wait for the answer. The types of Node.js lack this member.
     (this.#http as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
     this.#http.on('connection', (socket: Socket) => loginDeadline?.begin(socket));
     this.#tls = tls;
@@ -185,8 +185,8 @@ export class HttpServer {
   }
 
   /**
-   * Binds a port and serves it. @param port 0: a free port. @returns the bound port. @throws Error if it cannot be
-   * bound.
+   * Binds a port and serves it. @param port 0: a free port. @returns the bound port. @throws Error if the port cannot
+   * be bound.
    */
   async listen(host: string, port: number): Promise<number> {
     const listener = await Listener.bind(host, port);
@@ -205,7 +205,7 @@ export class HttpServer {
     if (certificate !== undefined) {
       const { key, cert } = certificate;
       const context = { key, cert, ...(tls.ca === undefined ? {} : { ca: tls.ca }) };
-      // Checks the files first: of invalid files the server would keep a part.
+      // The files are checked first, because the server would keep the valid part of invalid files.
       createSecureContext(context);
       this.#https?.setSecureContext(context);
     }
@@ -234,8 +234,8 @@ export class HttpServer {
   }
 
   /**
-   * Ends the count of a connection against the limits: it is one of another process of the same operator, which carries
-   * the requests of many clients. @param socket connection of a request.
+   * Ends the count of a connection against the limits, because it comes from another process of the same operator and
+   * carries the requests of many clients. @param socket connection of a request.
    */
   exempt(socket: Socket): void {
     this.#releases.get(endPointsOf(socket))?.();
@@ -259,8 +259,8 @@ export class HttpServer {
   }
 
   /**
-   * Ends a connection on which nothing was read or written for a time, unless its client waits for an answer: an idle one,
-   * and one whose client does not read.
+   * Ends a connection on which nothing was read or written for a time, if it is idle or its client does not read. Keeps
+   * a connection whose client waits for an answer.
    */
   #endStalled(socket: Socket): void {
     if (socket.writableLength > 0 || !this.#order.isBusy(socket)) socket.destroy();
@@ -295,8 +295,9 @@ export class HttpServer {
   }
 
   /**
-   * Keeps a half-closed connection until its answer is sent: only then it shows whether the client is gone. Too many of them
-   * end the oldest one of the network that has most; one of this machine only if there are no others.
+   * Keeps a half-closed connection until its answer is sent: only the sending shows whether the client is gone. If
+   * there are too many half-closed connections, the oldest one of the network with most of them is ended; a connection
+   * of this machine is ended only if there are no others.
    */
   #keepHalfClosed(socket: Socket, network: string): void {
     this.#halfClosed.set(socket, network);
@@ -341,7 +342,7 @@ export class HttpServer {
       (https) => socket.destroyed || https.emit('connection', socket),
       (error: unknown) => {
         if (this.#makingHttps !== undefined) this.#options.onBug?.(error);
-        // The next connection starts another attempt.
+        // After a failure, the next connection starts another attempt.
         this.#makingHttps = undefined;
         socket.destroy();
       },
@@ -355,7 +356,9 @@ export class HttpServer {
  */
 const isIdle = (socket: Socket): boolean => socket.bytesRead === 0;
 
-/** Returns a text that names a connection among the open ones; the same for a TLS connection and the socket below it. */
+/**
+ * Returns a text that identifies an open connection; the text is the same for a TLS connection and the socket below it.
+ */
 const endPointsOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
   `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 

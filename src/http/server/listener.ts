@@ -4,7 +4,7 @@ import { CountedConnections } from './connection-limits.js';
 
 /**
  * Largest numbers of connections that wait for {@link Listener.serve}, of all clients and of one network; further
- * connections are closed. What `serve` passes them to has limits of its own.
+ * connections are closed. The server to which `serve` passes the connections has limits of its own.
  */
 const MAX_WAITING = { all: 100, each: { private: 100, public: 25 } };
 
@@ -36,8 +36,8 @@ export class Listener {
   }
 
   /**
-   * Binds a port. @param port 0: a free port. @throws Error of `net.Server.listen`, with its `code`, if it cannot be
-   * bound.
+   * Binds a port. @param port 0: a free port. @throws Error of `net.Server.listen`, with its `code`, if the port cannot
+   * be bound.
    */
   static bind(host: string, port: number): Promise<Listener> {
     const server = createServer({ noDelay: true, allowHalfOpen: true });

@@ -3,13 +3,18 @@ import type { Duplex } from 'node:stream';
 import { TurnLimit } from '../../util/event-loop.js';
 import { setHeaders } from '../message/handler.js';
 
-/** Number of requests that wait on a connection from which nothing more is read from it. */
+/** Number of waiting requests of a connection from which on no further bytes of the connection are read. */
 const MOST_WAITING = 16;
 
-/** Number of requests that have waited for earlier ones, of all connections, which begin in a turn of the event loop. */
+/**
+ * Number of requests of all connections that begin in one turn of the event loop after they have waited for earlier
+ * requests.
+ */
 const PER_TURN = 8;
 
-/** Status lines of answers to bytes that are no request, by error codes of Node.js; those of Node.js itself. */
+/**
+ * Status lines of answers to bytes that are not a request, by error codes of Node.js; the same as Node.js would send.
+ */
 const STATUS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
@@ -20,7 +25,7 @@ const EXPECTATION_FAILED = 417;
 
 /** Requests of a connection whose answers are not sent yet. */
 interface Line {
-  /** Number of requests, with those that wait for their turn. */
+  /** Number of requests, including requests that wait for their turn. */
   open: number;
   waiting: number;
   newest: ServerResponse;
@@ -30,17 +35,18 @@ interface Line {
 
 /**
  * Handles the requests of each connection one after another, in their order, as the reference does. A client may send
- * requests before it has read the answers to earlier ones (pipelining); if they ran at once, each would hold a part of its
- * answer until all earlier ones are read. Requests of different connections run at the same time; those that waited take
- * turns with those of other connections, so that thousands that arrive at once delay no other client. A request whose
- * connection ends before its turn does not run. Bytes that are no request, or come too late, are answered after the
- * requests before them: Node.js would answer with its error in place of a running call, which may be a payment.
+ * requests before it has read the answers to earlier requests (pipelining); if they ran at once, each would hold a part
+ * of its answer until all earlier answers are read. Requests of different connections run at the same time; requests
+ * that have waited take turns with requests of other connections, so that thousands of requests that arrive at once
+ * delay no other client. A request whose connection ends before its turn does not run. Bytes that are not a request, or
+ * come too late, are answered after the requests before them: Node.js would answer with its error in place of a running
+ * call, which may be a payment.
  */
 export class RequestOrder {
   readonly #handler: RequestListener;
   readonly #errorHeaders: OutgoingHttpHeaders;
   readonly #lines = new WeakMap<Duplex, Line>();
-  /** Order of the requests that have waited for earlier ones, one of each connection. */
+  /** Order of the requests that have waited for earlier requests, one of each connection. */
   readonly #turns = new TurnLimit(PER_TURN);
 
   /** @param errorHeaders headers of answers that the handler does not give. */
@@ -71,7 +77,7 @@ export class RequestOrder {
     if (res.socket !== null) return this.#handler(req, res);
     line.waiting += 1;
     if (line.waiting >= MOST_WAITING) socket.pause();
-    // Node.js gives the socket to a response when all earlier ones are sent.
+    // Node.js gives the socket to a response when all earlier responses are sent.
     res.once('socket', () => {
       line.waiting -= 1;
       if (line.fail === undefined && line.waiting < MOST_WAITING) socket.resume();
@@ -80,7 +86,7 @@ export class RequestOrder {
   };
 
   #takeTurn(line: Line, req: IncomingMessage, res: ServerResponse): void {
-    // An incomplete request before unreadable bytes never becomes complete: its turn is that of the failure.
+    // An incomplete request before unreadable bytes never becomes complete: the failure is answered in its place.
     const isCutOff = line.fail !== undefined && !req.complete;
     if (!isCutOff && !req.socket.destroyed) this.#handler(req, res);
   }
@@ -113,5 +119,5 @@ export class RequestOrder {
   }
 }
 
-/** True if all complete requests of a connection are answered; only the newest one can be incomplete. */
+/** True if all complete requests of a connection are answered; only the newest request can be incomplete. */
 const isAnswered = ({ open, newest }: Line): boolean => open <= (newest.req.complete ? 0 : 1);

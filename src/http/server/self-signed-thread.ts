@@ -20,7 +20,8 @@ async function make() {
   notAfter.setFullYear(notAfter.getFullYear() + YEARS);
   const certificate = await X509CertificateGenerator.createSelfSigned(
     {
-      // Positive, and different at every start, since clients distinguish certificates by their serial numbers.
+      // The serial number is positive, and different at every start, since clients distinguish certificates by their
+      // serial numbers.
       serialNumber: `01${randomBytes(15).toString('hex')}`,
       name: `CN=${NAME}`,
       notBefore,

@@ -27,7 +27,8 @@ export const publicKeyOf = (secret: SecretKey, curve: Curve = loadCurve()): Publ
   publicKeysOf([secret], curve)[0] as PublicKey;
 
 /**
- * Draws a uniform secret key; that of {@link systemRng} is fit for a new wallet. Source: crypto.cpp `random_scalar`.
+ * Draws a uniform secret key; a key drawn with {@link systemRng} is fit for a new wallet. Source: crypto.cpp
+ * `random_scalar`.
  * @example
  * randomSecretKey(systemRng).length; // => 32
  */
@@ -85,7 +86,7 @@ export function deriveSecretKey(
   return scalarBytes(reduce(derivationToScalar(derivation, outputIndex) + toScalar(spendSecret)));
 }
 
-/** An output that is to be found, with its derivation. */
+/** An output to look for, with its derivation. */
 interface DerivedOutput {
   readonly outputKey: PublicKey;
   readonly derivation: KeyDerivation;

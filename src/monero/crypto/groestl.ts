@@ -61,7 +61,7 @@ const xorInto = (target: Uint8Array, source: Uint8Array): void => {
 
 /** Computes Grøstl-256, in the tweaked version of the SHA-3 finals. Source: groestl.c; grostl.info specification. */
 export function groestl256(data: Uint8Array): Hash {
-  // The padding: one byte 0x80, zeros, and the number of blocks as a big-endian u64.
+  // The padding consists of one byte 0x80, zeros, and the number of blocks as a big-endian u64.
   const blocks = Math.ceil((data.length + 9) / SIZE);
   const padded = new Uint8Array(blocks * SIZE);
   padded.set(data);

@@ -68,9 +68,7 @@ const ROUND_BOXES: readonly Uint8Array[] = ((): Uint8Array[] => {
 
 const SOURCE_256 = permutation(256);
 
-/**
- * Returns the index of the state bit that is bit `k` of nibble `i`; a nibble has one bit of each quarter of the state.
- */
+/** Returns the index in the state of bit `k` of nibble `i`; a nibble has one bit of each quarter of the state. */
 const stateBit = (i: number, k: number): number => (i >> 1) + (i & 1) * 128 + 256 * k;
 
 /** Applies the permutation E8 to 1024 bits, in place. */
@@ -113,8 +111,8 @@ const INITIAL: Uint8Array = ((): Uint8Array => {
 
 /** Computes JH-256, in the 42-round version of the SHA-3 finals. Source: jh.c; Hongjun Wu's specification. */
 export function jh256(data: Uint8Array): Hash {
-  // The padding: a one bit, zeros, and the message length in bits as a big-endian u128; it always adds at least one
-  // block.
+  // The padding consists of a one bit, zeros, and the message length in bits as a big-endian u128; it always adds at
+  // least one block.
   const padded = new Uint8Array(BLOCK * (Math.ceil(data.length / BLOCK) + 1));
   padded.set(data);
   padded[data.length] = 0x80;

@@ -21,8 +21,8 @@ let recent: RecentHashes | undefined;
 
 /**
  * Switches the cache of password keys on or off; a key is kept for `ms` milliseconds after its last use. The cache is
- * off at first: a client that may open only some wallets could learn from the duration of a call whether another wallet
- * has the same password.
+ * off by default: a client that may open only some wallets could learn from the duration of a call whether another
+ * wallet has the same password.
  */
 export function keepRecentKeys(keep: boolean, ms = RECENT_MS): void {
   recent?.clear();
@@ -43,8 +43,8 @@ async function stretched(
 }
 
 /**
- * Does the same as {@link stretched}, with the cache; for passwords and keys derived from them, which several wallets
- * may share.
+ * Hashes a preimage as {@link stretched}, with the cache. Used for passwords and keys derived from passwords, which
+ * several wallets may share.
  */
 const stretchedPassword = (preimage: Uint8Array, rounds: number): Promise<Uint8Array> =>
   stretched(preimage, rounds, recent?.digest);
@@ -109,7 +109,7 @@ export async function backgroundKey(password: string, rounds: number): Promise<U
 /**
  * Derives the ChaCha key of exports (outputs, key images, unsigned and multisig sets): CryptoNight of the view secret
  * key, repeated `rounds` times.
- * @param rounds as many as for the password, ≥ 1.
+ * @param rounds the same number as for the password, ≥ 1.
  * @throws RangeError otherwise. Source: wallet2.cpp `encrypt`, `encrypt_with_view_secret_key`.
  */
 export const exportKey = (viewSecret: SecretKey, rounds = 1): Promise<Uint8Array> =>

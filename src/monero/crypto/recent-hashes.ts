@@ -3,7 +3,9 @@ import { createHmac, randomBytes } from 'node:crypto';
 /** Hashes a preimage `rounds` times with a slow hash. */
 export type Stretch = (preimage: Uint8Array, rounds: number) => Promise<Uint8Array>;
 
-/** A digest that is known or being computed, with the timer that removes it; none runs while it is computed. */
+/**
+ * A digest that is known or being computed, with the timer that removes it; no timer runs while the digest is computed.
+ */
 interface Entry {
   readonly digest: Promise<Uint8Array>;
   timer?: NodeJS.Timeout | undefined;

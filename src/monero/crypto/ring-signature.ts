@@ -60,7 +60,7 @@ export interface LoneKey {
 }
 
 /**
- * Makes ring signatures like those of {@link signRing}, each in a ring of one member, computed as a batch.
+ * Makes ring signatures in the format of {@link signRing}, each in a ring of one member, computed as a batch.
  * @throws RangeError for an invalid secret key.
  */
 export function signAlone(keys: readonly LoneKey[], rng: Rng, curve: Curve = loadCurve()): Signature[] {

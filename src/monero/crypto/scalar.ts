@@ -43,7 +43,7 @@ export function intToBytes(value: bigint): Uint8Array {
 }
 
 /**
- * Buffer for the words of one integer. To create a new buffer with its views for each integer takes six times as long.
+ * Buffer for the words of one integer. Creating a new buffer with its views for each integer takes six times as long.
  */
 const scratch = new BigUint64Array(4);
 const scratchBytes = new Uint8Array(scratch.buffer);

@@ -29,7 +29,7 @@ export function signHashes(
     })),
   );
   return zip(keys, signatures).map(([key, signature]) =>
-    // Upstream does not accept a challenge or response of zero, so such a signature is made again.
+    // The reference does not accept a challenge or response of zero, so such a signature is made again.
     chunks(signature, 32).every((scalar) => scalar.some(Boolean))
       ? signature
       : signHash(hash, key, rng, curve),

@@ -2,7 +2,7 @@ import { ThreadClient } from '../../util/thread-client.js';
 import type { SlowHashJobs } from './slow-hash-thread.js';
 import type { Hash } from './types.js';
 
-/** A hash that was requested and is not computed yet. */
+/** A request for a hash that is not computed yet. */
 interface Request {
   readonly message: Uint8Array<ArrayBuffer>;
   readonly rounds: number;
@@ -11,8 +11,8 @@ interface Request {
 }
 
 /**
- * Time after which an idle thread ends [s]. It occupies 12 MiB, which the refresh after a password needs. To start
- * another thread takes as long as one hash.
+ * Time after which an idle thread ends [s]. A thread occupies 12 MiB, which the refresh after a password needs.
+ * Starting a thread takes as long as one hash.
  */
 const IDLE_SECONDS = 0.1;
 
@@ -42,7 +42,7 @@ export async function slowHashAsync(data: Uint8Array, rounds = 1): Promise<Hash>
 }
 
 /**
- * Takes the next request; also the one after it, if both have the same rounds and more requests wait than threads are
+ * Takes the next request, or the next two requests if both have the same rounds and more requests wait than threads are
  * free.
  */
 function takeNext(): Request[] {
@@ -51,7 +51,7 @@ function takeNext(): Request[] {
   return waiting.splice(0, together ? 2 : 1);
 }
 
-/** Passes requests to free threads, while there are both. */
+/** Passes requests to free threads, while there are free threads and waiting requests. */
 function startWaiting(): void {
   while (waiting.length > 0 && threads.free > 0) void compute(takeNext());
 }

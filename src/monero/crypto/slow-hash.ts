@@ -26,7 +26,7 @@ export interface SlowHashExports {
   forget(hashes: number): void;
 }
 
-/** Names of all builds, the faster one first; it needs SIMD. */
+/** Names of all builds, in the order from fast to slow; the first build needs SIMD. */
 export const BUILDS = ['simd', 'plain'] as const;
 export type Build = (typeof BUILDS)[number];
 
@@ -69,7 +69,7 @@ function instantiateFastest(): SlowHashExports {
 
 /**
  * Returns a function that computes CryptoNight of one message, or of two at once, with an instance. The second message
- * takes 3/5 of the time of the first, because each hash computes while the other waits for its scratchpad.
+ * takes 3/5 of the time of the first message, because each hash computes while the other hash waits for its scratchpad.
  */
 export function slowHashesBy(wasm: SlowHashExports): (messages: readonly Uint8Array[]) => Hash[] {
   const { buffer } = wasm.memory;
@@ -116,7 +116,8 @@ export function slowHashesBy(wasm: SlowHashExports): (messages: readonly Uint8Ar
 
 /**
  * Computes CryptoNight, the original variant, of one or two messages; the reference stretches passwords with it. Takes
- * about 25 ms and 2 MiB for each message; the memory is wiped. Its memory accesses depend on the data by design.
+ * about 25 ms and 2 MiB for each message; the memory is wiped. The memory accesses of CryptoNight depend on the data by
+ * design.
  * @throws RangeError for another number of messages. Source: slow-hash.c `cn_slow_hash`, variant 0.
  */
 export const slowHashes = slowHashesBy(instantiateFastest());

@@ -1,4 +1,4 @@
-/** The used part of the WebAssembly API; TypeScript declares it only in its library for browsers. */
+/** The used part of the WebAssembly API, which TypeScript declares only in its library for browsers. */
 declare namespace WebAssembly {
   interface Memory {
     readonly buffer: ArrayBuffer;

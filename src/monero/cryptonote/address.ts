@@ -5,7 +5,7 @@ import { decodeBase58Check, encodeBase58Check } from './base58.js';
 import type { Address, AddressKind, NetworkType, PaymentId } from './types.js';
 
 /**
- * Address prefixes by network and kind of address; regtest has those of mainnet. Source: cryptonote_config.h
+ * Address prefixes by network and kind of address; regtest has the prefixes of mainnet. Source: cryptonote_config.h
  * `CRYPTONOTE_PUBLIC_…ADDRESS_BASE58_PREFIX`.
  */
 const PREFIX: Readonly<Record<NetworkType, Readonly<Record<AddressKind, bigint>>>> = {
@@ -28,7 +28,7 @@ const MAX_CHARS = 106;
 
 /**
  * Formats an address.
- * @throws RangeError for an integrated address without a payment id, or another address with one. Source:
+ * @throws RangeError for an integrated address without a payment id, or another address with a payment id. Source:
  * `get_account_address_as_str`.
  * @example
  * formatAddress(parseAddress(primary)) === primary; // => true
@@ -62,7 +62,7 @@ export function parseAddress(text: string, network?: NetworkType): Address {
     throw new CodecError('address: wrong length');
   const spendPublicKey = bytes32(data.subarray(0, 32), 'PublicKey');
   const viewPublicKey = bytes32(data.subarray(32, KEYS_BYTES), 'PublicKey');
-  // Two keys at once take as long as one.
+  // Testing two keys at once takes as long as testing one.
   if (!areEncodedPoints([spendPublicKey, viewPublicKey]))
     throw new CodecError(
       `address: ${areEncodedPoints([spendPublicKey]) ? 'view' : 'spend'} key is not a point`,
@@ -89,7 +89,7 @@ export function tryParseAddress(text: string, network?: NetworkType): Address | 
 
 /**
  * Makes an integrated address.
- * @throws RangeError unless the address is a standard one. Source: `get_account_integrated_address_as_str`.
+ * @throws RangeError unless the address is a standard address. Source: `get_account_integrated_address_as_str`.
  * @example
  * const id = fixedBytes(fromHex('1234567890abcdef'), 8, 'PaymentId');
  * formatAddress(integrate(parseAddress(primary), id)).length; // => 106

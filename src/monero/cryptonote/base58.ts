@@ -50,8 +50,8 @@ function decodeBlock(text: string): Uint8Array {
 }
 
 /**
- * Encodes bytes in CryptoNote's base58: each block of 8 bytes becomes 11 characters, a shorter last block fewer.
- * Source: base58.cpp `encode`.
+ * Encodes bytes in CryptoNote's base58: each block of 8 bytes becomes 11 characters; a shorter last block becomes fewer
+ * characters. Source: base58.cpp `encode`.
  */
 export function encodeBase58(bytes: Uint8Array): string {
   let text = '';

@@ -37,7 +37,7 @@ export const block: Codec<Block> = {
 };
 
 /**
- * Parses a block. @throws CodecError, RangeError for bytes that are no block.
+ * Parses a block. @throws CodecError, RangeError for bytes that are not a block.
  * @example
  * parseBlock(encoded).header.majorVersion; // => 16
  */
@@ -55,8 +55,8 @@ export function blockHashingBlob({ header, minerTx, txHashes }: Block): Uint8Arr
 }
 
 /**
- * Mainnet block 202612. Its accepted hash differs from the computed one, because the tree hash had a flaw at that time.
- * The parser of block pages gets both from here.
+ * Mainnet block 202612. Its accepted hash differs from the computed hash, because the tree hash had a flaw at that
+ * time. The parser of block pages gets both from here.
  */
 export const BLOCK_202612 = {
   computed: fromHex('426d16cff04c71f8b16340b722dc4010a2dd3831c22041431f772547ba6e331a'),

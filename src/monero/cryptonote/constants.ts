@@ -12,8 +12,8 @@ export const DAEMON_RPC_PORT: Readonly<Record<NetworkType, number>> = {
 };
 
 /**
- * Unlock times below this number are heights, all others Unix seconds. Source: cryptonote_config.h, as for all
- * constants below.
+ * Unlock times below this number are heights; all other unlock times are Unix seconds. Source: cryptonote_config.h, as
+ * for all constants below.
  */
 export const MAX_BLOCK_NUMBER = 500_000_000;
 export const DIFFICULTY_TARGET_SECONDS = 120;
@@ -43,7 +43,7 @@ export const DECIMAL_PLACES = 12;
 
 const hash = (hex: string): Hash => bytes32<'Hash'>(fromHex(hex), 'Hash');
 
-/** Hash of the genesis block; regtest has that of mainnet. */
+/** Hash of the genesis block; regtest has the genesis block of mainnet. */
 export const GENESIS_HASH: Readonly<Record<NetworkType, Hash>> = {
   mainnet: hash('418015bb9ae982a1975da7d79277c2705727a56894ba0fb246adaabb1f4632e3'),
   testnet: hash('48ca7cd3c8de5b6a4d53d2861fbdaedca141553559f9be9520068053cda8430b'),

@@ -114,7 +114,7 @@ const ORDER: readonly ExtraField['type'][] = [
   'padding',
 ];
 
-/** Writes fields of tx_extra in upstream's order. Source: cryptonote_format_utils.cpp `sort_tx_extra`. */
+/** Writes fields of tx_extra in the reference's order. Source: cryptonote_format_utils.cpp `sort_tx_extra`. */
 export function writeExtra(fields: readonly ExtraField[]): Uint8Array {
   const w = new Writer();
   const sorted = [...fields].sort((a, b) => ORDER.indexOf(a.type) - ORDER.indexOf(b.type));
@@ -143,7 +143,7 @@ export const txPublicKeys = (fields: readonly ExtraField[]): PublicKey[] =>
 
 /**
  * Returns the additional public keys: one per output if the destinations include subaddresses besides other addresses,
- * otherwise none.
+ * otherwise no keys.
  * @example
  * additionalPublicKeys(parseExtra(tx.prefix.extra).fields); // => []
  */
@@ -151,7 +151,7 @@ export const additionalPublicKeys = (fields: readonly ExtraField[]): readonly Pu
   fields.find((field) => field.type === 'additionalKeys')?.keys ?? [];
 
 /**
- * A payment id of 8 bytes, encrypted for the payee, or one of 32 bytes in plain, which is obsolete.
+ * A payment id of 8 bytes, encrypted for the payee, or a payment id of 32 bytes without encryption, which is obsolete.
  * @example
  * const id: ExtraPaymentId | undefined = paymentIdOf(parseExtra(tx.prefix.extra).fields);
  * id.id.length; // => 8
@@ -164,7 +164,8 @@ const LONG_ID = 0x00;
 const SHORT_ID = 0x01;
 
 /**
- * Returns the payment id in the nonce field; undefined if there is none. A short payment id is still encrypted.
+ * Returns the payment id in the nonce field; undefined if there is no payment id. A short payment id is still
+ * encrypted.
  * @example
  * paymentIdOf(parseExtra(tx.prefix.extra).fields).kind; // => 'short'
  */

@@ -37,13 +37,13 @@ const ESPERANTO = language('Esperanto', 'Esperanto', 4, 'esperanto');
 const LOJBAN = language('Lojban', 'Lojban', 4, 'lojban');
 
 /**
- * Language with the word list of the first wallets; it is read and never written. Some of its words have the same first
- * four letters.
+ * Language with the word list of the first wallets. Its mnemonics are read and never written. Some of its words have
+ * the same first four letters.
  */
 export const OLD_ENGLISH = language('EnglishOld', 'English (old)', 4, 'english-old');
 
 /**
- * Languages for new wallets, in the order of upstream's list. Source: electrum-words.cpp `get_language_list`.
+ * Languages for new wallets, in the order of the reference's list. Source: electrum-words.cpp `get_language_list`.
  * @example
  * LANGUAGES.length; // => 12
  */
@@ -86,8 +86,8 @@ export const prefixOf = (word: string, { prefixLength }: Language): string =>
 const loaded = new Map<Language, WordList>();
 
 /**
- * Returns the word list of a language, which is read at the first call. If two words have the same prefix, it stands
- * for the later word. Source: language_base.h `populate_maps`.
+ * Returns the word list of a language, which is read at the first call. If two words have the same prefix, the prefix
+ * stands for the later word. Source: language_base.h `populate_maps`.
  */
 export function wordList(of: Language): WordList {
   const known = loaded.get(of);

@@ -76,10 +76,10 @@ export interface DecodedMnemonic {
 }
 
 /**
- * Decodes 25 words, or 24 whole words without a checksum. A language whose list contains all 25 words as whole words is
- * preferred to a language whose list contains only their prefixes: 1 of 6,700 French mnemonics consists of prefixes of
- * English words with a valid checksum in both languages, and the reference restores another wallet from it. Among
- * several languages, the first one in {@link MATCH_ORDER} is taken.
+ * Decodes a mnemonic of 25 words, or of 24 whole words without a checksum. A language whose list contains all 25 words
+ * as whole words is preferred to a language whose list contains only their prefixes: 1 of 6,700 French mnemonics
+ * consists of prefixes of English words with a valid checksum in both languages, and the reference restores another
+ * wallet from it. Of several such languages, the first language in {@link MATCH_ORDER} is taken.
  * @throws CodecError that quotes no word. Source: electrum-words.cpp `words_to_bytes`, `find_seed_language`.
  * @example
  * decodeMnemonic(words).language.name; // => 'English'

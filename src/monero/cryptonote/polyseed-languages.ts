@@ -12,7 +12,7 @@ export interface PolyseedLanguage {
   readonly englishName: string;
   /** Text between two words. */
   readonly separator: string;
-  /** True if four letters, and any longer beginning, identify a word. */
+  /** True if the first four letters of a word, or more of its letters, identify the word. */
   readonly hasPrefixes: boolean;
   /** True if accents do not matter when a word is read. */
   readonly ignoresAccents: boolean;
@@ -71,7 +71,7 @@ export const POLYSEED_LANGUAGES: readonly PolyseedLanguage[] = [
 export const findPolyseedLanguage = (name: string): PolyseedLanguage | undefined =>
   POLYSEED_LANGUAGES.find((candidate) => candidate.name === name || candidate.englishName === name);
 
-/** Words of a language, and the index of each by every spelling in which it may be written. */
+/** Words of a language, and the index of each word by every spelling in which the word may be written. */
 interface PolyseedWords {
   readonly words: readonly string[];
   readonly bySpelling: ReadonlyMap<string, number>;
@@ -79,7 +79,10 @@ interface PolyseedWords {
 
 const loaded = new Map<PolyseedLanguage, PolyseedWords>();
 
-/** Returns the spelling by which words are compared: decomposed (NFKD), lower case, without accents where they do not matter. */
+/**
+ * Returns the spelling by which words are compared: decomposed (NFKD), lower case, without accents in languages that
+ * ignore accents.
+ */
 const spellingOf = (word: string, { ignoresAccents }: PolyseedLanguage): string => {
   const decomposed = word.normalize('NFKD').toLowerCase();
   // oxlint-disable-next-line no-control-regex -- the range of ASCII
@@ -107,8 +110,9 @@ function wordsOf(of: PolyseedLanguage): PolyseedWords {
 export const polyseedWords = (of: PolyseedLanguage): readonly string[] => wordsOf(of).words;
 
 /**
- * Returns the index of a word in the list of a language; undefined if the list lacks it. Unlike the library, accepts upper
- * case, and four letters of which the last one has an accent. Source: tevador/polyseed lang.c `polyseed_lang_find_word`.
+ * Returns the index of a word in the list of a language; undefined if the list lacks the word. Unlike the library,
+ * accepts upper case, and four letters of which the last letter has an accent. Source: tevador/polyseed lang.c
+ * `polyseed_lang_find_word`.
  */
 export const indexOfPolyseedWord = (word: string, language: PolyseedLanguage): number | undefined =>
   wordsOf(language).bySpelling.get(spellingOf(word, language));

@@ -12,7 +12,7 @@ import {
 
 const HEADER = utf8('POLYSEED');
 const AFTER_SECRET = 0xff;
-/** Bits above the checksum in the last two bytes, which tell the format. */
+/** Bits above the checksum in the last two bytes, which identify the format. */
 const FOOTER = 0x7000;
 const CHECKSUM_MASK = 0x7ff;
 /** Number of values of the feature bits. */
@@ -73,7 +73,7 @@ export const loadPolyseed = (stored: Uint8Array): Polyseed => decode(polyseedSto
 
 /** Number of coefficients, each of which is one word. */
 export const COEFFICIENTS = 16;
-/** Number of bits of the secret in a coefficient; one further bit is of features and birthday. */
+/** Number of bits of the secret in a coefficient; one further bit belongs to features and birthday. */
 const SHARE_BITS = 10;
 const SHARE_MASK = (1 << SHARE_BITS) - 1;
 
@@ -89,8 +89,9 @@ const valueOf = (coefficients: readonly number[]): number =>
   coefficients.reduceRight((value, coefficient) => doubled(value) ^ coefficient, 0);
 
 /**
- * Returns the coefficients of a seed, 0 to 2047 each. The first one is the checksum, with which the polynomial is 0 at 2, so
- * that any single wrong coefficient is detected. Source: gf.c `polyseed_data_to_poly`, gf.h `gf_poly_encode`.
+ * Returns the coefficients of a seed, 0 to 2047 each. The first coefficient is the checksum, with which the polynomial
+ * is 0 at 2, so that any single wrong coefficient is detected. Source: gf.c `polyseed_data_to_poly`, gf.h
+ * `gf_poly_encode`.
  */
 export function toCoefficients({ secret, birthday, features }: Polyseed): number[] {
   let share = 0n;
@@ -108,8 +109,9 @@ export function toCoefficients({ secret, birthday, features }: Polyseed): number
 }
 
 /**
- * Returns the seed of 16 coefficients. The number of the coin is XORed into the second one; that of Monero is 0, so that seeds
- * of other coins have a wrong checksum. @throws PolyseedError `checksum`, `features`. Source: gf.c `polyseed_poly_to_data`.
+ * Returns the seed of 16 coefficients. The number of the coin is XORed into the second coefficient; the number of
+ * Monero is 0, so that seeds of other coins have a wrong checksum. @throws PolyseedError `checksum`, `features`.
+ * Source: gf.c `polyseed_poly_to_data`.
  */
 export function fromCoefficients(coefficients: readonly number[]): Polyseed {
   if (valueOf(coefficients) !== 0) throw new PolyseedError('checksum', 'wrong checksum');

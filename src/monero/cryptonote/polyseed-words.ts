@@ -20,10 +20,10 @@ export interface DecodedPolyseed {
   readonly language: PolyseedLanguage;
 }
 
-/** Splits a text at white space, also at that of other scripts. */
+/** Splits a text at white space, also at white space of other scripts. */
 const splitWords = (text: string): string[] => text.split(/\s+/u).filter((word) => word !== '');
 
-/** Returns true if a text has as many words as a Polyseed, which is not the number of any other mnemonic. */
+/** Returns true if a text has as many words as a Polyseed, a number that no other kind of mnemonic has. */
 export const hasPolyseedLength = (text: string): boolean => splitWords(text).length === COEFFICIENTS;
 
 /**
@@ -40,10 +40,11 @@ export function encodePolyseed(seed: Polyseed, language: PolyseedLanguage): stri
 }
 
 /**
- * Decodes 16 words. Four letters are enough in languages of the Latin alphabet; accents do not matter in French and Spanish,
- * nor does upper case. Words that several languages have with different indices need the language; the characters that both
- * Chinese lists contain have the same index in both, and are read as simplified ones.
- * @param language language of words that are ambiguous without it; ignored for others.
+ * Decodes 16 words. Four letters are enough in languages of the Latin alphabet; accents do not matter in French and
+ * Spanish, nor does upper case. The language must be given for words that several languages have with different
+ * indices; the characters that both Chinese lists contain have the same index in both, and are read as simplified
+ * characters.
+ * @param language language of words that are ambiguous without it; ignored for other words.
  * @throws PolyseedError Source: tevador/polyseed polyseed.c `polyseed_decode`, lang.c `polyseed_phrase_decode`.
  * @example
  * const seed = randomPolyseed(systemRng, 1_700_000_000, POLYSEED_LANGUAGES[0]);
@@ -62,7 +63,7 @@ export function decodePolyseed(text: string, language?: PolyseedLanguage): Decod
   return { seed: fromCoefficients(chosen.indices), language: chosen.language };
 }
 
-/** A language that has all words, and their indices in it. */
+/** A language that has all words of a text, and the indices of the words in the language. */
 interface Reading {
   readonly language: PolyseedLanguage;
   readonly indices: readonly number[];
@@ -82,7 +83,7 @@ const readingsOf = (words: readonly string[]): Reading[] =>
 const isSame = (a: readonly number[], b: readonly number[]): boolean => a.every((index, i) => index === b[i]);
 
 /**
- * Creates a random seed. Repeats that until no other language has all of its words.
+ * Creates a random seed. Draws new seeds until no other language has all of the seed's words.
  * @param time time of creation [Unix s]. Source: polyseed.cpp `data::create` of the reference's main branch.
  * @example
  * randomPolyseed(systemRng, 1_700_000_000, POLYSEED_LANGUAGES[0]).birthday; // => 24

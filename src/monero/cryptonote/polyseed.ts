@@ -13,14 +13,15 @@ export interface Polyseed {
   readonly secret: Uint8Array;
   /** Number of whole months between {@link EPOCH} and the creation, 0 to 1023. */
   readonly birthday: number;
-  /** Feature bits, 0 to 31: of these only 16, encrypted, is in use. */
+  /** Feature bits, 0 to 31; only the bit 16, for an encrypted seed, is in use. */
   readonly features: number;
 }
 
 /**
- * Kind of an error of {@link PolyseedError}. `length`: there are not 16 words. `words`: a word is in no language, or the words
- * are of several. `ambiguous`: several languages have all words, with other meanings. `checksum`: a word is wrong, or the seed
- * is of another coin. `features`: the seed needs a later version. `format`: 32 bytes do not follow the format.
+ * Kind of an error of {@link PolyseedError}. `length`: there are not 16 words. `words`: no language has the word, or
+ * the words are of several languages. `ambiguous`: several languages have all words, with other meanings. `checksum`: a
+ * word is wrong, or the seed is of another coin. `features`: the seed needs a later version. `format`: 32 bytes do not
+ * follow the format.
  * @example
  * const kind: PolyseedErrorKind = 'length';
  * new PolyseedError(kind, 'too few words').message; // => 'polyseed: too few words'
@@ -46,7 +47,7 @@ export class PolyseedError extends CodecError {
   }
 }
 
-/** Number of bytes of the secret, of which the last contributes {@link LAST_BITS} bits. */
+/** Number of bytes of the secret; the last byte contributes {@link LAST_BITS} bits. */
 export const SECRET_BYTES = 19;
 /** Number of bits of the last byte of the secret. */
 export const LAST_BITS = 6;
@@ -81,8 +82,8 @@ export function assertSupported(features: number): void {
 export const isEncrypted = ({ features }: Polyseed): boolean => (features & ENCRYPTED) !== 0;
 
 /**
- * Returns the birthday of a seed that is created at a time: 0 before the first month; after February 2107 the numbers begin
- * again. @param time Unix time [s]. Source: birthday.h `birthday_encode`.
+ * Returns the birthday of a seed that is created at a given time: 0 before the first month; after February 2107 the
+ * numbers begin again. @param time Unix time [s]. Source: birthday.h `birthday_encode`.
  * @example
  * birthdayOf(1_700_000_000); // => 24
  */
@@ -130,7 +131,7 @@ export function polyseedKey(seed: Polyseed): Uint8Array {
   }
 }
 
-/** Returns the seed with its secret XORed with a mask of the passphrase, and the other state of encryption. */
+/** Returns the seed with its secret XORed with a mask of the passphrase, and with its state of encryption inverted. */
 function masked({ secret, birthday, features }: Polyseed, passphrase: string): Polyseed {
   const salt = concatBytes(utf8('POLYSEED mask'), Uint8Array.of(0, 0xff, 0xff));
   const text = utf8(passphrase.normalize('NFKD'));
@@ -143,8 +144,8 @@ function masked({ secret, birthday, features }: Polyseed, passphrase: string): P
 }
 
 /**
- * Encrypts the secret of a seed with a passphrase, whose Unicode form does not matter (NFKD). The words of the result are of
- * no use without the passphrase. @throws RangeError if it is encrypted. Source: polyseed.c `polyseed_crypt`.
+ * Encrypts the secret of a seed with a passphrase, whose Unicode form has no effect (NFKD). The words of the result are
+ * of no use without the passphrase. @throws RangeError if the seed is encrypted. Source: polyseed.c `polyseed_crypt`.
  * @example
  * const seed = randomPolyseed(systemRng, 1_700_000_000, POLYSEED_LANGUAGES[0]);
  * isEncrypted(encryptPolyseed(seed, 'passphrase')); // => true
@@ -156,7 +157,7 @@ export function encryptPolyseed(seed: Polyseed, passphrase: string): Polyseed {
 
 /**
  * Decrypts the result of {@link encryptPolyseed}. A wrong passphrase gives another valid seed.
- * @throws RangeError if it is not encrypted.
+ * @throws RangeError if the seed is not encrypted.
  * @example
  * const seed = randomPolyseed(systemRng, 1_700_000_000, POLYSEED_LANGUAGES[0]);
  * decryptPolyseed(encryptPolyseed(seed, 'p'), 'p'); // => seed

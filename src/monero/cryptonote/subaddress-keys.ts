@@ -40,7 +40,7 @@ export const subaddressSecret = (viewSecret: SecretKey, { major, minor }: Subadd
 
 /** Size of the message that is hashed to the secret m of a subaddress [bytes]. */
 export const SUBADDRESS_MESSAGE_BYTES = SALT.length + 40;
-/** Offsets of the major and the minor index in this message [bytes]. */
+/** Offsets of the major and the minor index in the message that is hashed to the secret m [bytes]. */
 const MAJOR_AT = SALT.length + 32;
 const MINOR_AT = MAJOR_AT + 4;
 
@@ -106,7 +106,7 @@ function addSecrets(spendPublicKey: PublicKey, secrets: readonly bigint[]): Publ
 }
 
 /**
- * Computes the spend public key `D = B + m·G` of an address; for {0, 0} it is B.
+ * Computes the spend public key `D = B + m·G` of an address; for {0, 0} this key is B.
  * @throws RangeError if B is not a point or an index is not a u32. Source: device_default.cpp
  * `get_subaddress_spend_public_key`.
  */
@@ -117,7 +117,8 @@ export const subaddressSpendPublicKey = (
 ): PublicKey => addSecrets(spendPublicKey, [addressSecret(viewSecret, index)])[0] as PublicKey;
 
 /**
- * Computes the spend public key `D` and the view public key `C = a·D` of an address; for {0, 0} they are `B` and `a·G`.
+ * Computes the spend public key `D` and the view public key `C = a·D` of an address; for {0, 0} these keys are `B` and
+ * `a·G`.
  * @throws RangeError if B is not a point, a is not below ℓ, or an index is not a u32. Source: device_default.cpp
  * `get_subaddress`.
  */
@@ -150,8 +151,8 @@ export function subaddressSpendPublicKeys(
 }
 
 /**
- * Address of an account by its index: the standard address at {0, 0}, a subaddress elsewhere. The spend secret is not
- * needed.
+ * Computes the address of an account at an index: the standard address at {0, 0}, otherwise a subaddress. The spend
+ * secret is not needed.
  * @throws RangeError when the public spend key is not a point, the view secret not canonical or an index not a u32.
  * @example
  * formatAddress(ownAddress(account, 'mainnet', { major: 0, minor: 1 })) === address; // => true

@@ -130,7 +130,7 @@ const transactionCodec = (pruned: boolean): Codec<Transaction> => ({
       if (pruned) return { prefix, signatures: [] };
       return { prefix, signatures: prefix.inputs.map((of) => repeat(ringSizeOf(of), signature).read(r)) };
     }
-    // Upstream writes no RingCT data at all for a version 2 transaction without inputs.
+    // The reference writes no RingCT data for a version 2 transaction without inputs.
     if (prefix.inputs.length === 0) throw new CodecError('a transaction without inputs');
     const base = baseCodec(prefix).read(r);
     if (pruned || base.type === RCT_NONE) return { prefix, rct: { base } };
@@ -145,14 +145,14 @@ export const transaction = transactionCodec(false);
 export const prunedTransaction = transactionCodec(true);
 
 /**
- * Parses a full transaction. @throws CodecError, RangeError for bytes that are no transaction.
+ * Parses a full transaction. @throws CodecError, RangeError for bytes that are not a transaction.
  * @example
  * parseTransaction(txs[1].blob).prefix.outputs.length; // => 2
  */
 export const parseTransaction = (bytes: Uint8Array): Transaction => decode(transaction, bytes);
 
 /**
- * Parses a pruned transaction. @throws CodecError, RangeError for bytes that are no pruned transaction.
+ * Parses a pruned transaction. @throws CodecError, RangeError for bytes that are not a pruned transaction.
  * @example
  * try {
  *   parsePrunedTransaction(txs[0].blob);
@@ -171,7 +171,7 @@ export const prefixHash = (prefix: TxPrefix): Hash => keccak(encode(txPrefix, pr
 
 /**
  * Computes the hash of the prunable part; zeros for RingCT type 0, which has no such part.
- * @throws RangeError for a pruned transaction or one of version 1.
+ * @throws RangeError for a pruned transaction, or a transaction of version 1.
  * @example
  * equalBytes(transactionHashWith(tx, prunableHash(tx)), transactionHash(tx)); // => true
  */
@@ -193,7 +193,7 @@ export function transactionHashWith(tx: Transaction, hashOfPrunable: Hash): Hash
 }
 
 /**
- * Computes the hash of a full transaction. @throws RangeError for a pruned one that has a prunable part.
+ * Computes the hash of a full transaction. @throws RangeError for a pruned transaction that has a prunable part.
  * @example
  * equalBytes(transactionHash(tx), txs[1].hash); // => true
  */
@@ -210,8 +210,8 @@ export const isCoinbase = (tx: Transaction): boolean =>
   tx.prefix.inputs.length === 1 && tx.prefix.inputs[0]?.type === 'gen';
 
 /**
- * Returns the weight that is added to the size of a transaction with an aggregated range proof. It takes back a part of
- * the size that aggregation saves, so that the weight follows the time of verification.
+ * Returns the weight that is added to the size of a transaction with an aggregated range proof. The added weight takes
+ * back a part of the size that aggregation saves, so that the weight follows the time of verification.
  * @param paddedOutputs number of outputs, rounded up to a power of two. Source: cryptonote_format_utils.cpp
  * `get_transaction_weight_clawback`.
  */

@@ -40,9 +40,11 @@ export interface KeyInput {
   readonly type: 'key';
   /** Amount of the spent output [atomic units]; zero for a RingCT output. */
   readonly amount: Amount;
-  /** Global indices of the ring members: the first one is absolute, each further one relative to its predecessor. */
+  /**
+   * Global indices of the ring members: the first index is absolute, each further index is relative to its predecessor.
+   */
   readonly keyOffsets: readonly bigint[];
-  /** Equal in two inputs only if both spend the same output key. */
+  /** Key image of the input; two inputs have the same key image only if both spend the same output key. */
   readonly keyImage: KeyImage;
 }
 
@@ -61,7 +63,7 @@ export type TxInput = GenInput | KeyInput;
  * output.amount; // => 0n
  */
 export interface TxOutput {
-  /** Amount [atomic units]; zero for a RingCT output, except that of a miner transaction. */
+  /** Amount [atomic units]; zero for a RingCT output, unless it is an output of a miner transaction. */
   readonly amount: Amount;
   readonly publicKey: PublicKey;
   /** View tag, 0 to 255; absent in outputs from before hard fork 15. */
@@ -76,7 +78,7 @@ export interface TxOutput {
  */
 export interface TxPrefix {
   readonly version: 1 | 2;
-  /** Height below 500,000,000, Unix seconds from there; 0 for none. */
+  /** Unlock time: a height if it is below 500,000,000, otherwise Unix seconds; 0 for no unlock time. */
   readonly unlockTime: bigint;
   readonly inputs: readonly TxInput[];
   readonly outputs: readonly TxOutput[];
@@ -85,8 +87,7 @@ export interface TxPrefix {
 }
 
 /**
- * A full or pruned transaction. A version 1 transaction has `signatures`, a version 2 transaction has `rct`; never
- * both.
+ * A full or pruned transaction. A version 1 transaction has `signatures`, and a version 2 transaction has `rct`.
  * @example
  * const parsed: Transaction = parseTransaction(txs[0].blob);
  * parsed.prefix.version; // => 2
@@ -127,7 +128,7 @@ export interface BlockHeader {
 export interface Block {
   readonly header: BlockHeader;
   readonly minerTx: Transaction;
-  /** Without that of the miner transaction. */
+  /** Hashes of the transactions, without the hash of the miner transaction. */
   readonly txHashes: readonly Hash[];
 }
 
@@ -145,7 +146,7 @@ export interface SubaddressIndex {
 }
 
 /**
- * Kind of an address: `standard` has index {0, 0} of its wallet; `integrated` is one with a payment id.
+ * Kind of an address: `standard` has index {0, 0} of its wallet; `integrated` contains a payment id.
  * @example
  * const kind: AddressKind = parseAddress(primary).kind;
  * kind; // => 'standard'

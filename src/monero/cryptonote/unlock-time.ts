@@ -7,7 +7,7 @@ import {
 } from './constants.js';
 
 /**
- * Returns true if an unlock time is a height, which it is below {@link MAX_BLOCK_NUMBER}; other unlock times are Unix
+ * Returns true if an unlock time is a height, because it is below {@link MAX_BLOCK_NUMBER}; other unlock times are Unix
  * seconds.
  */
 export const isHeightLock = (unlockTime: bigint): boolean => unlockTime < BigInt(MAX_BLOCK_NUMBER);
@@ -37,8 +37,8 @@ export interface Lockable {
   /** Height of the block that contains the output. */
   readonly height: number;
   /**
-   * Height if it is below {@link MAX_BLOCK_NUMBER}, otherwise Unix seconds; a miner transaction has its own height +
-   * 60.
+   * Unlock time: a height if it is below {@link MAX_BLOCK_NUMBER}, otherwise Unix seconds; height + 60 for a miner
+   * transaction.
    */
   readonly unlockTime: bigint;
 }
@@ -53,7 +53,7 @@ export interface Lockable {
 export const isUnlocked = (output: Lockable, chainHeight: number, now: number): boolean =>
   output.height + SPENDABLE_AGE_BLOCKS <= chainHeight && isLockOpen(output.unlockTime, chainHeight, now);
 
-/** Heights from which outputs can be locked. Below both, only an unlock time of a payment locks an output. */
+/** Heights from which outputs can be locked. Below both heights, only an unlock time of a payment locks an output. */
 export interface LockableHeights {
   /** Lowest height at which a miner transaction can be locked. */
   readonly sinceHeight: number;
@@ -92,7 +92,7 @@ export function secondsToUnlock(output: Lockable, now: number): number {
   return seconds > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(seconds);
 }
 
-/** Smallest tip and smallest time at which an output is unlocked; both must be reached. */
+/** Smallest tip and smallest time at which an output is unlocked; tip and time must both be reached. */
 export interface Opening {
   /** Height of the tip. */
   readonly height: number;
@@ -100,12 +100,12 @@ export interface Opening {
   readonly time: number;
 }
 
-/** Upper limit of a height or a time; neither ever reaches it. */
+/** Number that stands for a height or a time that is never reached. */
 const NEVER = Number.MAX_SAFE_INTEGER;
 
 const bounded = (value: bigint): number => (value > BigInt(NEVER) ? NEVER : Number(value));
 
-/** Returns when an output is unlocked. Same rule as {@link isUnlocked}. */
+/** Returns the tip and the time at which an output is unlocked, by the rule of {@link isUnlocked}. */
 export function openingOf({ height, unlockTime }: Lockable): Opening {
   const aged = height + SPENDABLE_AGE_BLOCKS - 1;
   return isHeightLock(unlockTime)

@@ -15,9 +15,9 @@ import type { Address, NetworkType } from './types.js';
  */
 export interface PaymentUri {
   readonly address: string;
-  /** Amount [atomic units]; zero if the URI names none. */
+  /** Amount [atomic units]; zero if the URI has no amount. */
   readonly amount: Amount;
-  /** Payment id of 16 or 64 hex digits; empty for none. Obsolete: integrated addresses replace it. */
+  /** Payment id of 16 or 64 hex digits; empty for no payment id. Obsolete: integrated addresses replace it. */
   readonly paymentId: string;
   readonly recipientName: string;
   readonly description: string;
@@ -33,7 +33,7 @@ export interface PaymentUri {
  * }
  */
 export class UriError extends CodecError {
-  /** Upstream's message for the same cause. */
+  /** Message of the reference for the same cause. */
   readonly text: string;
 
   constructor(message: string, text: string, options?: ErrorOptions) {
@@ -56,8 +56,8 @@ const SCHEME = 'monero:';
 /** Largest number of parameters of a URI, which a caller chooses. The reference has no limit. */
 const MAX_PARAMETERS = 1000;
 /**
- * Matches runs of characters that are escaped: space, control characters, all characters after `z`, and some others. `=`
- * is among them because it separates names from values.
+ * Matches runs of characters that are escaped: space, control characters, all characters after `z`, and some other
+ * characters. `=` is escaped because it separates names from values.
  */
 const TO_ESCAPE = /[^!-z]+|["<>%\\^[\]`+$,@:;!#&=]+/g;
 
@@ -69,7 +69,10 @@ const ESCAPES = Array.from(
 
 const INVALID_ID = 'Invalid payment id: ';
 
-/** Escapes the UTF-8 bytes of characters. A single one of ASCII, such as the space between two words, is its own byte. */
+/**
+ * Escapes the UTF-8 bytes of characters. A single ASCII character, such as the space between two words, is its own
+ * byte.
+ */
 const escaped = (run: string): string =>
   (run.length === 1 && run < '\x80' ? ESCAPES[run.charCodeAt(0)] : undefined) ??
   Array.from(utf8(run), (byte) => ESCAPES[byte]).join('');
@@ -87,7 +90,7 @@ const unescape = (text: string): string =>
 /**
  * Formats a payment request as URI.
  * @throws UriError for an address of another network, or a payment id that does not fit the address. Source:
- * wallet2.cpp `make_uri`, which writes no payment id any more.
+ * wallet2.cpp `make_uri`, which no longer writes payment ids.
  * @example
  * const rest = { paymentId: '', recipientName: '', description: '' };
  * const uri = formatUri({ address, amount: parseCoins('0.25'), ...rest }, 'mainnet');

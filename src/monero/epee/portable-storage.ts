@@ -40,7 +40,7 @@ export interface StorageLimits {
   readonly items: number;
 }
 
-/** Default limits: several times as many values as the largest page of blocks from upstream has. */
+/** Default limits: several times as many values as the largest page of blocks of the reference has. */
 const LIMITS: StorageLimits = { objects: 1 << 18, fields: 1 << 19, strings: 1 << 18, items: 1 << 22 };
 
 const dataView = (bytes: Uint8Array): DataView =>
@@ -69,7 +69,7 @@ class StorageReader {
     this.#spend('objects', 1);
     const count = size.read(r);
     this.#spend('fields', count);
-    // Without a prototype, so that a field with the name __proto__ is stored like any other.
+    // The object has no prototype, so that a field with the name __proto__ is stored like any other field.
     const section = Object.create(null) as Record<string, Value>;
     for (let i = 0; i < count; i++) {
       const name = this.#name(i);
@@ -149,7 +149,7 @@ class StorageReader {
 
 /**
  * Reads a message. Byte strings in the result are views of the input.
- * @throws CodecError for a malformed message or one above the limits. Source: portable_storage_from_bin.h.
+ * @throws CodecError for a malformed message, or a message above the limits. Source: portable_storage_from_bin.h.
  */
 export function readStorage(bytes: Uint8Array, limits: Partial<StorageLimits> = {}): Section {
   const r = new Reader(bytes);

@@ -24,7 +24,7 @@ export interface WrittenSections {
   readonly count: number;
   /** Estimated length of the encoded sections [bytes]. */
   readonly room: number;
-  /** Writes the sections; each is a count of fields, then the fields in byte order of their names. */
+  /** Writes the sections; each section is a count of fields, then the fields in byte order of their names. */
   write(w: Writer): void;
 }
 

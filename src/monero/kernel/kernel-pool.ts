@@ -4,11 +4,12 @@ import { hitsAt, type ScanBatch, type ScanHits, type ScanKernel } from './kernel
 import type { KernelJobs } from './kernel-worker.js';
 import { scanTaskInTurns } from './scan-task.js';
 
-/** Time after which an idle thread ends [s]. It occupies 11 MiB. */
+/** Time after which an idle thread ends [s]. A thread occupies 11 MiB. */
 const IDLE_SECONDS = 5;
 
 /**
- * Number of batches that a thread receives ahead, so that it need not wait for the calling thread between two batches.
+ * Number of waiting batches that are sent to a thread, so that the thread need not wait for the calling thread between
+ * two batches.
  */
 const BATCHES_EACH = 2;
 

@@ -12,5 +12,5 @@ const JOBS = { scan: job((task: ScanTask) => scanTask(kernel, task, activity)) }
 
 export type KernelJobs = typeof JOBS;
 
-// A batch that fails must not end the thread, and with it other batches that were sent ahead.
+// A batch that fails must not end the thread, because other batches were already sent to the thread.
 answerCalls<Error>(JOBS, (error) => error as Error);

@@ -18,7 +18,7 @@ export interface ScanBatch {
   readonly outputs: Uint8Array;
 }
 
-/** Hits of a view secret key: the outputs of a batch whose view tag matches, and those without a view tag. */
+/** Hits of a view secret key: the outputs of a batch whose view tag matches, and the outputs without a view tag. */
 export interface ScanHits {
   /** Indices `j` of the hits in the batch, ascending. */
   readonly outputs: Uint32Array;
@@ -37,7 +37,7 @@ export interface ScanHits {
  */
 export const TABLE_SCALARS = 4;
 
-/** Returns the hits of the view secret key at an index. @throws RangeError if there are none. */
+/** Returns the hits of the view secret key at an index. @throws RangeError if there is no such key. */
 export function hitsAt(all: readonly ScanHits[], place: number): ScanHits {
   const hits = all[place];
   if (hits === undefined) throw new RangeError('a scan without the hits of every key');
@@ -58,7 +58,7 @@ export interface ScanKernel {
    * transaction key are computed once for all view secret keys. The memory grows with keys × view secret keys, for up
    * to 128 view secret keys at once.
    * @returns the hits of each view secret key, in the order of `viewSecrets`.
-   * @throws RangeError if one of these is ℓ or more.
+   * @throws RangeError if a view secret key is ℓ or more.
    */
   scanMany(batch: ScanBatch, viewSecrets: readonly Uint8Array[]): readonly ScanHits[];
   /**

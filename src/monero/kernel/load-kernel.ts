@@ -16,8 +16,8 @@ import type * as reference from './reference-kernel.js';
 import { WasmKernel } from './wasm-kernel.js';
 
 /**
- * Products of the test points and the test scalar as computed by the plain kernel. They are recorded so that its code
- * need not be loaded.
+ * Products of the test points and the test scalar as computed by the plain kernel. The products are recorded so that
+ * the code of the plain kernel need not be loaded.
  */
 export const KNOWN_PRODUCTS =
   '6f96ba9df3080afea523fb2f720d6a65a9bb6ea5335b1b5874359c4644ffef65' +
@@ -32,13 +32,16 @@ export const chooseKernel = (): Choice<ScanKernel> =>
       commitsAsRecorded(kernel),
   );
 
-/** Loads the plain kernel, only where no build can work: that takes longer than all other modules of a thread. */
+/**
+ * Loads the plain kernel, only if no build can work: the loading takes longer than the loading of all other modules of
+ * a thread.
+ */
 const plain = (): ScanKernel =>
   (loadNow(new URL('./reference-kernel.js', import.meta.url)) as typeof reference).referenceKernel;
 
 /**
  * Loads the fastest kernel that works on this machine.
- * @throws Error where the engine claims to run SIMD instructions, and all builds fail.
+ * @throws Error if the engine claims to run SIMD instructions, and all builds fail.
  */
 export const loadKernel = (): ScanKernel => (HAS_SIMD ? chosenOf(chooseKernel(), 'scan kernel') : plain());
 

@@ -17,8 +17,8 @@ const KEYS_AT_ONCE = 64;
 const FEWEST_KEYS = 8;
 
 /**
- * Scans a batch with all view secret keys, then wipes these, also if the scan throws. While requests are frequent the
- * batch is scanned in parts, and the thread pauses between them so that the main thread gets a processor.
+ * Scans a batch with all view secret keys, then wipes the keys, also if the scan throws. While requests are frequent
+ * the batch is scanned in parts, and the thread pauses between them so that the main thread gets a processor.
  */
 export function scanTask(
   kernel: Pick<ScanKernel, 'scanMany'>,

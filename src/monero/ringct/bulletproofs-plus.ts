@@ -18,15 +18,17 @@ import {
 import type { BulletproofPlus, ProofPoint, ProofScalar } from './types.js';
 
 /*
- * Range proofs after "Bulletproofs+" (Chung, Han, Ju, Kim, Seo; eprint 2020/735), in the paper's letters, with
- * upstream's transcript. Points are encoded divided by 8, so that a verifier clears torsion by multiplying.
+ * Range proofs after "Bulletproofs+" (Chung, Han, Ju, Kim, Seo; eprint 2020/735), in the paper's letters, with the
+ * transcript of the reference. Points are encoded divided by 8, so that a verifier clears torsion by multiplying.
  * Source: ringct/bulletproofs_plus.cc.
  */
 
 /** Number of bits of an amount. */
 const N = 64;
 const MAX_AMOUNTS = 16;
-/** Number of original generators in each folded one from which the folded ones are computed as points. */
+/**
+ * Number of original generators in each folded generator from which on the folded generators are computed as points.
+ */
 const FOLD = 8;
 /** Largest number of original generators that are left as sums: computing points would take longer. */
 const MIN_FOLDED = 64;
@@ -60,7 +62,7 @@ class Transcript {
     return challenge;
   }
 
-  /** Replaces the transcript by the hash of the data alone. @returns it as the challenge. */
+  /** Replaces the transcript by the hash of the data alone. @returns the hash as the challenge. */
   restart(data: Uint8Array): bigint {
     const challenge = hashToScalar(data);
     this.#state = scalarBytes(challenge);
@@ -85,8 +87,8 @@ const powers = (base: bigint, count: number): bigint[] => {
 };
 
 /**
- * Returns the weights d: z²·2ⁱ for the 64 bits of the first amount; those of each further amount are multiplied by z²
- * again.
+ * Returns the weights d: z²·2ⁱ for the 64 bits of the first amount; the weights of each further amount are multiplied
+ * by z² again.
  */
 function weights(z: bigint, m: number): bigint[] {
   const z2 = reduce(z * z);
@@ -162,7 +164,7 @@ function prove(
   const transcript = new Transcript(curve);
   transcript.update(scalarBytes(hashToScalar(...V)));
   const alpha = randomScalar(rng);
-  // As in upstream, only the product with the blinding scalar is computed in constant time.
+  // As in the reference, only the product with the blinding scalar is computed in constant time.
   const blinding = curve.commit([0n], scalarBytes(reduce(alpha * INV_8)));
   const none = bits.map(() => 0n);
   const ofOnes = basis.multiexp(interleaved(0n, 0n, bits, none));
@@ -176,7 +178,7 @@ function prove(
   );
   const A = proofPoint(curve.multiexp([ofOnes, ofZeros, blinding], [INV_8, -INV_8, 1n]));
   const y = nonZero(transcript.update(A));
-  // z is the hash of y alone, and that hash is the new state of the transcript.
+  // z is the hash of y alone, and this hash is the new state of the transcript.
   const z = nonZero(transcript.restart(scalarBytes(y)));
   const z2 = reduce(z * z);
   const d = weights(z, m);
@@ -190,8 +192,8 @@ function prove(
     alpha,
   );
 
-  // A round replaces the generators by sums of the original ones: only the factors change. All factors include the 1/8
-  // by which encoded points are multiplied.
+  // A round replaces the generators by sums of the original generators: only the factors change. All factors include
+  // the 1/8 by which encoded points are multiplied.
   let from: Generators = { basis, size: mn, g: [INV_8], h: [INV_8] };
   const L: ProofPoint[] = [];
   const R: ProofPoint[] = [];
@@ -273,7 +275,7 @@ export function verifyRange(
   rng: Rng = systemRng,
   curve: Curve = loadCurve(),
 ): boolean {
-  // This number is checked before memory is allocated for it.
+  // The number of commitments is checked before memory is allocated for them.
   if (claims.some(({ commitments }) => !isCovered(commitments.length))) return false;
   const points: Uint8Array[] = [];
   const scalars: bigint[] = [];

@@ -7,11 +7,10 @@ import { ringTerms, challenger, ringPoints } from './clsag.js';
 import type { ProofPoint, ProofScalar, RingMember } from './types.js';
 
 /*
- * CLSAG with a shared key of the real member: every signer responds to the one challenge with a share, and the
+ * CLSAG with a shared key of the real member: every signer responds to the same challenge with a share, and the
  * response is the sum of the shares. Each signer contributes NONCES nonces, combined by a binding factor that commits
- * to the whole signature (as in MuSig2), so that no signer can choose nonces depending on another's. Letters as in
- * clsag.ts; α are nonces.
- * Source: multisig_clsag_context.cpp.
+ * to the whole signature (as in MuSig2), so that no signer can choose nonces depending on the nonces of another signer.
+ * Letters as in clsag.ts; α are nonces. Source: multisig_clsag_context.cpp.
  */
 
 /** Number of nonces of one signer for one signature. Source: multisig_clsag_context.h `kAlphaComponents`. */
@@ -28,7 +27,7 @@ export interface OpenClsag {
   /** Key image of the commitment, divided by 8. */
   readonly D: ProofPoint;
   readonly pseudoOut: Commitment;
-  /** Responses, one per ring member; that of the real member is ignored. */
+  /** Responses, one per ring member; the response of the real member is ignored. */
   readonly s: readonly ProofScalar[];
 }
 
@@ -128,8 +127,8 @@ const power = (base: bigint, exponent: number): bigint => {
 
 /**
  * Computes the response of one signer, `Σ bⁱ·αᵢ - c·w`.
- * @param nonces secret nonces α, one per sum; they must never be used for a second challenge.
- * @param w secret `µ_P·p`, with p the signer's part of the key; for the first signer plus `µ_C·z`. Source:
+ * @param nonces secret nonces α, one per sum, which must never be used for a second challenge.
+ * @param w secret `µ_P·p`, where p is the signer's part of the key; the first signer adds `µ_C·z`. Source:
  * multisig_tx_builder_ringct.cpp `first_partial_sign`, `next_partial_sign`.
  */
 export function clsagShare({ binding, c }: Challenge, nonces: readonly bigint[], w: bigint): bigint {

@@ -201,7 +201,7 @@ const NOTHING: RctPrunable = {
 
 /**
  * Returns the codec of the part that pruning removes.
- * @param ringSize ring size of the first input, which upstream uses for all inputs. Source: rctTypes.h
+ * @param ringSize ring size of the first input, which the reference uses for all inputs. Source: rctTypes.h
  * `serialize_rctsig_prunable`.
  */
 export function rctPrunable(
@@ -253,7 +253,7 @@ export function rctPrunableSize(type: RctType, inputs: number, outputs: number, 
   if (type === 0) return 0;
   const mlsagSize = (columns: number): number => 32 * (ringSize * columns + 1);
   const roundsSize = 2 * (1 + 32 * (MIN_ROUNDS + Math.ceil(Math.log2(Math.max(1, outputs)))));
-  // Size of a proof: a count of 4 bytes or 1, then points and scalars, and two lists with a point per round.
+  // A proof consists of a count of 4 bytes or 1, then points and scalars, and two lists with a point per round.
   const proofs: Record<Exclude<RctType, 0>, number> = {
     1: outputs * 32 * 193,
     2: outputs * 32 * 193,

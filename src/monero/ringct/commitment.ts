@@ -75,7 +75,7 @@ function cryptAmount(bytes: Uint8Array, sharedSecret: Uint8Array): Uint8Array {
 export const encryptAmount = (value: Amount, sharedSecret: Uint8Array): Uint8Array =>
   cryptAmount(intToBytes(value).slice(0, 8), sharedSecret);
 
-/** Amount and mask that the sender of an output claims; they must be verified against the commitment. */
+/** Amount and mask that the sender of an output claims, which must be verified against the commitment. */
 export interface Opening {
   readonly amount: Amount;
   readonly mask: bigint;
@@ -89,8 +89,8 @@ export function decryptOutput(info: EcdhInfo, type: RctType, sharedSecret: Uint8
 
 /**
  * Decrypts amount and mask of an output with a key derivation, and verifies them.
- * @returns undefined if they do not match the commitment: the sender's claim is false, or the output belongs to another
- * wallet.
+ * @returns undefined if amount and mask do not match the commitment: the sender's claim is false, or the output belongs
+ * to another wallet.
  */
 export function openOutput(
   info: EcdhInfo,

@@ -11,7 +11,7 @@ const BASES = [BASE, AMOUNT_BASE];
 const FIRST = BASES.length;
 
 /**
- * For each curve arithmetic, a basis with all generators, which are computed when they are first needed, and a basis
+ * Two bases of each curve arithmetic: one with all generators, which are computed when they are first needed, and one
  * for folded generators.
  */
 const bases = new WeakMap<Curve, { readonly all: Basis; readonly folded: Basis }>();
@@ -74,8 +74,8 @@ export const inHalf = (
 };
 
 /**
- * Returns the factors after a round has halved the generators: each new generator is `low` times one of the low half
- * plus `high` times one of the high half.
+ * Returns the factors after a round has halved the generators: each new generator is `low` times a generator of the low
+ * half plus `high` times a generator of the high half.
  */
 export const halved = (factors: readonly bigint[], low: bigint, high: bigint): bigint[] =>
   factors.flatMap((factor) => [reduce(factor * low), reduce(factor * high)]);

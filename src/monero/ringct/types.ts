@@ -18,9 +18,9 @@ export type ProofScalar = Bytes<'ProofScalar'>;
 export type ProofPoint = Bytes<'ProofPoint'>;
 
 /**
- * RingCT types by their number in the encoding. 0: none (miner transactions). 1: full MLSAG and Borromean proofs. 2:
- * simple MLSAG and Borromean proofs. 3: simple MLSAG and Bulletproofs. 4: the same with 8-byte amounts. 5: CLSAG and
- * Bulletproofs. 6: CLSAG and Bulletproofs+. Source: ringct/rctTypes.h.
+ * RingCT types by their number in the encoding. 0: no signatures (miner transactions). 1: full MLSAG and Borromean
+ * proofs. 2: simple MLSAG and Borromean proofs. 3: simple MLSAG and Bulletproofs. 4: as type 3, with 8-byte amounts. 5:
+ * CLSAG and Bulletproofs. 6: CLSAG and Bulletproofs+. Source: ringct/rctTypes.h.
  * @example
  * const type: RctType = tx.rct.base.type;
  * type; // => 6
@@ -107,7 +107,7 @@ export interface BulletproofPlus {
 }
 
 /**
- * An MLSAG signature: `ss[ringMember][column]`. Its key images are those of the inputs.
+ * An MLSAG signature: `ss[ringMember][column]`. It has the key images of the inputs.
  * @example
  * const signatures: readonly Mlsag[] = tx.rct.prunable.mlsags;
  * signatures.length; // => 0
@@ -118,7 +118,7 @@ export interface Mlsag {
 }
 
 /**
- * A CLSAG signature. Its key image is that of the input.
+ * A CLSAG signature. It has the key image of the input.
  * @example
  * const [signature]: readonly Clsag[] = tx.rct.prunable.clsags;
  * signature.s.length; // => 16

@@ -7,7 +7,7 @@ import { equalBytes, fromHex, isHex } from '../../util/bytes.js';
 import { KeyError } from './keys.js';
 
 /**
- * Texts of a request to import keys; an empty text stands for an absent one.
+ * Texts of a request to import keys; an empty text stands for an absent text.
  * @example
  * const texts: KeyTexts = { address: primary, viewKey: toHex(account.viewSecret), spendKey: '' };
  * parseAccountKeys(texts, 'mainnet').spendSecret; // => undefined
@@ -19,7 +19,7 @@ export interface KeyTexts {
   readonly spendKey: string;
 }
 
-/** Returns the error for an invalid request. @param text upstream's message for the same cause. */
+/** Returns the error for an invalid request. @param text message of the reference for the same cause. */
 const invalid = (reason: string, text: string, cause?: unknown): KeyError =>
   new KeyError({ kind: 'invalid', reason, text }, { cause });
 

@@ -5,8 +5,9 @@ import { ProtocolError, type Reasoned } from './protocol-error.js';
 import type { GroupState, MultisigAccount } from './multisig/account.js';
 
 /**
- * Facts of a {@link KeyError}. `invalid`: the texts are no keys, or not those of the address; `view_only`: the spend secret
- * key is needed; `multisig_refused`: no participant has it; `not_multisig`: the key shares of a participant are needed.
+ * Facts of a {@link KeyError}. `invalid`: the texts are not keys, or not the keys of the address; `view_only`: the
+ * spend secret key is needed; `multisig_refused`: the spend secret key is needed, which no participant has;
+ * `not_multisig`: the key shares of a participant are needed.
  * @example
  * const fault: KeyFault = { kind: 'view_only' };
  * new KeyError(fault).message; // => 'view only'
@@ -37,13 +38,13 @@ export interface WalletKeys {
   readonly viewSecret: Secret<SecretKey>;
   /** Spend secret key; absent in view-only and multisig wallets. */
   readonly spendSecret?: Secret<SecretKey>;
-  /** Polyseed from which the keys were derived, as the keys file has it; absent if there is none. */
+  /** Polyseed from which the keys were derived, in the form of the keys file; absent if there is no Polyseed. */
   readonly polyseed?: Secret;
   /** Key shares; present in multisig wallets only. */
   readonly multisig?: MultisigKeys;
 }
 
-/** Secrets of which a wallet has none in memory during background sync. */
+/** Secrets that a wallet does not have in memory during background sync. */
 export interface SpendSecrets {
   readonly spendSecret: SecretKey;
   /** Polyseed as in {@link WalletKeys}. */
@@ -77,7 +78,7 @@ export function accountOf({ spendPublicKey, viewSecret, multisig }: WalletKeys):
 
 /**
  * Returns the spend secret key.
- * @throws KeyError `view_only` if it is absent; `multisig_refused` in a multisig wallet.
+ * @throws KeyError `view_only` if the key is absent; `multisig_refused` in a multisig wallet.
  */
 export function spendSecretIn({ spendSecret, multisig }: WalletKeys): SecretKey {
   if (spendSecret !== undefined) return spendSecret.expose();

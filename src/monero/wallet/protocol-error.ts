@@ -2,13 +2,15 @@
 export interface Reasoned {
   /** The cause, as one sentence. */
   readonly reason: string;
-  /** Message of wallet2.cpp or wallet_rpc_server.cpp for the same cause; absent if upstream has none. */
+  /**
+   * Message of wallet2.cpp or wallet_rpc_server.cpp for the same cause; absent if the reference has no such message.
+   */
   readonly text?: string;
 }
 
 /**
- * Error of a request that the given keys or data do not allow. The message says why; `fault` has the kind and the facts.
- * Each module has a class of its own.
+ * Error of a request that the given keys or data do not allow. The message states the reason; `fault` has the kind and
+ * the facts. Each module has a class of its own.
  */
 export abstract class ProtocolError<F extends { readonly kind: string }> extends Error {
   readonly fault: F;

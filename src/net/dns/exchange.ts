@@ -19,12 +19,12 @@ export interface Question {
 }
 
 /**
- * Parses an answer. @returns undefined for the answer to another question. @throws CodecError for anything but an
+ * Parses an answer. @returns undefined for the answer to another question. @throws CodecError for bytes that are not an
  * answer.
  */
 function answerTo({ id, name }: Question, message: Uint8Array): DnsAnswer | undefined {
   const answer = readAnswer(message);
-  // A resolver that cannot parse the question leaves it out of its answer.
+  // A resolver that cannot parse the question leaves the question out of its answer.
   const matches = answer.question === name || (answer.question === undefined && answer.rcode !== 0);
   return answer.id === id && matches ? answer : undefined;
 }

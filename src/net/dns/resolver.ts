@@ -11,7 +11,7 @@ export class DnsError extends Error {
 
 /** Result of a lookup of TXT records. */
 export interface TextRecords {
-  /** TXT records of the name; empty if it has none, or does not exist. */
+  /** TXT records of the name; empty if the name has no TXT records, or does not exist. */
   readonly texts: readonly string[];
   /**
    * True if the resolver reports that DNSSEC validated the texts. The resolver and the connection to it must be

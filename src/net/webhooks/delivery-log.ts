@@ -7,15 +7,15 @@ export interface QueuedEvent {
   readonly id: number;
   /** JSON text of the event. */
   readonly body: string;
-  /** Trace of the call that caused the event; absent if none is known. */
+  /** Trace of the call that caused the event; absent if no trace is known. */
   readonly trace?: Trace;
 }
 
 /** Events of one wallet that an endpoint subscribes to. */
 export interface EventSource {
   /**
-   * Finds the first event after an id. If there is none, `upTo` is the last id of the wallet: later searches can begin
-   * there.
+   * Finds the first event after an id. If there is no such event, `upTo` is the last id of the wallet: later searches
+   * can begin at this id.
    */
   next(
     after: number,
@@ -65,8 +65,8 @@ export type DeliveryState = 'pending' | 'delivered' | 'failed';
 /** Log of the deliveries to one endpoint, in the store of the wallet, so that it survives a crash. */
 export interface DeliveryLog {
   /**
-   * Returns the id of the last event with a recorded attempt; at first, that of the last event before the endpoint was
-   * added.
+   * Returns the id of the last event with a recorded attempt; before the first attempt, the id of the last event before
+   * the endpoint was added.
    */
   position(): number;
   /** True if the endpoint is disabled: nothing is sent, and deliveries stay pending. */
@@ -78,7 +78,7 @@ export interface DeliveryLog {
    */
   record(attempt: AttemptRecord): void;
   /**
-   * Schedules each attempt that was scheduled later than now again, `wait` from now, because the clock was set back.
+   * Schedules each attempt that is due later than `wait` from now again, because the clock was set back.
    * @param now Unix time [ms].
    */
   rebase(now: number): void;

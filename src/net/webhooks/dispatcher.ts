@@ -51,7 +51,7 @@ class Lane {
     }
   }
 
-  /** Sets the timer of the lane, in place of an earlier one. @param ms time after which the function runs [ms]. */
+  /** Sets the timer of the lane, in place of an earlier timer. @param ms time after which the function runs [ms]. */
   setTimer(ms: number, run: () => void): void {
     this.#cancelTimer();
     this.#cancelTimer = this.#parts.clock.after(ms, run);
@@ -86,14 +86,14 @@ class Lane {
     this.#cancelTimer();
   }
 
-  /** Sends an event. @returns undefined after an error of the program, of which there is no record. */
+  /** Sends an event. @returns undefined after an error of the program, which is not recorded as an attempt. */
   async #send({ event: { id, body, trace } }: Job): Promise<DeliveryResult | undefined> {
     const { sender, secrets, clock, onError } = this.#parts;
     try {
       const now = clock.now();
       const timestamp = Math.floor(now / 1000);
       const signature = signatureHeaders({ id: String(id), timestamp, body }, secrets(now));
-      // Each attempt is a part of the trace of its own.
+      // Each attempt is a separate part of the trace.
       const headers =
         trace === undefined ? signature : { ...signature, traceparent: writeTraceparent(trace) };
       return await sender.send({ headers, body }, this.#abort.signal);
@@ -149,7 +149,7 @@ export interface DispatcherOptions {
   readonly maxConnections?: number;
   /** Longest sleep of a lane [ms], after which it notices that the clock was set forward. */
   readonly maxSleepMs?: number;
-  /** Called with errors of stores and of the program, not with failed deliveries. Must not throw. */
+  /** Called with each error of a store or of the program, but not with failed deliveries. Must not throw. */
   readonly onError?: (endpointId: string, error: unknown) => void;
 }
 
@@ -175,7 +175,7 @@ class ServedEndpoint {
 /**
  * Makes the deliveries to endpoints over a limited number of connections. Lanes with work get a connection in turn.
  * Lanes whose last attempt failed get at most half of the connections, so that endpoints that do not answer do not
- * delay others.
+ * delay other endpoints.
  */
 export class Dispatcher {
   readonly #createSender: DispatcherOptions['createSender'];
@@ -229,8 +229,9 @@ export class Dispatcher {
   }
 
   /**
-   * Ends the deliveries to an endpoint. Once it resolves, the log of the endpoint is not used any more.
-   * @param graceMs time that running attempts have to end [ms]; then they are aborted, and count as not made.
+   * Ends the deliveries to an endpoint. Once the promise resolves, the log of the endpoint is not used any more.
+   * @param graceMs time that running attempts have to end [ms]; attempts that still run afterwards are aborted, and
+   * count as not made.
    */
   async remove(id: string, graceMs = 0): Promise<void> {
     const endpoint = this.#served.get(id);
@@ -311,7 +312,7 @@ export class Dispatcher {
     };
     const flight = lane.deliver(job, onSent).then(() => {
       endpoint.flights.delete(lane);
-      // A failed first attempt is work for the other lane, that of retries.
+      // A failed first attempt is work for the lane of the retries.
       this.#wake(endpoint);
     });
     endpoint.flights.set(lane, flight);

@@ -16,7 +16,7 @@ export interface Job {
   readonly attempts: number;
 }
 
-/** Next step of a lane: an attempt, a wait [ms], or none until the next event. */
+/** Next step of a lane: an attempt, a wait [ms], or no step until the next event. */
 export type NextStep =
   | { readonly job: Job; readonly waitMs?: undefined }
   | { readonly job?: undefined; readonly waitMs: number }
@@ -24,7 +24,7 @@ export type NextStep =
 
 /**
  * Shortest and longest pause of a lane after a failed attempt [ms], so that an endpoint that fails, or that asks for
- * fewer requests, does not receive a backlog at full speed. It also limits the attempts after the clock was set
+ * fewer requests, does not receive a backlog at full speed. The pause also limits the attempts after the clock was set
  * forward.
  */
 const MIN_PAUSE_MS = 1000;

@@ -14,8 +14,8 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 /**
- * Delays before the attempts of one delivery, each from the failure of the attempt before [ms]. Source: Standard
- * Webhooks 1.0.0, retry schedule; the tenth attempt is made after 24 hours.
+ * Delays before the attempts of one delivery, each counted from the failure of the attempt before [ms]. Source:
+ * Standard Webhooks 1.0.0, retry schedule; the tenth attempt is made after 24 hours.
  */
 export const DELAYS_MS: readonly number[] = [
   0,
@@ -92,8 +92,8 @@ export type FailureReason =
   | 'internal';
 
 /**
- * Result of one attempt. `gone`: the receiver answered 410. `aborted`: the signal ended the attempt; whether the
- * receiver got the event is unknown.
+ * Result of one attempt. `gone`: the receiver answered 410. `aborted`: the signal ended the attempt; it is unknown
+ * whether the receiver got the event.
  */
 export type DeliveryResult =
   | { readonly kind: 'delivered'; readonly status: number }
@@ -119,7 +119,7 @@ export interface DeliveryRequest {
 /** Beginning of a response, of any status. */
 export interface ResponseHead {
   readonly status: number;
-  /** First 200 characters of its body, as far as they arrived. */
+  /** First 200 characters of the response's body, as far as they arrived. */
   readonly text: string;
 }
 
@@ -133,7 +133,7 @@ export interface DeliverySender {
 
 /** TLS settings for deliveries. */
 export interface TlsOptions {
-  /** Trusted CA certificates (PEM); absent: those of Node. */
+  /** Trusted CA certificates (PEM); absent: the authorities of Node.js. */
   readonly ca?: string;
 }
 
@@ -267,7 +267,10 @@ function allowedTarget({ url, allowPrivate }: SenderOptions): Target | undefined
 /** Error codes of an idle connection that the receiver has closed. */
 const STALE_CODES = new Set(['ECONNRESET', 'EPIPE']);
 
-/** Sends a request, on another connection if the receiver closes the idle one at this moment. @throws Unanswered */
+/**
+ * Sends a request, and sends it again on another connection if the receiver closes the idle connection at this moment.
+ * @throws Unanswered
+ */
 async function attempt(outbound: OutboundRequest, response: DeliveryResponse): Promise<void> {
   for (;;)
     try {
@@ -317,7 +320,7 @@ class DeliveryResponse {
     return isSuccess(status) ? { kind: 'delivered', status } : this.failure('status');
   }
 
-  /** Returns a failure. If the response had a status other than 2xx, that is the reason. */
+  /** Returns a failure. The reason is the status of the response if it is not 2xx. */
   failure(reason: FailureReason): DeliveryResult {
     const { status } = this;
     if (status === 410) return { kind: 'gone' };

@@ -43,7 +43,7 @@ export const activeSecrets = (secrets: readonly SigningSecret[], now: number): S
 
 /** Fields that a signature covers. */
 export interface SignedMessage {
-  /** Id of the event, the same in every attempt. */
+  /** Id of the event, which is the same in every attempt. */
   readonly id: string;
   /** Unix time of the attempt [s]. */
   readonly timestamp: number;
@@ -58,7 +58,7 @@ export interface SignatureHeaders {
   readonly 'webhook-signature': string;
 }
 
-/** Ids that contain neither a dot, which separates the signed fields, nor a line end. */
+/** Matches ids that contain neither a dot, which separates the signed fields, nor a line end. */
 const ID = /^[\w-]{1,64}$/;
 
 /**

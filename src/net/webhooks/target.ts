@@ -11,7 +11,7 @@ import { connectTcp } from '../../util/outbound/connect.js';
 /** Longest URL of an endpoint [characters]. */
 const MAX_URL_LENGTH = 2048;
 
-/** Error of a URL or an address that the server may not call. The message contains neither. */
+/** Error of a URL or an address that the server may not call. The message contains neither the URL nor the address. */
 export class TargetError extends Error {
   override readonly name = 'TargetError';
 }
@@ -56,7 +56,7 @@ export function parseTarget(text: string, allowPrivate: boolean): Target {
   return target;
 }
 
-/** Checks a host as far as no name resolution is needed. @throws TargetError */
+/** Checks a host, as far as this is possible without name resolution. @throws TargetError */
 function assertHost(host: string, allowPrivate: boolean): void {
   if (!allowPrivate && !mayBePublicHost(host)) throw notPublic();
 }
@@ -75,7 +75,7 @@ export function directConnect(allowPrivate: boolean, resolveHost: ResolveHost = 
   const isAllowed = (address: string): boolean => allowPrivate || isPublicAddress(address);
   const lookup = guardedLookup(resolveHost, isAllowed, notPublic);
   return async (host, port, signal) => {
-    // Node looks up names only, so an IP address in the URL is checked here.
+    // Node.js looks up names only, so an IP address in the URL is checked here.
     assertHost(host, allowPrivate);
     return connectTcp({ host, port, lookup }, signal);
   };

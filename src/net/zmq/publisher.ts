@@ -1,7 +1,10 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { readFrames, greeting, message, ready, SubscriberReader, type SubscriptionChange } from './zmtp.js';
 
-/** Limits of a publisher: number of subscribers, number of topics of each, and length of the queue of each [bytes]. */
+/**
+ * Limits of a publisher: number of subscribers, and for each subscriber number of topics and length of the queue
+ * [bytes].
+ */
 const MAX_SUBSCRIBERS = 100;
 const MAX_TOPICS = 100;
 const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
@@ -57,7 +60,7 @@ export class Publisher {
   }
 }
 
-/** Counts subscriptions of one subscriber: a topic must be cancelled as often as it was subscribed to. */
+/** Counts the subscriptions of one subscriber, because a topic must be cancelled as often as it was subscribed to. */
 function apply(topics: Map<string, number>, { kind, topic }: SubscriptionChange): void {
   const count = (topics.get(topic) ?? 0) + (kind === 'subscribe' ? 1 : -1);
   if (count <= 0) topics.delete(topic);

@@ -54,7 +54,7 @@ export class Subscriber {
       if (subscribed) onState?.('lost');
       this.#retry();
     });
-    // Sends only the greeting now: monerod may disconnect a peer that does not wait for each step of the handshake.
+    // Only the greeting is sent now: monerod may disconnect a peer that does not wait for each step of the handshake.
     socket.write(greeting());
     readFrames(socket, reader, (frame) => {
       if (frame.kind === 'greeting') socket.write(ready('SUB'));

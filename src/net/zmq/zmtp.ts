@@ -17,7 +17,7 @@ const LONG_HEAD = 9;
 /** Longest accepted message of a subscriber [bytes]: topics are short. */
 const MAX_MESSAGE = 1024;
 
-/** Largest number of frames in a message: those of a daemon, and requests of subscribers, have one. */
+/** Largest number of frames in a message. Messages of a daemon, and requests of subscribers, have one frame. */
 const MAX_FRAMES = 16;
 
 /** Returns the greeting of version 3.0 with the mechanism NULL. */
@@ -81,7 +81,7 @@ export class FrameReader {
   /** Number of further bytes below which no frame is complete. */
   #needed = 1;
   #greeted = false;
-  /** Number of frames of the current message before the next one, and their bytes. */
+  /** Number of frames of the current message before the next frame, and their bytes. */
   #frames = 0;
   #bytes = 0;
   readonly #maxMessage: number;
@@ -120,7 +120,7 @@ export class FrameReader {
     if (next === undefined) return undefined;
     this.#needed = 1;
     this.#read = next.end;
-    // A copy, since the queue uses its memory again.
+    // The body is copied, since the queue uses its memory again.
     const body = Uint8Array.from(next.body);
     if ((next.flags & FLAG.command) !== 0) return { kind: 'command', body };
     const isLast = (next.flags & FLAG.more) === 0;
@@ -165,7 +165,7 @@ export class SubscriberReader {
   #isReady = false;
 
   /**
-   * Returns the request in a frame; undefined without one.
+   * Returns the request in a frame; undefined if the frame has no request.
    * @throws CodecError if the peer is not a subscriber of version 3.
    */
   requestIn(frame: Frame): SubscriptionChange | undefined {
@@ -190,7 +190,10 @@ function subscriptionChange(body: Uint8Array): SubscriptionChange | undefined {
   return kind && { kind, topic: Buffer.from(body.subarray(1)).toString('utf8') };
 }
 
-/** Largest number of frames that are handled in one turn of the event loop: a peer may send a million of two bytes. */
+/**
+ * Largest number of frames that are handled in one turn of the event loop: a peer may send a million frames of two
+ * bytes.
+ */
 export const FRAMES_PER_TURN = 256;
 
 /**

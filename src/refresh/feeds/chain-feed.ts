@@ -23,7 +23,7 @@ const REST_MS = 5000;
 
 /**
  * Reads the daemon's chain for all wallets. Wallets that need the same pages share a {@link ChainPass}. A wallet at
- * another height has its own pass, which is merged with another pass when both reach the same position.
+ * another height has its own pass, which is merged with another pass when both passes reach the same position.
  */
 export class ChainFeed {
   readonly #daemon: BlockSource;
@@ -58,9 +58,9 @@ export class ChainFeed {
   }
 
   /**
-   * Yields the blocks that a wallet lacks, up to the daemon's tip as it was at `asOf` or later. The wallet is expected
-   * to commit a page before it requests the next one.
-   * @throws DaemonError as the daemon does, and `malformed` for a chain that does not continue the wallet's; the
+   * Yields the blocks that a wallet lacks, up to the daemon's tip at `asOf` or later. The wallet is expected to commit
+   * a page before it requests the next one.
+   * @throws DaemonError as the daemon does, and `malformed` for a chain that does not continue the wallet's chain; the
    * reason of the signal.
    */
   async *join(request: FeedRequest): AsyncGenerator<MemberPage, void, void> {
@@ -91,8 +91,8 @@ export class ChainFeed {
   }
 
   /**
-   * Fetches the first pages for a wallet that will join soon, unless they are already there. If that fails, no error is
-   * reported: the wallet's own request fetches them again.
+   * Fetches the first pages for a wallet that will join soon, unless the pages are already there. A failure is not
+   * reported: the wallet's own request fetches the pages again.
    * @param viewSecret view key of the wallet, with which newly fetched pages are scanned ahead. It is zeroed after use.
    * Absent: the pages are fetched and not scanned.
    */
@@ -111,7 +111,7 @@ export class ChainFeed {
   }
 
   /**
-   * Returns the first pass on the route of a member; without one, lets it join a pass or opens a new one.
+   * Returns the first pass on the route of a member. A member without a route joins a pass, or a new pass is opened.
    * @param mayShare false: returns a new pass for this member alone, which always yields a page or an error.
    */
   #passOf(member: FeedMember, mayShare: boolean): ChainPass {

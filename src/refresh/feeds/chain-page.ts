@@ -15,7 +15,7 @@ export interface ChainPage extends ChainTxs<ChainBlock>, PageBlocks {
   readonly firstNew: number;
   /** Size of the daemon's answer [bytes]. */
   readonly bytes: number;
-  /** Error of the block after the last one, if the daemon sent one that cannot be read. */
+  /** Error of the block after the page, if the daemon sent such a block and it cannot be read. */
   readonly end?: DaemonError;
 }
 
@@ -77,8 +77,8 @@ function nothingNew({ end }: ChainPage): undefined {
 }
 
 /**
- * Returns the height of the first block to request. Daemons reject a height above their tip. In that case a wallet
- * without blocks requests the newest block, to have a position; any other wallet continues its chain.
+ * Returns the height of the first block to request. Daemons reject a height above their tip. If the height is above the
+ * tip, a wallet without blocks requests the newest block, to have a position; any other wallet continues its chain.
  */
 async function startOf(
   { held, startHeight }: ChainPosition,
@@ -121,8 +121,8 @@ async function withoutHeld(
   if (first === undefined || tip === undefined || oldest === undefined) return page;
   const known = new Map(held.map(({ height, hash }) => [height, hash]));
   if (first.height < oldest.height) {
-    // The daemon knows none of the held blocks: a reorganisation undid all of them, or the daemon has not synced them
-    // yet.
+    // The daemon knows none of the held blocks: a reorganisation undid all these blocks, or the daemon has not synced
+    // them yet.
     if (tip.height - oldest.height > MAX_REORGANISATION)
       throw new ChainMismatch('the daemon follows a chain that this wallet has never seen');
     if (page.daemonHeight <= oldest.height) return { ...page, firstNew: blocks.length };
@@ -179,7 +179,10 @@ export class PageSize {
     else if (this.#blocks !== undefined) this.#set(Math.min(fitting, 2 * this.#blocks));
   }
 
-  /** Reduces the number of blocks after an answer that was too large. @returns false if it is the smallest already. */
+  /**
+   * Reduces the number of blocks after an answer that was too large.
+   * @returns false if the number is the smallest already.
+   */
   shrink(): boolean {
     if (this.#blocks === FEWEST_BLOCKS) return false;
     this.#set(Math.floor((this.#blocks ?? MOST_BLOCKS) / 10));

@@ -31,12 +31,12 @@ export interface PassOptions extends PageCursorOptions {
   readonly patienceMs: number;
   /**
    * Finds another pass at the same position and moves the members of this pass there.
-   * @returns false if there is none.
+   * @returns false if there is no such pass.
    */
   readonly merge: (pass: ChainPass) => boolean;
   /** Total time that this pass waits for passes close behind it [ms]. */
   readonly catchUpMs: number;
-  /** Returns true if another pass is at most {@link CLOSE_BLOCKS} behind this one. */
+  /** Returns true if another pass is at most {@link CLOSE_BLOCKS} behind this pass. */
   readonly isFollowed: (pass: ChainPass) => boolean;
   /** Called after each answer of the daemon, and when the last member has left. */
   readonly onProgress: (pass: ChainPass) => void;
@@ -48,7 +48,7 @@ interface Seat {
   /** Number of the batch that the member takes next. */
   next: number;
   /**
-   * Page of the last batch that the member took, and in `firstNew` the index of the first of its blocks that the member
+   * Page of the last batch that the member took; `firstNew` is the index of the first block of the page that the member
    * lacks.
    */
   page?: ChainPage;
@@ -61,7 +61,7 @@ interface Seat {
 
 /**
  * Reads the chain once for several wallets: every page is fetched, parsed and hashed once, and its outputs are scanned
- * with the view keys of all members together. The next page is requested while the members process the current one.
+ * with the view keys of all members together. The next page is requested while the members process the current page.
  */
 export class ChainPass {
   readonly #options: PassOptions;
@@ -74,13 +74,13 @@ export class ChainPass {
   /** Members that wait for an answer of the daemon, with the function that resumes each. */
   readonly #waiting = new Map<FeedMember, () => void>();
   /**
-   * The member whose short history the first request uses; undefined when pages are prefetched before any member joins,
-   * and after the first answer.
+   * Member whose short history the first request uses; undefined when pages are prefetched before any member joins, and
+   * after the first answer.
    */
   #leader: FeedMember | undefined;
   /**
-   * Members that were removed because they delayed the pass, or because others delayed them too long; they may not
-   * rejoin.
+   * Members that were removed because they delayed the pass, or because other members delayed them too long; they may
+   * not rejoin.
    */
   readonly #sentAway = new WeakSet<FeedMember>();
   #isDraining = false;
@@ -110,8 +110,8 @@ export class ChainPass {
 
   /**
    * Fetches pages before the first member joins, up to {@link MOST_RESTING_BYTES}.
-   * @param viewSecret view key of the wallet that is expected to join, with which these pages are scanned. It is zeroed
-   * after use.
+   * @param viewSecret view key of the wallet that is expected to join, with which these pages are scanned. The key is
+   * zeroed after use.
    */
   prefetch(viewSecret?: SecretKey): void {
     this.#expected = viewSecret;
@@ -305,7 +305,7 @@ export class ChainPass {
   #enter(seat: Seat, page: ChainPage): boolean {
     if (seat.page === page) return true;
     const firstNew = seat.member === this.#leader ? page.firstNew : fitOf(page, seat.member.position);
-    // Blocks before the page's first new one are not scanned.
+    // Blocks before the page's first new block are not scanned.
     seat.fits = firstNew !== undefined && firstNew >= page.firstNew;
     if (firstNew === undefined || !seat.fits) return false;
     seat.page = page;
@@ -347,12 +347,15 @@ export class ChainPass {
     return { page: { ...batch.page, blocks }, matches: batch.matches.read(reader) };
   }
 
-  /** Drops the pages that no member needs any more, and starts the scans and the request that the members need next. */
+  /**
+   * Drops the pages that the members no longer need, and starts the scans and the request that the members need next.
+   */
   #moved(): void {
     if (this.#seats.size === 0) return;
     const { lowest, highest } = this.#places;
     this.#window.trim(lowest);
-    // Pages fetched before the first member joined may have been dropped, with batches whose scan never began.
+    // Pages that were fetched before the first member joined may have been dropped, with batches whose scan never
+    // began.
     this.#begun = Math.max(this.#begun, lowest);
     for (; this.#begun <= highest; this.#begun++) {
       const batch = this.#window.at(this.#begun);
@@ -389,7 +392,7 @@ export class ChainPass {
   }
 }
 
-/** Limits the total time that a pass waits for passes behind it to catch up. */
+/** Limit of the total time that a pass waits for passes behind it to catch up. */
 class CatchUpWait {
   readonly #onEnd: () => void;
   /** Remaining waiting time [ms]. */
@@ -397,13 +400,13 @@ class CatchUpWait {
   #since: number | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param limitMs sum of the durations of all waits [ms]. @param onEnd is called when that time is used up. */
+  /** @param limitMs sum of the durations of all waits [ms]. @param onEnd is called when this time is used up. */
   constructor(limitMs: number, onEnd: () => void) {
     this.#left = limitMs;
     this.#onEnd = onEnd;
   }
 
-  /** Starts a wait, or continues the one under way. @returns false when the time is used up. */
+  /** Starts a wait, or continues the wait under way. @returns false when the time is used up. */
   wait(): boolean {
     if (this.#since === undefined && this.#left > 0) {
       this.#since = monotonicMs();

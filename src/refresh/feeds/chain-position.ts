@@ -13,13 +13,13 @@ export interface RefreshFrom {
    * same time share answers. Default: the time of the call.
    */
   readonly asOf?: number;
-  /** Blocks that are read again once the tip is reached; absent: none. */
+  /** Blocks that are read again once the tip is reached; absent: no block is read again. */
   readonly again?: ReadAgain;
 }
 
-/** Blocks that were scanned before some addresses were watched, and are read again for these. */
+/** Blocks that were scanned before some addresses were watched, and are read again for these addresses. */
 export interface ReadAgain {
-  /** Height of the first of these blocks; the last one is the wallet's tip. */
+  /** Height of the first of these blocks; the last of these blocks is the wallet's tip. */
   readonly startHeight: number;
   /** Number of addresses of each account that were watched when these blocks were scanned. */
   readonly searched: readonly number[];
@@ -33,7 +33,7 @@ export interface ChainPosition {
   readonly startHeight: number | undefined;
 }
 
-/** Number of blocks at the end of a page of which every one is kept as a reference. */
+/** Number of blocks at the end of a page that are all kept as references. */
 const OVERLAP = 10;
 
 /** Returns the chain position of a refresh. A start height above the newest held block skips the blocks in between. */
@@ -87,8 +87,9 @@ export interface PageBlocks {
 
 /**
  * Finds the first block of a page that a wallet lacks. The page may be any page of the daemon's chain.
- * @returns the index of the block; the number of blocks when the wallet lacks none; undefined when the page does not
- * continue the wallet's chain, or does not prove it. The wallet then needs a request with its own short history.
+ * @returns the index of the block; the number of blocks when the wallet lacks no block; undefined when the page does
+ * not continue the wallet's chain, or does not prove that it does. In this case the wallet needs a request with its own
+ * short history.
  */
 export function fitOf({ blocks, reachesTip }: PageBlocks, position: ChainPosition): number | undefined {
   const { held, startHeight } = position;

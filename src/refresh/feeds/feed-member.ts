@@ -42,7 +42,7 @@ export class FeedMember {
 /**
  * Measures how long the fast members of a pass wait for its slowest members. If at least as many members wait as are
  * slowest, the time is charged to the slowest members, and each of them leaves the pass when its time is used up. If
- * more members are slowest than wait, and none of the slowest moves for as long, the waiting members leave.
+ * more members are slowest than wait, and no slowest member moves for as long, the waiting members leave.
  */
 export class HoldUps {
   readonly #patienceMs: number;
@@ -52,12 +52,12 @@ export class HoldUps {
   /** Number of the batch that the slowest members take next. */
   #lowest = -Infinity;
   #since = 0;
-  /** Time since which the slowest members have not moved while others wait for them, by `monotonicMs` [ms]. */
+  /** Time since which the slowest members have not moved while other members wait for them, by `monotonicMs` [ms]. */
   #stalledSince = 0;
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param patienceMs total time that others wait for one member [ms].
+   * @param patienceMs total time that other members wait for one member [ms].
    * @param onLeave removes members from the pass.
    */
   constructor(patienceMs: number, onLeave: (members: readonly FeedMember[]) => void) {

@@ -52,7 +52,7 @@ export class PageCursor {
 
   /**
    * Error of the request that failed, or of the block at which the last page ends; no page is fetched after it.
-   * Undefined while there is none.
+   * Undefined while there is no error.
    */
   get failure(): { readonly error: unknown } | undefined {
     return this.#failure;

@@ -34,8 +34,8 @@ export class PassBatch {
   }
 
   /**
-   * Assigns the scan that was begun for the expected wallet to its member, whose own copy of the view key is read from
-   * then on.
+   * Assigns the scan that was begun for the expected wallet to the member of the wallet, whose own copy of the view key
+   * is read from now on.
    */
   adopt(member: FeedMember): void {
     if (this.#expected === undefined) return;

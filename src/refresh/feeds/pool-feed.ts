@@ -31,8 +31,8 @@ const MOST_BYTES = 16 << 20;
 export interface PoolViewer {
   readonly scanner: Pick<WalletScanner, 'isBlind' | 'viewSecret' | 'scanPool'>;
   /**
-   * Hashes [hex] of the pool transactions that this wallet has scanned. The set is replaced to have all of them scanned
-   * again.
+   * Hashes [hex] of the pool transactions that this wallet has scanned. The set is replaced in order to scan all
+   * transactions again.
    */
   readonly seenInPool: Set<string>;
   /** Newest list of pool hashes for which this wallet has finished a scan. */
@@ -118,8 +118,8 @@ export class PoolFeed {
       for (const name of names) unseen.delete(name);
     }
     signal?.throwIfAborted();
-    // Only after all pages were scanned: if the fetch of a later page fails, the findings of the earlier pages are lost
-    // with it.
+    // The hashes are noted only after all pages were scanned: if the fetch of a later page fails, the findings of the
+    // earlier pages are lost with it.
     for (const name of scanned) seenInPool.add(name);
     const known = viewer.newestPool;
     const newest = known !== undefined && known.issuedAt > hashes.issuedAt ? known : hashes;

@@ -10,7 +10,7 @@ import { CodecError } from '../../util/codec.js';
 /** Properties of the chain that the daemon must serve. */
 export interface ExpectedChain {
   readonly genesis: Hash;
-  /** True: blocks of newer versions than the known ones are read with the rules of the newest known one. */
+  /** True: blocks of unknown newer versions are read with the rules of the newest known version. */
   readonly anyVersion?: boolean;
 }
 
@@ -37,11 +37,11 @@ export interface ChainTxs<B extends TxsOfBlock = TxsOfBlock> {
 
 /** Blocks of a page, and the error at which they end. */
 export interface ReadBlocks extends ChainTxs<ChainBlock> {
-  /** Error of the block after the last one, if the daemon sent one that cannot be read. */
+  /** Error of the block after these blocks, if the daemon sent such a block and it cannot be read. */
   readonly end?: DaemonError;
 }
 
-/** Adds heights to the blocks of a page, up to the first one that cannot be read or has a newer version. */
+/** Adds heights to the blocks of a page, up to the first block that cannot be read or has a newer version. */
 export function toChainBlocks(
   { blocks: sent, unread, startHeight, txs }: DaemonBlocks,
   { anyVersion = false }: ExpectedChain,
@@ -82,7 +82,7 @@ export function outlineLoose(loose: readonly LooseBlock[]): ChainTxs {
 /** Parses unmined transactions. @throws DaemonError `malformed` */
 export const outlineUnmined = (txs: readonly RawTx[]): ParsedTxs => readable(() => parseUnmined(txs));
 
-/** Parses unmined transactions, and leaves out those that cannot be read. */
+/** Parses unmined transactions, and leaves out transactions that cannot be read. */
 export function outlineReadable<T extends RawTx>(
   sent: readonly T[],
 ): { readonly sent: readonly T[]; readonly txs: ParsedTxs } {
@@ -95,7 +95,10 @@ export function outlineReadable<T extends RawTx>(
   }
 }
 
-/** Parses unmined transactions. @throws CodecError also for one without its signatures, which daemons still have. */
+/**
+ * Parses unmined transactions.
+ * @throws CodecError also for a transaction without signatures, which daemons have for unmined transactions.
+ */
 function parseUnmined(txs: readonly RawTx[]): ParsedTxs {
   if (txs.some(isUnverifiable)) throw new CodecError('an unmined transaction without its signatures');
   return parseTxs(txs);

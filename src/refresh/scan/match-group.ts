@@ -56,7 +56,7 @@ export class MatchGroup {
   readonly ready: Promise<unknown>;
   readonly #batches: Iterator<KernelBatch, void, void>;
   /**
-   * The batch after the last one in `#scanned`, made ahead so that a reader knows whether its batch is the last one
+   * The batch after the last batch in `#scanned`, made ahead so that a reader knows whether its batch is the last one
    * without waiting for slower readers. Undefined after the last batch.
    */
   #upcoming: KernelBatch | undefined;
@@ -158,7 +158,7 @@ export class MatchGroup {
     const assist = async (): Promise<void> => {
       while (isWaiting && (await this.#kernel.assist?.()) === true);
     };
-    // Started in the next turn of the event loop, so that hits which are already there are read first.
+    // The help starts in the next turn of the event loop, so that hits which are already there are read first.
     const assisting = setImmediate(() => void assist());
     try {
       return await hits;
@@ -176,7 +176,7 @@ export class MatchGroup {
     this.#release();
   }
 
-  /** Frees batches that every reader has read, and begins the scan of as many others. */
+  /** Frees batches that every reader has read, and begins the scan of as many other batches. */
   #release(): void {
     for (const { lowest } = this.#positions; this.#base < lowest && this.#scanned.length > 0; this.#base++)
       this.#scanned.shift();
@@ -231,7 +231,8 @@ export class MatchGroup {
       const own = together.then(
         (all) => hitsAt(all, i),
         async (error: unknown) => {
-          // The error may concern one view key only: scan with each key alone, so that the other wallets do not fail.
+          // The error may concern one view key only: the batch is scanned with each key alone, so that the other
+          // wallets do not fail.
           if (readers.length === 1 || !this.#next.has(reader)) throw error;
           return hitsAt(await this.#kernel.scanMany(batch.scan, [reader.viewSecret]), 0);
         },
@@ -288,22 +289,23 @@ export class ReaderPositions {
 }
 
 /**
- * Largest amount of work in a batch that the calling thread scans in one go, about 4 ms. A unit of work is the product
- * of a transaction key and a view key, 6 µs; to test an output with one key and one view key takes at most as long.
+ * Largest amount of work in a batch that the calling thread scans without a pause, about 4 ms. A unit of work is the
+ * product of a transaction key and a view key, 6 µs; testing an output with one key and one view key takes at most as
+ * long.
  */
 const MOST_WORK = 640;
 
 /**
- * Returns the number of threads in the pool of a {@link RefreshScanner}; the calling thread is the remaining one of
- * `threads`.
+ * Returns the number of threads in the pool of a {@link RefreshScanner}; of `threads`, the remaining thread is the
+ * calling thread.
  */
 export const poolThreads = (threads: number): number => Math.max(1, threads - 1);
 
 /**
- * Scans batches on the threads of a pool and on the calling thread, which would only wait for them otherwise. One
- * scanning thread less saves 7 MiB. A small batch, such as that of a new block or of the mempool, is always scanned on
- * the calling thread: otherwise each new block would start threads of the pool, which end when idle, for a millisecond
- * of work.
+ * Scans batches on the threads of a pool and on the calling thread, which would otherwise only wait for the pool. One
+ * scanning thread less saves 7 MiB. A small batch, such as the batch of a new block or of the mempool, is always
+ * scanned on the calling thread: otherwise each new block would start threads of the pool, which end when idle, for a
+ * millisecond of work.
  */
 export class RefreshScanner implements BatchScanner {
   readonly threads: number;
@@ -312,7 +314,7 @@ export class RefreshScanner implements BatchScanner {
   readonly #assists: boolean;
   #isAssisting = false;
 
-  /** @param threads number of threads that scan at once, ≥ 1; the pool has {@link poolThreads} of them. */
+  /** @param threads number of threads that scan at once, ≥ 1; the pool has {@link poolThreads} of these threads. */
   constructor(
     pool: Pick<KernelPool, 'scanMany' | 'scanWaiting'>,
     own: Pick<ScanKernel, 'scanMany'>,

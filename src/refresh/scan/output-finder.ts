@@ -43,9 +43,9 @@ const turns = new TurnLimit(1);
 /** Which transactions {@link findReceipts} searches. */
 export interface FinderOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Index of the first transaction to search; the ones before are skipped. */
+  /** Index of the first transaction to search; transactions before it are skipped. */
   readonly firstTx?: number | undefined;
-  /** Returns true if the transaction with this index is to be searched; absent: all are. */
+  /** Returns true if the transaction with this index is to be searched; absent: all transactions are searched. */
   readonly isWanted?: ((tx: number) => boolean) | undefined;
 }
 
@@ -56,7 +56,7 @@ export interface FindingWallet {
   readonly table: SubaddressTable;
   /** Is called with the index of each paid address, before the outputs after it are tried. */
   readonly onPaid: (index: SubaddressIndex) => void;
-  /** Returns the output with its imported key image, if it lacks its own. */
+  /** Returns the output with its imported key image, if the output has no key image. */
   readonly withKeyImage: (output: FoundOutput) => FoundOutput;
 }
 
@@ -142,7 +142,7 @@ function receiptOf(
   const { fields } = parseExtra(tx.prefix.extra);
   const paymentId = receivedPaymentId(fields, keys.viewSecret, matches);
   return {
-    // A copy that does not keep the memory of the page.
+    // The hash is copied, so that it does not keep the memory of the page.
     txHash: txs.hash(at),
     unlockTime: tx.prefix.unlockTime,
     fee: tx.rct?.base.fee ?? ZERO,
@@ -157,7 +157,7 @@ function receiptOf(
 
 /**
  * Adds to a found output its transaction and the height of its block.
- * @param txs transactions of the page, among them at index `at` the one of the output.
+ * @param txs transactions of the page; the transaction of the output has the index `at`.
  * @param change true if the output returns to the account that paid.
  */
 export const ownedOutput = (
@@ -180,7 +180,7 @@ export const ownedOutput = (
 
 /**
  * Makes the record of an unmined transaction that pays the wallet.
- * @param paid outputs that are no change.
+ * @param paid outputs that are not change.
  * @param seenAt time when the pool was read [Unix seconds].
  */
 export const poolTx = (

@@ -12,14 +12,14 @@ export interface OutputKeyImage {
   readonly keyImage: KeyImage;
 }
 
-/** Pairs of output key and key image, joined, 32 bytes for each of the two. */
+/** Joined pairs of output key and key image, of 32 bytes each. */
 export type PackedKeyImages = Uint8Array;
 
 const PAIR_BYTES = 64;
 
 /**
- * Packs pairs of output key and key image for transfer to another thread; to clone each as an object takes twenty times
- * as long.
+ * Packs pairs of output key and key image for transfer to another thread; cloning each pair as an object takes twenty
+ * times as long.
  */
 export function packKeyImages(keyImages: readonly OutputKeyImage[]): PackedKeyImages {
   const packed = new Uint8Array(PAIR_BYTES * keyImages.length);
@@ -39,7 +39,7 @@ export function* unpackKeyImages(packed: PackedKeyImages): Generator<OutputKeyIm
     };
 }
 
-/** Outputs packed as records of a {@link WatchTable}: those with a key image, and those without. */
+/** Outputs packed as records of a {@link WatchTable}: outputs with a key image, and outputs without a key image. */
 export interface PackedOutputs {
   readonly withKeyImage: Uint8Array;
   /** Outputs of a view-only wallet whose key images are unknown. */

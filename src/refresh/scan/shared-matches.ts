@@ -8,8 +8,7 @@ import { MatchGroup, type BatchScanner, type MatchReader } from './match-group.j
 
 /**
  * Scans some transactions for any number of wallets. The wallets that are known at the start are scanned together in a
- * first group. Wallets that come later are scanned together in the next group, which begins when the group before it
- * ends.
+ * first group. Wallets that come later are scanned together in the next group, which begins when the first group ends.
  */
 export class SharedMatches {
   readonly #txs: ParsedTxs;

@@ -148,8 +148,8 @@ export class WalletScanner {
   }
 
   /**
-   * Finds the receipts and spends of this wallet in blocks. They replace blocks at their heights only: a page of a daemon
-   * that is behind proves nothing about the blocks above it, whose outputs the wallet keeps.
+   * Finds the receipts and spends of this wallet in blocks. The blocks replace only blocks at the same heights: a page
+   * of a daemon that is behind proves nothing about the blocks above the page, whose outputs the wallet keeps.
    * @param page consecutive blocks with all their transactions.
    * @param matches output matches that cover at least these transactions.
    * @throws the reason of the signal; in that case the scanner is unchanged except for a larger lookahead.
@@ -171,10 +171,10 @@ export class WalletScanner {
   }
 
   /**
-   * Finds the receipts and spends of addresses that were not watched when blocks were scanned. The outputs that were found
-   * then stay watched.
+   * Finds the receipts and spends of addresses that were not watched when blocks were scanned. The outputs that were
+   * found when the blocks were scanned stay watched.
    * @param page consecutive blocks with all their transactions. @param matches matches that cover these transactions.
-   * @param searched number of addresses of each account that were watched then.
+   * @param searched number of addresses of each account that were watched when the blocks were scanned.
    * @throws the reason of the signal.
    */
   async scanAgain(
@@ -220,7 +220,7 @@ export class WalletScanner {
 
   /**
    * Makes the findings of the transactions of blocks, in their order.
-   * @param isOfInterest other transactions than those that pay or spend such outputs are left out.
+   * @param isOfInterest only transactions that pay or spend such outputs are included.
    */
   #gather(
     { blocks, txs }: ChainTxs,
@@ -281,7 +281,8 @@ export class WalletScanner {
   /**
    * Finds the receipts and spends of this wallet in unmined transactions.
    * @param seenAt time when the pool was read [Unix seconds].
-   * @param isWanted returns true if the transaction with this index is to be scanned; absent: all are scanned.
+   * @param isWanted returns true if the transaction with this index is to be scanned; absent: all transactions are
+   * scanned.
    * @throws DaemonError
    */
   async scanPool(
@@ -326,7 +327,7 @@ export class WalletScanner {
 
 /**
  * Returns the position of a transaction in the chain as the global index of its first output. Within a block the global
- * indices of RingCT outputs ascend; those of older outputs are counted per amount.
+ * indices of RingCT outputs ascend; the global indices of older outputs are counted per amount.
  */
 const placeInBlock = (txs: ParsedTxs, tx: number): Pick<FoundSpend, 'globalIndex'> =>
   txs.version(tx) === 2 && txs.outputCount(tx) > 0 ? { globalIndex: txs.globalIndex(tx, 0) } : {};
@@ -343,7 +344,7 @@ const spendKeysBy =
     return keys;
   };
 
-/** Transactions to be scanned outside of a refresh, mined and unmined ones. */
+/** Mined and unmined transactions to be scanned outside of a refresh. */
 export interface TxBatch {
   /** Mined transactions by block, by ascending height; each height occurs once. */
   readonly mined: readonly LooseBlock[];

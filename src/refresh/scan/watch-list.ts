@@ -18,12 +18,12 @@ export interface SpentOutput extends WatchedOutput {
 const NONE: readonly SpentOutput[] = [];
 
 /**
- * Watched outputs by key. A key is watched while any output has it. Which of several outputs a spend of the key takes, and
- * so the amount of the spend, is decided by the store alone: `OutgoingWriter.confirm`.
+ * Watched outputs by key. A key is watched while any output has it. Only the store decides which of several outputs a
+ * spend of the key takes, and so the amount of the spend: `OutgoingWriter.confirm`.
  */
 class WatchedKeys {
   readonly #table: WatchTable;
-  /** All outputs of the keys that more than one output has. */
+  /** All outputs whose key more than one output has, by key. */
   readonly #reused = new Map<string, { readonly key: Uint8Array; outputs: WatchedOutput[] }>();
 
   /**
@@ -33,7 +33,8 @@ class WatchedKeys {
   constructor(packed: Uint8Array, others: Uint8Array = new Uint8Array(0)) {
     this.#table = new WatchTable(packed);
     for (const { key, output } of unpackWatchedOutputs(others)) {
-      // If the key is not watched any more, its output was spent so deep in the chain that no reorganisation undoes it.
+      // If the key is not watched any more, its output was spent so deep in the chain that no reorganisation undoes the
+      // spend.
       if (this.#table.get(key) !== undefined) this.#join(key, output);
     }
   }
@@ -46,7 +47,7 @@ class WatchedKeys {
     return this.#table.get(key, at);
   }
 
-  /** Adds an output; one that is watched already is not added twice. */
+  /** Adds an output; an output that is watched already is not added twice. */
   add(key: Uint8Array, { amount, subaddress, height }: WatchedOutput): void {
     const output = { amount, subaddress, height };
     const known = this.#table.get(key);
@@ -77,7 +78,10 @@ class WatchedKeys {
     }
   }
 
-  /** True if an output is watched, or is among the others on its key. @param known the one that is watched. */
+  /**
+   * True if an output is watched, or is among the further outputs on its key.
+   * @param known output that is watched on the key.
+   */
   #has(key: Uint8Array, output: WatchedOutput, known: WatchedOutput): boolean {
     const outputs = this.#reused.get(toLatin1(key))?.outputs ?? [known];
     return outputs.some(
@@ -148,7 +152,7 @@ export class WatchList {
     return this.#spent;
   }
 
-  /** Callback for all transactions; a new closure for each of them made up a fifth of the garbage of a scan. */
+  /** One callback for all transactions: a new closure for each transaction made up a fifth of the garbage of a scan. */
   readonly #noteSpent = (bytes: Uint8Array, at: number): void => {
     const output = this.#withKeyImage.get(bytes, at);
     if (output === undefined) return;
@@ -156,7 +160,7 @@ export class WatchList {
     this.#spent = [...this.#spent, { ...output, keyImage }];
   };
 
-  /** Returns the output with its imported key image, if it lacks its own. */
+  /** Returns the output with its imported key image, if the output has no key image. */
   withKeyImage(output: FoundOutput): FoundOutput {
     if (output.keyImage !== undefined) return output;
     const keyImage = this.#importedKeyImages.get(toLatin1(output.publicKey));

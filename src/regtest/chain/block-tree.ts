@@ -90,7 +90,7 @@ export class BlockTree {
     try {
       this.#pool.add(blob, 'block');
     } catch (error) {
-      // A payment that violates the present rules is dropped, as in upstream.
+      // A payment that violates the present rules is dropped, as in the reference.
       if (!(error instanceof Violation)) throw error;
     }
   }
@@ -113,7 +113,7 @@ export class BlockTree {
   }
 
   /**
-   * Stores an alternative block; switches to its chain if that has the highest cumulative difficulty.
+   * Stores an alternative block, and switches to its chain if this chain has the highest cumulative difficulty.
    * @throws Violation Source: blockchain.cpp `handle_alternative_block`.
    */
   #addAlternative(block: Block, hash: Hash): Placement {

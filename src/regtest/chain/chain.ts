@@ -93,8 +93,8 @@ export class VerificationCache {
 }
 
 /**
- * Block weights in the window of the long-term median. They are updated as the chain grows, and read again after a
- * reorganisation.
+ * Block weights in the window of the long-term median. The weights are updated when the chain grows, and read again
+ * after a reorganisation.
  */
 class LongTermWeights {
   readonly #blocks: BlockTable;
@@ -223,7 +223,7 @@ export class Chain {
 
   /**
    * Returns the recommended fees per byte of weight, from slow to fastest [atomic units].
-   * @param graceBlocks number of blocks for which they stay valid, at most 100.
+   * @param graceBlocks number of blocks for which the fees stay valid, at most 100.
    */
   feeEstimates(graceBlocks: number): readonly bigint[] {
     const { tip } = this;

@@ -35,7 +35,7 @@ export class Miner {
     return Math.round((Number(this.#node.chain.difficulty) * 1000) / this.#blockTimeMs);
   }
 
-  /** Starts a job. @returns false if the miner already has one. */
+  /** Starts a job. @returns false if the miner already has a job. */
   start(job: MiningJob): boolean {
     if (this.#job !== undefined) return false;
     this.#job = job;
@@ -43,7 +43,7 @@ export class Miner {
     return true;
   }
 
-  /** Ends the job. @returns false if the miner had none. */
+  /** Ends the job. @returns false if the miner had no job. */
   stop(): boolean {
     const previous = this.#job;
     this.#job = undefined;

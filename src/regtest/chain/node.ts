@@ -69,7 +69,7 @@ export interface NodeOptions extends ChainOptions, PoolOptions {
   readonly threads?: number;
 }
 
-/** Values that determine the next block, all read at the same time. */
+/** Values that determine the next block, which are all read at the same time. */
 export interface NextBlockContext {
   readonly tip: StoredBlock;
   readonly measures: Measures;
@@ -174,8 +174,8 @@ export class Node {
   }
 
   /**
-   * Runs a change. If it depends on proofs or signatures that are not verified yet, it is rolled back, they are
-   * verified, and the change runs again. Other changes may run during the verification.
+   * Runs a change. If the change depends on proofs or signatures that are not verified yet, it is rolled back, the
+   * proofs and signatures are verified, and the change runs again. Other changes may run during the verification.
    */
   async #change<T>(work: () => T): Promise<T> {
     for (;;) {

@@ -31,8 +31,8 @@ export interface PoolOptions {
 }
 
 /**
- * Where a transaction comes from: submitted by a sender, possibly with the request not to relay it; or returned from a
- * removed block.
+ * Origin of a transaction: submitted by a sender, possibly with the request not to relay it; or returned from a removed
+ * block.
  */
 export type Origin = 'sender' | 'sender, not to be relayed' | 'block';
 
@@ -93,8 +93,8 @@ export class Pool {
   }
 
   /**
-   * Stores a transaction. If it comes from a removed block it is stored even with invalid inputs, which may become
-   * valid again.
+   * Stores a transaction. A transaction from a removed block is stored even with invalid inputs, which may become valid
+   * again.
    */
   #put(payment: Payment, origin: Origin): void {
     const keptByBlock = origin === 'block';
@@ -189,7 +189,7 @@ export class Pool {
     return this.#table.all().reduce((total, { relayed, weight }) => total + (relayed ? weight : 0), 0);
   }
 
-  /** Removes a transaction and returns it. @throws Violation if it is not in the pool. */
+  /** Removes a transaction and returns it. @throws Violation if the transaction is not in the pool. */
   take(hash: Hash): Payment {
     const entry = this.#table.get(hash);
     demand(entry !== undefined, 'a transaction is not known');
@@ -197,7 +197,7 @@ export class Pool {
     return readPayment(entry.blob);
   }
 
-  /** Marks a transaction as relayed. @returns false if it is not in the pool. */
+  /** Marks a transaction as relayed. @returns false if the transaction is not in the pool. */
   relay(hash: Hash): boolean {
     const entry = this.#table.get(hash);
     if (entry === undefined) return false;

@@ -96,8 +96,8 @@ export class TemplateMaker {
   }
 
   /**
-   * Returns the basis of a template that follows a given block. The median weight at that block is unknown, so the
-   * weight of the block is used instead.
+   * Returns the basis of a template that follows a given block. The median weight at this block is unknown, so the
+   * weight of the block is used in its place.
    */
   #onBlock(prevHash: Hash): TemplateBasis {
     const main = this.#chain.store.blocks.get(prevHash);

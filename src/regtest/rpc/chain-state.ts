@@ -19,7 +19,7 @@ const MAX_RECENT_AGE = 3 * 24 * 60 * 60;
 
 const LIKELY_FORKED = 0;
 
-/** Counts the outputs of an amount: all, unlocked ones, and those unlocked since a time. */
+/** Counts the outputs of an amount: all outputs, the unlocked outputs, and the outputs unlocked since a time. */
 function histogramOf({ chain, store }: Node, amount: bigint, recentCutoff: number) {
   const total = store.outputs.count(amount);
   const mature = store.outputs.countBelow(amount, chain.height - SPENDABLE_AGE_BLOCKS + 1);

@@ -46,7 +46,7 @@ export const defineMethod = define<Context, Gates>();
 /** A path whose requests and answers are in portable storage. */
 export interface BinaryEndpoint {
   readonly paths: readonly string[];
-  /** Definition in upstream: command and handler. */
+  /** Definition in the reference: command and handler. */
   readonly source: string;
   /** Handles a request. @throws CodecError if the request is malformed. */
   handle(context: Context, request: SectionReader): TypedSection | Promise<TypedSection>;

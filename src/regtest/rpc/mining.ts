@@ -80,7 +80,7 @@ async function makeTemplate(
   }
 }
 
-/** Adds a block to the chain. @throws RpcError if it is invalid. */
+/** Adds a block to the chain. @throws RpcError if the block is invalid. */
 async function submit(node: Node, block: Block): Promise<void> {
   try {
     const { place } = await node.submitBlock(block);
@@ -211,7 +211,7 @@ export function assertBlockSize({ chain }: Node, blob: Uint8Array): void {
     throw refuse('wrongBlobSize', 'the block is longer than its weight may be');
 }
 
-/** Parses a block. @throws RpcError if it is malformed. */
+/** Parses a block. @throws RpcError if the block is malformed. */
 export function readBlock(blob: Uint8Array): Block {
   try {
     return parseBlock(blob);

@@ -72,7 +72,7 @@ export function nodeInfo(context: Context) {
 
 const MAX_RESTRICTED_OUTS = 5000;
 
-/** A signed 64-bit integer as a number; its precision above 2^53 does not matter. */
+/** A signed 64-bit integer as a number; its precision above 2^53 has no effect. */
 const limit = z
   .union([z.bigint(), z.string().regex(/^-?\d{1,20}$/)])
   .transform((value) => Number(BigInt(value)))

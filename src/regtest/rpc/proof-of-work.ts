@@ -32,7 +32,7 @@ const auxEntry = z.object({ id: text.default(''), hash: text.default('') });
 
 /**
  * Finds a nonce for which every merge-mined chain has its own slot in the Merkle tree.
- * @throws RpcError if there is none.
+ * @throws RpcError if there is no such nonce.
  */
 async function findSlots(ids: readonly Hash[], nonces: number): Promise<{ nonce: number; slots: number[] }> {
   for (let nonce = 0; nonce < nonces; nonce++) {

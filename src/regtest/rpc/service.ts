@@ -57,7 +57,7 @@ function createCall(context: Context): Call {
     const { positional, bare } = method.meta;
     const parsed: unknown = await readParams(
       method.params,
-      // Parameters that are no array count as an empty array. Source: core_rpc_server.cpp `on_getblockhash`.
+      // Parameters that are not an array count as an empty array. Source: core_rpc_server.cpp `on_getblockhash`.
       positional ? { list: Array.isArray(given) ? (given as unknown) : [] } : given,
     );
     const result = await method.handle(context, parsed as never);

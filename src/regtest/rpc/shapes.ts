@@ -22,7 +22,7 @@ export const accessed = <F extends Fields>(fields: F, status = 'OK') => ({
   top_hash: '',
 });
 
-/** Returns a 128-bit number as the three fields that upstream sends. Source: core_rpc_server.cpp `store_128`. */
+/** Returns a 128-bit number as the three fields that the reference sends. Source: core_rpc_server.cpp `store_128`. */
 export const wide = <N extends string>(name: N, value: bigint): Readonly<Record<string, Json>> => ({
   [name]: value & U64_MAX,
   [`wide_${name}`]: `0x${value.toString(16)}`,
@@ -33,7 +33,7 @@ export const wide = <N extends string>(name: N, value: bigint): Readonly<Record<
 export const toHash = (text: string): Hash | undefined =>
   text.length === 64 && isHex(text) ? (fromHex(text) as Hash) : undefined;
 
-/** Returns bytes as a JSON string with one character per byte, as upstream sends them. */
+/** Returns bytes as a JSON string with one character per byte, as the reference sends them. */
 export const rawText = toLatin1;
 
 /**

@@ -86,7 +86,7 @@ function entryShape({ node, faults }: RegtestDaemon, found: Found, { decode, pru
 }
 
 /**
- * Flag, field name and text of each reason for a refusal, in upstream's order. Source: core_rpc_server.cpp
+ * Flag, field name and text of each reason for a refusal, in the order of the reference. Source: core_rpc_server.cpp
  * `on_send_raw_tx`.
  */
 const REASONS: readonly (readonly [TxFlag, string, string])[] = [

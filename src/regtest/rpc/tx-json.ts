@@ -99,7 +99,7 @@ const fullOutput = ({ amount, publicKey, viewTag }: TxOutput): Json =>
 
 const KEY_BYTES = 32;
 
-/** Returns the JSON of an encrypted amount; a short one is padded to 32 bytes. */
+/** Returns the JSON of an encrypted amount; a short amount is padded to 32 bytes. */
 const ecdhJson = ({ mask, amount }: EcdhInfo): Json => ({
   mask: toHex(mask ?? new Uint8Array(KEY_BYTES)),
   amount: toHex(amount).padEnd(2 * KEY_BYTES, '0'),

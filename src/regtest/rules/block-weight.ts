@@ -71,8 +71,8 @@ export const effectiveLongTermMedian = (longTermMedian: number): number =>
   Math.max(FULL_REWARD_ZONE, longTermMedian);
 
 /**
- * Returns the weight with which a block counts in the long-term median; it is limited to a factor of 1.7 above and
- * below that median.
+ * Returns the weight with which a block counts in the long-term median; the weight is limited to a factor of 1.7 above
+ * and below this median.
  * @param longTermMedian effective long-term median of the blocks before. Source: blockchain.cpp
  * `get_next_long_term_block_weight`.
  */
@@ -101,7 +101,8 @@ const TAIL_REWARD = 300_000_000_000n * BigInt(MINUTES);
 
 /**
  * Computes the emission of a block [atomic units]. A block above the median loses the fraction (weight/median − 1)².
- * @param medianWeight median of the weights of recent blocks; a value below the full reward zone counts as that zone.
+ * @param medianWeight median of the weights of recent blocks; a value below the full reward zone counts as the full
+ * reward zone.
  * @param generated emission before the block [atomic units].
  * @returns undefined for a block of more than twice the median. Source: cryptonote_basic_impl.cpp `get_block_reward`.
  */
@@ -115,7 +116,10 @@ export function blockReward(medianWeight: number, weight: number, generated: big
   return amount((base * (2n * m - w) * w) / m / m);
 }
 
-/** Returns the emission after a block [atomic units]; not above the supply, so that the tail emission continues. */
+/**
+ * Returns the emission after a block [atomic units], which is limited to the supply so that the tail emission
+ * continues.
+ */
 export const generatedAfter = (generated: bigint, reward: bigint): bigint =>
   reward < MONEY_SUPPLY - generated ? generated + reward : MONEY_SUPPLY;
 

@@ -59,7 +59,7 @@ const MAX_TX_SIZE = 1_000_000;
 const RCT_TYPE = 6;
 const MIN_OUTPUTS = 2;
 
-/** A parsed transaction that is no miner transaction, with its hash and weight. */
+/** A parsed transaction that is not a miner transaction, with its hash and weight. */
 export interface Payment {
   readonly hash: Hash;
   readonly blob: Uint8Array;
@@ -208,7 +208,7 @@ const MIN_MEMBERS = 10;
 const LEAST_CHAIN_OUTPUTS = 10_000;
 
 /**
- * Returns true if the rings look like those that a wallet makes: members are distinct, and most of them are recent.
+ * Returns true if the rings look like rings that a wallet makes: members are distinct, and most of them are recent.
  * @param available number of outputs that are old enough to be spent. Source: tx_sanity_check.cpp `tx_sanity_check`.
  */
 export function looksSane(blob: Uint8Array, available: number): boolean {

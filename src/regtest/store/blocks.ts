@@ -15,9 +15,9 @@ export interface StoredBlock {
   readonly cumulativeDifficulty: bigint;
   /** Emission up to and including this block [atomic units]. */
   readonly generated: bigint;
-  /** Number of RingCT outputs in the blocks up to and including this one. */
+  /** Number of RingCT outputs in the blocks up to and including this block. */
   readonly rctOutputs: number;
-  /** Number of transactions in the blocks up to and including this one, without miner transactions. */
+  /** Number of transactions in the blocks up to and including this block, without miner transactions. */
   readonly payments: number;
 }
 
@@ -89,7 +89,8 @@ export class BlockTable {
   }
 
   /**
-   * Returns the height of the first block whose timestamp is not before a time [Unix s]; undefined if there is none.
+   * Returns the height of the first block whose timestamp is not before a time [Unix s]; undefined if there is no such
+   * block.
    */
   firstSince(time: number): number | undefined {
     return this.#db.value<number>(

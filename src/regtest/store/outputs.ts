@@ -24,7 +24,7 @@ export interface AmountCount {
 }
 
 const I64_MAX = (1n << 63n) - 1n;
-/** Returns true if all values fit into SQLite's integers; larger values cannot occur in the table. */
+/** Returns true if all values fit into SQLite's integers, because larger values cannot occur in the table. */
 const isColumn = (...values: readonly bigint[]): boolean => values.every((value) => value <= I64_MAX);
 
 /** Table of the outputs in the main chain, by amount and index among the outputs of that amount. */
@@ -104,7 +104,7 @@ export class OutputTable {
   /**
    * Adds an output.
    * @param tx {@link StoredTx.id} of its transaction.
-   * @returns the index of the output among those of its amount.
+   * @returns the index of the output among the outputs of its amount.
    */
   add(amount: bigint, tx: number, position: number, output: ChainOutput): number {
     const index = this.count(amount);

@@ -21,7 +21,7 @@ export interface PoolTx {
   /** Height and hash of the block with the youngest ring member; zero while the inputs are invalid. */
   readonly maxUsedHeight: number;
   readonly maxUsedHash: Hash;
-  /** Height and hash of the tip at which the inputs were last found invalid; zero if never. */
+  /** Height and hash of the tip at which the inputs were last found invalid; zero if they were never found invalid. */
   readonly failedHeight: number;
   readonly failedHash: Hash;
 }
@@ -92,7 +92,9 @@ export class PoolTable {
     return this.#db.bigints.rows<PoolRow>(`SELECT * FROM pool_tx ${ORDER}`).map(toPoolTx);
   }
 
-  /** Returns all transactions in the order of upstream's database: by hash, as {@link compareHashes} orders them. */
+  /**
+   * Returns all transactions in the order of the reference's database: by hash, as {@link compareHashes} orders them.
+   */
   byHash(): PoolTx[] {
     return this.all().sort((a, b) => compareHashes(a.hash, b.hash));
   }

@@ -1,14 +1,14 @@
 import type { SqlDatabase } from '../../util/sql-database.js';
 
-/** A transaction as sent to wallets. Its hash is listed in the block. */
+/** A transaction in the form that is sent to wallets. Its hash is listed in the block. */
 export interface ServedPayment {
   /** Encoded transaction, full or pruned. */
   readonly blob: Uint8Array;
-  /** Hash of the prunable part that a pruned `blob` lacks; absent for a full one. */
+  /** Hash of the prunable part that a pruned `blob` lacks; absent for a full transaction. */
   readonly prunableHash?: Uint8Array;
 }
 
-/** A block as sent to wallets. */
+/** A block in the form that is sent to wallets. */
 export interface ServedBlock {
   readonly blob: Uint8Array;
   readonly payments: readonly ServedPayment[];
@@ -25,8 +25,8 @@ const PAYMENTS = `FROM tx WHERE ${IN_RANGE} AND length(prunable) > 0 ORDER BY he
 
 /**
  * Reads ranges of blocks with only the columns that are sent to wallets. Wallets request the whole chain, so a range is
- * read with few statements, of one column each where possible: to read a row of several columns takes as long as three
- * rows of one column.
+ * read with few statements, of one column each if possible: reading a row of several columns takes as long as reading
+ * three rows of one column.
  */
 export class ServedBlocks {
   readonly #db: SqlDatabase;
@@ -102,7 +102,10 @@ export class ServedBlocks {
     return transactions;
   }
 
-  /** Returns the number of the first transaction in the blocks from a height on; undefined if there is none. */
+  /**
+   * Returns the number of the first transaction in the blocks from a height on; undefined if there is no such
+   * transaction.
+   */
   #firstTxFrom(height: number): number | undefined {
     return this.#db.value<number>('SELECT id FROM tx WHERE height >= ? ORDER BY height, id LIMIT 1', height);
   }

@@ -8,7 +8,7 @@ export interface AuditRecord {
   /** IP address of the client. */
   readonly client: string;
   readonly method: string;
-  /** Name of the wallet that the call concerns; absent if it concerns none. */
+  /** Name of the wallet that the call concerns; absent if the call concerns no wallet. */
   readonly wallet?: string;
   /** Result of the call: `ok`, or the error code. */
   readonly outcome: 'ok' | number;
@@ -18,7 +18,7 @@ export interface AuditRecord {
   readonly transactions?: readonly string[];
 }
 
-/** Longest name in a line [characters]; clients can choose longer ones. */
+/** Longest name in a line [characters]; clients can choose longer names. */
 const MAX_NAME = 200;
 
 /** Largest number of transactions in a line; a call with more transactions has several lines. */
@@ -34,7 +34,8 @@ export class AuditLog {
   readonly #refusals: RefusalCounts;
 
   /**
-   * @param onProblem called at the first failed attempt to write. @param write replaces the system's call in tests.
+   * @param onProblem called at the first failed attempt to write. @param write replaces the write call of the operating
+   * system in tests.
    * @throws an error of the operating system if the file cannot be opened.
    */
   constructor(
@@ -59,7 +60,7 @@ export class AuditLog {
 
   /**
    * Appends the line of a call. Failed calls without a transaction, of the same login and outcome, have a line only at
-   * the beginning of each minute; one further line at the end of the minute has the number of all others.
+   * the beginning of each minute; one further line at the end of the minute has the number of all other failed calls.
    */
   record({ credential, client, method, wallet, outcome, traceparent, transactions = [] }: AuditRecord): void {
     if (outcome !== 'ok' && transactions.length === 0 && !this.#refusals.add({ credential, outcome })) return;
@@ -100,12 +101,12 @@ interface RefusalKey {
   readonly outcome: number;
 }
 
-/** Number of failed calls in a period that got no line of their own. */
+/** Number of failed calls in a period that have no line of their own. */
 interface RefusalCount extends RefusalKey {
   readonly count: number;
 }
 
-/** Number of failed calls with the same login and outcome that get a line of their own in one period. */
+/** Number of failed calls with the same login and outcome that have lines of their own in one period. */
 const NOTED = 5;
 
 /** Length of a period, which begins with a failed call [ms]. */

@@ -93,7 +93,7 @@ function problemsOf(title: string, { issues }: z.ZodError): string {
     .join('; ');
 }
 
-/** Names an entry in messages, by its name or place, even if the entry is invalid. */
+/** Returns the title of an entry for messages: its name or place, even if the entry is invalid. */
 function titleOf(raw: unknown, place: number): string {
   const name = typeof raw === 'object' && raw !== null && 'name' in raw ? raw.name : undefined;
   return typeof name === 'string' && nameSchema.safeParse(name).success

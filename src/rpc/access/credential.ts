@@ -13,7 +13,7 @@ export interface SpendLimits {
   readonly day?: bigint;
 }
 
-/** Login and rules of one credential. Everything that it does not allow is denied. */
+/** Login and rules of one credential. Calls that the rules do not allow are denied. */
 export interface CredentialRules {
   readonly name: string;
   /** Hash of a bearer token; absent if the credential has a digest login. */
@@ -26,14 +26,14 @@ export interface CredentialRules {
   readonly methods: readonly string[];
   /** Time from which the credential is refused [Unix ms]; absent: never. */
   readonly expires?: number;
-  /** Addresses that payments may go to, besides those of the wallet; absent: any address. */
+  /** Addresses that payments may go to, besides the addresses of the wallet; absent: any address. */
   readonly addresses?: ReadonlySet<string>;
   /** Clients that may use the credential; absent: any client. */
   readonly from?: ClientList;
   readonly spend?: SpendLimits;
   /**
    * True: the credential may lock money of its wallets (set an unlock time, freeze outputs). A credential that may read
-   * keys may always do so.
+   * keys may always lock money.
    */
   readonly lock?: true;
   readonly rate?: RateRule;
@@ -127,8 +127,8 @@ export class Credential {
  * - view: methods that read, without changing money or secrets.
  * - receive: methods that create and label accounts, addresses and payment links.
  * - spend: methods that make, sign, relay or submit transactions, freeze outputs (with the right to lock), sign
- *   messages, edit the payees of the address book, and exchange the outputs and key images that signing elsewhere
- *   needs.
+ *   messages, edit the payees of the address book, and exchange the outputs and key images that are needed to sign
+ *   elsewhere.
  * - admin: methods for secrets, files and passwords of wallets, scanning, webhooks, the daemon, the log, the process.
  */
 export const FAMILIES = ['view', 'receive', 'spend', 'admin'] as const;
@@ -144,7 +144,7 @@ export const isFamily = (text: string): text is Family => (FAMILIES as readonly 
  */
 export function matchesGlob(pattern: string, name: string): boolean {
   let [p, n] = [0, 0];
-  /** Index after the last `*` in the pattern, and index in the name up to which that `*` matches. */
+  /** Index after the last `*` in the pattern, and index in the name up to which this `*` matches. */
   let [star, matched] = [-1, 0];
   while (n < name.length) {
     const wanted = pattern[p];
@@ -221,7 +221,7 @@ export function createToken(name: string): { readonly text: string; readonly has
   };
 }
 
-/** Parses the text of a token; undefined if it has another form. */
+/** Parses the text of a token; undefined if the text has another form. */
 export function readToken(text: string): Token | undefined {
   const [, name, encoded] = /^wrpc_([^.]+)\.([\w-]{43})$/.exec(text) ?? [];
   if (name === undefined || encoded === undefined) return undefined;

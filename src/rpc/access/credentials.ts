@@ -26,7 +26,8 @@ export class Credentials {
   }
 
   /**
-   * Reads the file again. Keeps each credential whose entry is unchanged, with its counted calls; revokes all others.
+   * Reads the file again. Keeps each credential whose entry is unchanged, with its counted calls; revokes all other
+   * credentials.
    * @throws CredentialFileError: nothing is changed then.
    */
   reload(): void {

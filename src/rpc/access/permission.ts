@@ -21,7 +21,10 @@ export const denied = (
   options: { readonly status?: number; readonly retryAfter?: number } = {},
 ): RpcError => new RpcError(FAULTS.credential_denied.code, message, options);
 
-/** Checks that a credential may still be used. @throws RpcError if it was changed or removed, or has expired. */
+/**
+ * Checks that a credential may still be used.
+ * @throws RpcError if the credential was changed or removed, or has expired.
+ */
 export function assertValid(credential: Credential): void {
   const refusal = credential.refusal();
   if (refusal !== undefined) throw denied(refusal.reason, { status: refusal.status });
@@ -29,7 +32,7 @@ export function assertValid(credential: Credential): void {
 
 /**
  * Checks the rate limit of a credential. @param wait time until a call is allowed again [ms].
- * @throws RpcError if it is not 0.
+ * @throws RpcError if the time is not 0.
  */
 export function assertRate({ name, rules }: Credential, wait = 0): void {
   if (wait <= 0) return;

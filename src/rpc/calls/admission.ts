@@ -6,7 +6,7 @@ import { passRestriction } from './gate.js';
 import { registry } from '../registry.js';
 import * as z from 'zod';
 
-/** Checks that a credential allows at least one method with large requests. @throws RpcError */
+/** Checks that a credential allows at least one method whose requests may be large. @throws RpcError */
 function assertAnyLarge(credential: Credential): void {
   const large = registry.methods.filter(({ requestSize = 'ordinary' }) => requestSize !== 'ordinary');
   if (!large.some(({ name, meta }) => credential.allowsMethod(name, meta.family)))
@@ -32,8 +32,8 @@ export const admission =
   };
 
 /**
- * True for a method whose second run changes nothing beyond its first: one that only reads, or one whose call has an
- * idempotency key. @param hasKey true if the call has an idempotency key.
+ * True for a method whose second run changes nothing beyond its first: a method that only reads, or a method whose call
+ * has an idempotency key. @param hasKey true if the call has an idempotency key.
  */
 export function isRepeatable(name: string, hasKey: boolean): boolean {
   const method = registry.find(name);

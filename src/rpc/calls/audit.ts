@@ -28,8 +28,8 @@ const hashesInError = ({ message }: RpcError): string[] =>
   (/relayed before it: ([0-9a-f, ]+)/.exec(message)?.[1] ?? '').split(', ').filter(isHash);
 
 /**
- * Returns the wallet that a call concerns: the wallet that a parameter names, that of the path, that of the named file,
- * or the current wallet.
+ * Returns the wallet that a call concerns: the wallet that a parameter names, the wallet of the path, the wallet of the
+ * named file, or the current wallet.
  */
 const walletOf = (
   server: WalletManager,
@@ -102,7 +102,7 @@ export const audited = (
   onBug: (error: unknown, method: string) => void,
 ): Call => recorded(refusingUnrecorded(call, log), server, log, onBug);
 
-/** Records an event stream. @param outcome `ok`, or the HTTP status of its refusal. */
+/** Records an event stream. @param outcome `ok`, or the HTTP status of the stream's refusal. */
 export const recordStream = (log: AuditLog, origin: CallOrigin, outcome: 'ok' | number): void =>
   log.record({
     ...senderFacts(origin),
@@ -111,7 +111,10 @@ export const recordStream = (log: AuditLog, origin: CallOrigin, outcome: 'ok' | 
     outcome,
   });
 
-/** Records requests that a process of a cluster can neither serve nor pass on: no other process has a line for them. */
+/**
+ * Records requests that a process of a cluster can neither serve nor pass on, since no other process has a line for
+ * such requests.
+ */
 export const forwardingRecords = (
   server: WalletManager,
   log: AuditLog,

@@ -36,7 +36,7 @@ export function passRestriction(
 }
 
 /**
- * Binds a request to its wallet, and checks the conditions of its method in upstream's order, after {@link
+ * Binds a request to its wallet, and checks the conditions of its method in the order of the reference, after {@link
  * passRestriction}.
  * @throws WalletError
  */

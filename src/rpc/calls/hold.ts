@@ -7,15 +7,18 @@ import * as z from 'zod';
 import { walletNameOf } from '../../services/context/wallet-directory.js';
 
 /**
- * Longest time for which the calls of one request wait in all for wallets that are being opened [ms]. The shortest time
- * limit of common clients is that of monerophp, 8 seconds for a request and its digest login.
+ * Longest total time for which the calls of one request wait for wallets that are being opened [ms]. Of common clients,
+ * monerophp has the shortest time limit: 8 seconds for a request and its digest login.
  */
 export const HOLD_MS = 5_000;
 
-/** Returns the rest of the time for which the calls of a request may wait [ms]. @param arrived time of its arrival [ms]. */
+/**
+ * Returns the rest of the time for which the calls of a request may wait [ms].
+ * @param arrived time at which the request arrived [ms].
+ */
 const leftOf = (arrived = performance.now()): number => HOLD_MS - (performance.now() - arrived);
 
-/** A call, as far as it decides which wallets are waited for. */
+/** Parts of a call that decide which wallets it waits for. */
 interface HeldCall {
   readonly method: WalletMethod;
   readonly params: Json | undefined;
@@ -24,9 +27,10 @@ interface HeldCall {
 }
 
 /**
- * Waits while a wallet of a call is not open and this process is about to open it, or is opening it; while the server
- * starts, for all calls. A call for a wallet that could not be opened does not wait.
- * @returns true if it has waited. @throws WalletError `wallet_opening` after {@link HOLD_MS}, before anything has run.
+ * Waits while a wallet of a call is not open and this process is about to open it, or is opening it. While the server
+ * starts, every call waits. A call for a wallet that could not be opened does not wait.
+ * @returns true if the call has waited. @throws WalletError `wallet_opening` after {@link HOLD_MS}, before any part of
+ * the call has run.
  */
 export async function holdCall(
   { openings }: Pick<WalletManager, 'openings'>,
@@ -63,7 +67,7 @@ function fileIn(method: WalletMethod, params: Json | undefined): string | undefi
 
 /**
  * Returns the wallet that a call names: by a parameter, by its path, or by a file. @param target wallet of the path.
- * @returns undefined for the current wallet, or for none.
+ * @returns undefined for the current wallet, and for a call that names no wallet.
  */
 export const namedWallet = (
   method: WalletMethod | undefined,

@@ -13,8 +13,8 @@ function holdingsOf(server: WalletManager, scope: WalletScope, { actsOn }: Walle
 }
 
 /**
- * Checks that a wallet that is not open here has no other holder: this process may have lost it after it took the call. A
- * client that may not know of the wallet does not learn that it has one.
+ * Checks that a wallet that is not open here has no other holder, because this process may have lost the wallet after
+ * it took the call. A client that may not know of the wallet does not learn that it has a holder.
  * @throws WalletError `wallet_elsewhere`
  */
 async function assertNowhereElse(cluster: ClusterNode, scope: WalletScope, name: string): Promise<void> {
@@ -27,8 +27,8 @@ async function assertNowhereElse(cluster: ClusterNode, scope: WalletScope, name:
 }
 
 /**
- * Returns the error for a client whose call failed with another one. A wallet that leaves this process while a call changes
- * it may have the change at its next holder: that the wallet is elsewhere would say that nothing has run.
+ * Converts the error of a failed call to the error for the client. If a wallet leaves this process while a call changes
+ * it, its next holder may have the change: the error `wallet_elsewhere` would wrongly say that nothing has run.
  */
 function outcomeOf(error: unknown, { meta }: WalletMethod): unknown {
   if (faultOf(error)?.kind !== 'wallet_elsewhere' || meta.family === 'view') return error;
@@ -39,10 +39,10 @@ function outcomeOf(error: unknown, { meta }: WalletMethod): unknown {
 }
 
 /**
- * Runs a call. In a cluster, its answer or its error waits until everything that the wallets contain by then is stored
- * by a quorum: another process may take a wallet over at any moment, and must know all that clients know. This includes
- * reads, since a client may read the unfinished change of another one. Without a quorum, nothing runs at all.
- * @throws errors of the call; WalletError `not_replicated`, `wallet_elsewhere` in place of them and of an answer.
+ * Runs a call. In a cluster, the answer or the error of the call waits until a quorum has stored the whole content of
+ * the wallets: another process may take a wallet over at any moment, and must know all that clients know. This includes
+ * reads, since a client may read the unfinished change of another client. Without a quorum, no call runs.
+ * @throws errors of the call; WalletError `not_replicated`, `wallet_elsewhere` in place of an answer or another error.
  */
 export async function settling<T>(
   server: WalletManager,
@@ -89,7 +89,7 @@ async function runSettled<T>(
     isUnknown = fault.fault.kind === 'not_replicated';
     throw fault;
   } finally {
-    // The call may have opened or closed a wallet. One that has waited in vain is not answered after a second wait.
+    // The call may have opened or closed a wallet. A call that has waited in vain does not wait a second time.
     const holdings = isUnknown
       ? []
       : new Set([...before.filter(({ isEnded }) => !isEnded), ...holdingsOf(server, scope, method)]);

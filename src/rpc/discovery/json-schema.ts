@@ -71,8 +71,8 @@ function patternOf(schema: z.ZodString): JsonSchema {
 }
 
 /**
- * Converts a schema of `http/methods/params.ts` or `http/methods/wire.ts` to JSON Schema. In place of `z.toJSONSchema`, which rounds
- * the limits of 64-bit integers.
+ * Converts a schema of `http/methods/params.ts` or `http/methods/wire.ts` to JSON Schema. Used in place of
+ * `z.toJSONSchema`, which rounds the limits of 64-bit integers.
  * @throws Error for a schema without a JSON type.
  */
 export function jsonSchemaOf(schema: z.core.$ZodType): JsonSchema {

@@ -11,7 +11,7 @@ export interface MethodError {
   readonly message: string;
 }
 
-/** Lists the kinds of the faults of a method's conditions, then those of its handler. */
+/** Lists the kinds of the faults of a method's conditions, then the kinds of the faults of its handler. */
 export const ownKinds = ({ meta, faults }: Pick<WalletMethod, 'meta' | 'faults'>): readonly Kind[] => [
   ...conditionKinds(meta),
   ...faults,
@@ -20,13 +20,13 @@ export const ownKinds = ({ meta, faults }: Pick<WalletMethod, 'meta' | 'faults'>
 /** Kinds of the faults of every method: the refusal by a credential, and the start of the server or of a wallet. */
 const ALL: readonly Kind[] = ['credential_denied', 'wallet_opening'];
 
-/** Kinds of the faults of every method that uses the files of wallets; the last two in a cluster only. */
+/** Kinds of the faults of every method that uses the files of wallets; the last two kinds occur in a cluster only. */
 const FILES: readonly Kind[] = ['wallet_io', 'wallet_corrupt', 'not_replicated', 'wallet_elsewhere'];
 
 /**
- * Lists the kinds of all faults with which a call of a method can end: also the refusal by a credential and the wait for
- * an opening, possible for every method, and a damaged store, a full disk or a cluster without quorum, possible for every
- * method of a wallet.
+ * Lists the kinds of all faults with which a call of a method can end: including faults that are possible for every
+ * method (refusal by a credential, wait for an opening), and faults that are possible for every method of a wallet
+ * (damaged store, full disk, cluster without quorum).
  */
 export function kindsOf(method: Pick<WalletMethod, 'meta' | 'faults' | 'actsOn'>): readonly Kind[] {
   const own = ownKinds(method);

@@ -33,7 +33,7 @@ function info(version: ApiVersion): JsonSchema {
   };
 }
 
-/** Describes the parameters of a method. @throws Error if they are not an object. */
+/** Describes the parameters of a method. @throws Error if the parameters are not an object. */
 function paramsOf({ name, params }: WalletMethod): JsonSchema[] {
   if (!(params instanceof z.ZodObject)) throw new Error(`${name}: parameters are no object`);
   return Object.entries(params.shape as z.core.$ZodShape).map(([param, schema]) => {

@@ -10,7 +10,7 @@ export const DENIED = -7;
 
 const UNKNOWN_ERROR = -1;
 
-/** Codes and messages of a method that differ from those in the table of faults. */
+/** Codes and messages of a method that differ from the table of faults. */
 export interface OwnErrors {
   readonly codes?: Partial<Readonly<Record<Kind, number>>>;
   readonly texts?: Partial<Texts>;
@@ -22,7 +22,7 @@ function daemonFault(error: DaemonError): Fault | undefined {
   return error.kind === 'busy' ? { kind: 'daemon_busy' } : undefined;
 }
 
-/** Longest error message [characters]: upstream's messages contain arguments of any length. */
+/** Longest error message [characters]: messages of the reference contain arguments of any length. */
 const MAX_MESSAGE_LENGTH = 400;
 
 const truncated = (text: string): string =>
@@ -34,7 +34,7 @@ function errorFor(
   { codes, texts }: OwnErrors,
   surroundings: Surroundings,
 ): RpcError {
-  // Never truncated, since the client must know all relayed payments.
+  // The message of `partly_relayed` is never truncated, since the client must know all relayed payments.
   const limited = fault.kind === 'partly_relayed' ? (text: string): string => text : truncated;
   const message = limited(textOf(fault, texts ?? {}, surroundings));
   const explanation = limited(explain(fault));
@@ -46,9 +46,9 @@ function errorFor(
 }
 
 /**
- * Converts an error to the one that the client receives; undefined for a bug. Code and message are those of upstream if
- * it has the same error; `data.explanation` adds details for clients that ask for it. The cause of an error from the
- * table is the WalletError, or the error of the protocol library.
+ * Converts an error to the error that the client receives; undefined for a bug. Code and message are taken from the
+ * reference if it has the same error; `data.explanation` adds details for clients that ask for it. The cause of an
+ * error from the table is the WalletError, or the error of the protocol library.
  */
 export function toRpcError(error: unknown, own: OwnErrors, surroundings: Surroundings): RpcError | undefined {
   if (error instanceof RpcError) return error;

@@ -1,6 +1,9 @@
 import { orText, reasonOf, type FaultTable } from './fault-entry.js';
 
-/** Writes upstream's message for a fork that the wallet does not know. Source: wallet2.cpp `pull_and_parse_next_blocks`. */
+/**
+ * Writes the message of the reference for a fork that the wallet does not know. Source: wallet2.cpp
+ * `pull_and_parse_next_blocks`.
+ */
 const unexpectedFork = ({ height, version }: { readonly height: number; readonly version: number }): string =>
   `Unexpected hard fork version v${version} at height ${height}. Make sure your wallet is up to date`;
 

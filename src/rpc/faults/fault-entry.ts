@@ -6,7 +6,7 @@ export type Kind = Fault['kind'];
 /** Fault types by their kind. */
 export type Facts = { readonly [F in Fault as F['kind']]: F };
 
-/** Facts that a message may contain in addition to those of the fault. */
+/** Facts that a message may contain in addition to the facts of the fault. */
 export interface Surroundings {
   /** Address `host:port` of the daemon as configured; empty when offline. */
   readonly daemonAddress: string;
@@ -20,9 +20,12 @@ export type Texts = { readonly [K in Kind]: Text<K> };
 
 /** Code, message and explanation of one kind of fault. */
 export interface FaultEntry<K extends Kind> {
-  /** Error code of the reference; codes below -53 are those of this server. */
+  /** Error code of the reference; codes below -53 are codes of this server. */
   readonly code: number;
-  /** Error message of the reference; absent if the reference has no such error: the explanation is the message then. */
+  /**
+   * Error message of the reference; absent if the reference has no such error, and the explanation is used as the
+   * message.
+   */
   readonly text?: Text<K>;
   /** Explanation with the facts, one sentence, for `data.explanation` of the error. Contains no secrets. */
   readonly explanation: string | ((fault: Facts[K]) => string);
@@ -40,10 +43,13 @@ type Reasoned = Extract<Fault, { reason: string }>;
 /** Returns the cause of a fault, in one sentence. */
 export const reasonOf = ({ reason }: Reasoned): string => reason;
 
-/** Returns upstream's message for the cause; the reason of this server if upstream has none. */
+/** Returns the message of the reference for the cause; the reason of this server if the reference has no message. */
 export const causeText = ({ text, reason }: Reasoned): string => text ?? reason;
 
-/** Creates the text of a fault: upstream's message for the cause, or the given one if the cause has none. */
+/**
+ * Creates the text of a fault: the message of the reference for the cause, or the given text if the cause has no
+ * message.
+ */
 export const orText =
   (usual: string) =>
   ({ text }: Pick<Reasoned, 'text'>): string =>

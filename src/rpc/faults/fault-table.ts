@@ -8,9 +8,9 @@ import { keyFaults, walletFaults } from './wallets.js';
 import { paymentFaults } from './payments.js';
 
 /**
- * Code, message and explanation of every kind of fault; a kind without an entry does not compile. Each kind is in one
- * file by family. Clients compare or search the messages; methods replace some, as upstream does. Sources:
- * wallet_rpc_server_error_codes.h, wallet_rpc_server.cpp `handle_rpc_exception`, wallet_errors.h, wallet2.cpp.
+ * Code, message and explanation of every kind of fault; a kind without an entry does not compile. Each kind is in the
+ * file of its family. Clients compare or search the messages; methods replace some messages, as in the reference.
+ * Sources: wallet_rpc_server_error_codes.h, wallet_rpc_server.cpp `handle_rpc_exception`, wallet_errors.h, wallet2.cpp.
  */
 export const FAULTS: FaultTable = {
   ...walletFaults,
@@ -30,7 +30,7 @@ const explainKind = <K extends Kind>(kind: K, fault: Facts[K]): string => {
   return typeof explanation === 'string' ? explanation : explanation(fault);
 };
 
-/** Returns the HTTP status of a fault, and the time after which the call may be repeated, as far as the table has them. */
+/** Returns the HTTP status of a fault, and the time after which the call may be repeated, if the table has them. */
 export const httpOf = <K extends Kind>(kind: K): Pick<FaultEntry<K>, 'status' | 'retryAfter'> => {
   const { status, retryAfter }: FaultEntry<K> = FAULTS[kind];
   return {
@@ -53,6 +53,6 @@ const textOfKind = <K extends Kind>(
   return typeof text === 'string' ? text : text(fault, surroundings);
 };
 
-/** Returns the message of a fault. @param own messages of the method that differ from those in {@link FAULTS}. */
+/** Returns the message of a fault. @param own messages of the method that differ from {@link FAULTS}. */
 export const textOf = (fault: Fault, own: Partial<Texts>, surroundings: Surroundings): string =>
   textOfKind(fault.kind, fault, own, surroundings);

@@ -52,7 +52,7 @@ function pagedBalanceRows(
 function perSubaddress(wallet: OpenWallet, balance: Balance | PagedBalance) {
   const isPaged = balance instanceof PagedBalance;
   const source = isPaged ? balance : balance.addresses;
-  // Not cached while labels are hidden: they can become visible without a change of the store.
+  // The rows are not cached while labels are hidden, because labels can become visible without a change of the store.
   const key = wallet.keystore.hidesNotes ? {} : source;
   return cachedRows(key, (skipped) =>
     pagedBalanceRows(

@@ -8,7 +8,10 @@ import { defineMethod, type WalletMethod } from '../method.js';
 import { rowsOf } from '../wire/rows.js';
 import { paymentIdShape, WRONG_ADDRESS } from '../wire/shapes.js';
 
-/** Parses a short payment id; zeros mean none. @throws WalletError `wrong_payment_id`, also for a long payment id. */
+/**
+ * Parses a short payment id; zeros mean no payment id.
+ * @throws WalletError `wrong_payment_id`, also for a long payment id.
+ */
 function readPaymentId(hex: string): PaymentId | undefined {
   if (/^(?:|0{16}|0{64})$/.test(hex)) return undefined;
   if (!isHex(hex) || hex.length !== 16)

@@ -211,8 +211,8 @@ const eventSchema = () =>
   ]);
 
 /**
- * Returns the event logs that a path reaches: that of the named wallet; for a path without a name, those of all open
- * wallets that the client may know of.
+ * Returns the event logs that a path reaches: the log of the named wallet; for a path without a name, the logs of all
+ * open wallets that the client may know of.
  * @throws WalletError `wallet_not_open` if the named wallet is not open.
  */
 export function eventLogsOf({

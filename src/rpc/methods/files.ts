@@ -139,7 +139,7 @@ export const fileMethods: readonly WalletMethod[] = [
     meta: { family: 'admin', needs: 'directory', restricted: true },
     faults: [...FILE, 'wallet_missing', 'wallet_corrupt', 'wrong_password', 'bad_cluster_request'],
     codes: { wrong_password: -1 },
-    // Upstream checks for path separators before it opens the file.
+    // The reference checks for path separators before it opens the file.
     texts: {
       bad_wallet_name: ({ name }) => (name.includes('/') ? 'Invalid filename' : NOT_OPENED),
       wallet_locked: NOT_OPENED,

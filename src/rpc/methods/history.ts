@@ -27,8 +27,8 @@ import { JsonRows } from '../../http/calls/json-rows.js';
 import type { Json } from '../../util/json.js';
 
 /**
- * Parses a payment id of 8 or 32 bytes. A long payment id whose last 24 bytes are zero is read as a short one.
- * @param textOf returns upstream's message. @throws WalletError `wrong_payment_id`
+ * Parses a payment id of 8 or 32 bytes. A long payment id whose last 24 bytes are zero is read as a short payment id.
+ * @param textOf returns the message of the reference. @throws WalletError `wrong_payment_id`
  */
 function readPaymentId(hex: string, textOf: (hex: string) => string): Uint8Array {
   if (!isHex(hex) || (hex.length !== 16 && hex.length !== 64))
@@ -81,7 +81,7 @@ function readCursor(cursor: string): number {
 
 const transferList = (description: string) => wire.list(transferSchema(), description);
 
-/** Default of `max_height`: no limit. Source: MAX_BLOCK_NUMBER of upstream. */
+/** Default of `max_height`: no limit. Source: MAX_BLOCK_NUMBER of the reference. */
 const MAX_HEIGHT = 500_000_000n;
 
 export const historyMethods: readonly WalletMethod[] = [
@@ -109,7 +109,8 @@ export const historyMethods: readonly WalletMethod[] = [
           'Indices of the addresses in the account; empty: all; ignored with all_accounts',
         ),
         all_accounts: flag.default(false).describe('Lists transfers of all accounts'),
-        // Parameters for pages, from the newest transfer on; the reference has none and returns all transfers.
+        // Parameters for pages, from the newest transfer on; the reference has no such parameters and returns all
+        // transfers.
         limit: u32
           .default(0)
           .describe(

@@ -18,7 +18,7 @@ const submitSchema = once(() =>
 /** Kinds of faults of the rounds of the key exchange. */
 const EXCHANGE = ['multisig_refused', 'too_few_signers', 'wrong_password'] as const satisfies readonly Kind[];
 
-/** Returns upstream's messages for a refused step. @param step name of the step in the messages. */
+/** Returns the reference's messages for a refused step. @param step name of the step in the messages. */
 const refusedBy = (step: string) =>
   ({
     multisig_refused: (fault) => `Error calling ${step}: ${causeText(fault)}`,

@@ -6,7 +6,7 @@ import { CREDENTIAL, DAEMON } from '../faults/fault-entry.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { readKeyImage, readTxHash } from '../wire/shapes.js';
 
-/** Upstream's message if the daemon does not send a transaction. Source: wallet2.cpp `scan_tx`. */
+/** Message of the reference if the daemon does not send a transaction. Source: wallet2.cpp `scan_tx`. */
 const NOT_FETCHED = 'Failed to get transaction from daemon';
 
 const oneOutput = params({
@@ -14,8 +14,8 @@ const oneOutput = params({
 });
 
 /**
- * Parses a key image that must be present. @param purpose part of upstream's message.
- * @throws WalletError `wrong_key_image`, `invalid` if it is missing.
+ * Parses a key image that must be present. @param purpose part of the message of the reference.
+ * @throws WalletError `wrong_key_image`, `invalid` if the key image is missing.
  */
 function requireKeyImage(keyImage: string, purpose: string): KeyImage {
   if (keyImage === '')

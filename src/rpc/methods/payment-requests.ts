@@ -38,14 +38,17 @@ const bad = (reason: string): WalletError => new WalletError({ kind: 'bad_paymen
 
 const addressOf = ({ subaddress }: RequestView['request']) => subaddress;
 
-/** Parameters that name a request: exactly one of them. */
+/** Parameters that name a request; exactly one parameter must be given. */
 const nameParams = {
   request_id: text.optional().describe('Id of the request'),
   address: text.optional().describe('Address of the request, in place of its id'),
   reference: reference.optional().describe('Reference of the request, in place of its id'),
 };
 
-/** Reads the name of a request. @throws WalletError `bad_payment_request` unless exactly one member is given. */
+/**
+ * Reads the name of a request.
+ * @throws WalletError `bad_payment_request` unless exactly one of the parameters is given.
+ */
 function nameOf(given: {
   readonly request_id?: string | undefined;
   readonly address?: string | undefined;
@@ -61,7 +64,7 @@ function nameOf(given: {
   };
 }
 
-/** Writes the metadata of a request as JSON. @throws WalletError `bad_payment_request` if it is too large. */
+/** Writes the metadata of a request as JSON. @throws WalletError `bad_payment_request` if the metadata is too large. */
 function metadataText(value: Readonly<Record<string, unknown>>): string {
   // The values come from the JSON of the call.
   const json = writeWholeJson(value as { readonly [key: string]: Json });

@@ -48,18 +48,22 @@ const seen = () => ({
 /** Kinds of faults of proofs about a transaction. */
 const PROOF = [...DAEMON, 'wrong_tx_hash', 'bad_proof', 'invalid'] as const satisfies readonly Kind[];
 
-/** Error codes of proofs: upstream has the same code for all failures of the daemon. */
+/** Error codes of proofs: the reference has the same code for all failures of the daemon. */
 const PROOF_CODES = { daemon_unreachable: -1, daemon_misbehaves: -1 } as const;
 
 /**
- * Upstream's message of methods that first ask the daemon for its version. Source: wallet2.cpp `check_tx_key_helper`.
+ * Message of the reference for methods that first ask the daemon for its version. Source: wallet2.cpp
+ * `check_tx_key_helper`.
  */
 const NO_DAEMON = {
   daemon_unreachable: (_: unknown, { daemonAddress }: Surroundings): string =>
     `Failed to connect to daemon: ${daemonAddress}`,
 };
 
-/** Upstream's message of methods that first ask the daemon for the transaction. Source: wallet2.cpp `get_tx_proof`. */
+/**
+ * Message of the reference for methods that first ask the daemon for the transaction. Source: wallet2.cpp
+ * `get_tx_proof`.
+ */
 const NO_TRANSACTION = { daemon_unreachable: 'Failed to get transaction from daemon' };
 
 const NO_SPEND_KEY = 'get_spend_proof requires spend secret key and is not available for a watch-only wallet';

@@ -416,7 +416,7 @@ export const discoveryMethods: readonly WalletMethod[] = [
       }),
     source: ADDITION,
     async handle({ methods, version }) {
-      // Loaded at the first call, so that the start takes no longer.
+      // The module is loaded at the first call, so that it does not delay the start.
       const { openRpcOf } = await import('../discovery/open-rpc.js');
       return { ...openRpcOf(methods(), version) };
     },

@@ -7,7 +7,7 @@ import { defineMethod, type WalletMethod } from '../method.js';
 import * as sample from '../wire/samples.js';
 
 /**
- * Runs a task of the URI codec. @param prefix beginning of upstream's message.
+ * Runs a task of the URI codec. @param prefix beginning of the reference's message.
  * @throws WalletError `bad_uri` in place of a UriError.
  */
 function orBadUri<T>(prefix: string, task: () => T): T {

@@ -26,8 +26,8 @@ const WEBHOOK = [
 ] as const satisfies readonly Kind[];
 
 /**
- * Returns the webhooks of the wallet of the request, or of the wallet that it names. @throws WalletError `no_wallet`,
- * `wallet_not_open`, `bad_wallet_name`
+ * Returns the webhooks of the wallet of the request, or of the wallet that the request names. @throws WalletError
+ * `no_wallet`, `wallet_not_open`, `bad_wallet_name`
  */
 const webhooksOf = (context: Context, name: string | undefined): WalletWebhooks =>
   (name === undefined ? context.wallet : context.scope.wallet(name)).webhooks;

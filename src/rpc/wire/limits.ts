@@ -4,9 +4,9 @@ import { invalidParams, keptText, u32 } from '../../http/methods/params.js';
 import * as z from 'zod';
 
 /*
- * Texts of clients that the server keeps: in the store of a wallet, in memory or in its log. Each has a limit, so that no
- * answer, page or log line grows with the longest request. The reference has no limits; within these, its clients see no
- * difference.
+ * Texts of clients that the server keeps: in the store of a wallet, in memory or in its log. Each text has a limit, so
+ * that no answer, page or log line grows with the longest request. The reference has no such limits; within the limits,
+ * its clients see no difference.
  */
 
 /** Label of an account or address. */
@@ -46,7 +46,7 @@ export const setting = keptText(4096);
 const MAX_REPEATED_BYTES = 8 * 1024 * 1024;
 
 /**
- * Checks the sum of what a call stores. @param count number of places that get the text.
+ * Checks the total length of the copies of a text that a call stores. @param count number of places that get the text.
  * @throws RpcError `INVALID_PARAMS`
  */
 export function assertRepeatable(name: string, value: string, count: number): void {
@@ -66,7 +66,7 @@ export const pageLimit = u32
   .refine((limit) => limit >= 1 && limit <= MAX_LIMIT, 'out of range')
   .meta({ minimum: 1n, maximum: BigInt(MAX_LIMIT) });
 
-/** Position of the first page: above every sequence number. */
+/** Sequence number of the first page, above every sequence number of a row. */
 const LATEST = Number.MAX_SAFE_INTEGER;
 
 /** Parameter for the position of a page in a list whose rows descend by sequence number. */
@@ -81,8 +81,9 @@ export const pageStart = (cursor: string | undefined): number =>
   cursor === undefined ? LATEST : Number(cursor);
 
 /**
- * Returns the cursor of the page after a page of a list, as member of the answer; none if the page is the last one.
- * @param count number of rows of the page. @param last sequence number of the last row; undefined: there is none.
+ * Returns the cursor of the next page of a list as a member of the answer; without a member after the last page.
+ * @param count number of rows of the page. @param last sequence number of the last row; undefined: the page has no
+ * rows.
  */
 export const nextPage = (
   { count, last }: { readonly count: number; readonly last: number | undefined },

@@ -51,7 +51,7 @@ export function keyedCall(key: string, method: string, schema: z.ZodType, args: 
 }
 
 /**
- * Returns the terms of the order that a call places; undefined without a key.
+ * Returns the terms of the order that a call places; undefined without an idempotency key.
  * @param schema schema of the method's parameters. @throws RpcError for `retry_failed` without a key.
  */
 export function orderTerms(
@@ -68,8 +68,8 @@ export function orderTerms(
 }
 
 /**
- * Adds the key in the HTTP header to the parameters of a call, if the method has such a parameter; other methods ignore
- * the header.
+ * Adds the idempotency key in the HTTP header to the parameters of a call, if the method has such a parameter; other
+ * methods ignore the header.
  * @throws RpcError if header and parameter differ, or if the parameters are not an object.
  */
 export function withHeaderKey(
@@ -85,7 +85,10 @@ export function withHeaderKey(
   throw invalidParams('idempotency_key differs from the header Idempotency-Key');
 }
 
-/** HTTP status of a key that belongs to another request. Source: draft-ietf-httpapi-idempotency-key-header. */
+/**
+ * HTTP status for an idempotency key that belongs to another request. Source:
+ * draft-ietf-httpapi-idempotency-key-header.
+ */
 const UNPROCESSABLE = 422;
 
 /** Adds the HTTP status to the error of a call whose key was in a header. */

@@ -18,7 +18,7 @@ export interface ResultFields {
 const amountsOf = ({ destinations }: MadePayment): Amount[] => destinations.map(({ amount }) => amount);
 /**
  * Returns the transaction that a client receives. For a transaction that another wallet signs, a repeated answer
- * contains the same placeholders as the first one.
+ * contains the same placeholders as the first answer.
  */
 const txOf = ({ signed, unsigned }: MadePayment): MadeTx | undefined => unsigned ?? signed;
 const hashHex = (payment: MadePayment): string => toHex(txOf(payment)?.txHash ?? new Uint8Array());
@@ -93,8 +93,8 @@ export const hashesSchema = () =>
   wire.object({ tx_hash_list: wire.list(wire.hash('Transaction hash'), 'Hashes of the transactions') });
 
 /**
- * Returns the result of a method that makes one transaction. Fields of the signed transaction are empty if others must
- * sign it.
+ * Returns the result of a method that makes one transaction. Fields of the signed transaction are empty if other
+ * signers must sign it.
  */
 export function paymentShape(made: MadePayments, fields: ResultFields) {
   const [payment] = made.payments;
@@ -152,7 +152,7 @@ export const resultParams = {
     .describe('Makes the transactions without relaying them: relay_tx relays them later'),
   get_tx_hex: flag.default(false).describe('Returns the transactions in hex, too'),
   get_tx_metadata: flag.default(false).describe('Returns the metadata that relay_tx takes, too'),
-  // A field whose name differs between the specification and upstream for some methods.
+  // A field whose name differs between the specification and the reference for some methods.
   get_tx_key: flag.default(false).describe('Returns the secret keys of the transactions, too'),
   get_tx_keys: flag.default(false).describe('Returns the secret keys of the transactions, too'),
 };

@@ -18,13 +18,13 @@ export const listedRows = <T, R extends Json>(
 ): readonly R[] | JsonRows =>
   list.length <= ITEMS_AT_ONCE ? list.map(shape) : rowsOf(unheld(pagesOf(list, ITEMS_AT_ONCE)), shape);
 
-/** Length from which no further page of a list is kept [bytes]: some 10,000 rows. */
+/** Length of the kept pages of a list from which no further page is kept [bytes]: some 10,000 rows. */
 const KEPT_BYTES = 2 << 20;
 
 /** First pages of a list in JSON. */
 interface KeptPages {
   readonly parts: readonly EncodedRows[];
-  /** The list, if these are all of its pages; undefined for an empty one. */
+  /** The whole list, if all of its pages are kept; undefined for an empty list. */
   readonly whole?: { readonly json: EncodedJson | undefined };
 }
 
@@ -32,8 +32,9 @@ interface KeptPages {
 const CACHE = new WeakMap<object, KeptPages>();
 
 /**
- * Encodes a list as JSON. The first megabytes are encoded once for a source, and only what follows them each time.
- * @param source object that must be a new one whenever the rows change.
+ * Encodes a list as JSON. The first megabytes are encoded once for a source; only the rows after them are encoded each
+ * time.
+ * @param source object that must be replaced whenever the rows change.
  * @param open reads the rows, without the given number of pages at their beginning; only the last page may be empty.
  * @returns undefined for an empty list.
  */
@@ -87,7 +88,7 @@ const continued = (
   JsonRows.written({
     read: async function* (adapt) {
       if (adapt !== undefined) throw new Error('rows that are encoded already cannot be converted');
-      // The receiver may free the memory of what it receives.
+      // The pieces are copied, because the receiver may free their memory.
       for (const { pieces } of kept) yield pieces.map((piece) => new Uint8Array(piece));
       for await (const { pieces } of rest) yield pieces;
     },

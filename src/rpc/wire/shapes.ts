@@ -37,12 +37,12 @@ export const WRONG_ADDRESS = {
 
 const NO_PAYMENT_ID = '0'.repeat(16);
 
-/** Writes a payment id: 16 hex digits, 64 for a long one; zeros if there is none. */
+/** Writes a payment id: 16 hex digits, 64 for a long payment id; zeros if there is no payment id. */
 export const paymentIdShape = (paymentId: Uint8Array | undefined): string =>
   paymentId === undefined ? NO_PAYMENT_ID : toHex(paymentId);
 
 /**
- * Row of get_transfers, with its members in the order of the answer: they need no sorting then. Source:
+ * Row of get_transfers, with its members in the order of the answer, so that they need not be sorted. Source:
  * wallet_rpc_server_commands_defs.h `transfer_entry`.
  */
 export function transferEntry(entry: HistoryEntry) {

@@ -12,10 +12,10 @@ const TAGS_AT_ONCE = 128;
 /** Number of accounts that get a tag in one transaction. */
 const ACCOUNTS_AT_ONCE = 1024;
 
-/** Work of looking for a tag in one account, by its length alone, in comparison with that of reading a byte. */
+/** Work of comparing the lengths of tags in one account, relative to the work of reading a byte. */
 const SEARCH_WORK = 2;
 
-/** Other services of the wallet that this one calls. */
+/** Other services of the wallet that this service calls. */
 interface Services {
   readonly accounts: Accounts;
 }
@@ -59,7 +59,7 @@ export class AccountTags {
     const pages = pagesOf(tags, TAGS_AT_ONCE, (part) => {
       assertOpen();
       const own = part.reduce((sum, { bytes }) => sum + bytes.length, 0);
-      // The search for a long tag reads other long ones.
+      // The search for a long tag reads other long tags.
       if (own > TURN_BYTES) return own;
       return store.read((r) => part.reduce((sum, { tag }) => sum + r.accountTags.descriptionBytes(tag), own));
     });
@@ -118,9 +118,11 @@ export class AccountTags {
   }
 
   /**
-   * Sets the tag of accounts, of a share in each turn of the event loop: former tags may be megabytes long.
-   * @param tag empty: removes their tags.
-   * @throws WalletError `account_out_of_range`: nothing is changed then; `no_wallet` if the wallet is closed meanwhile.
+   * Sets the tag of accounts, a share of them in each turn of the event loop, because former tags may be megabytes
+   * long.
+   * @param tag empty: removes the tags of the accounts.
+   * @throws WalletError `account_out_of_range`, after which nothing is changed; `no_wallet` if the wallet is closed
+   * meanwhile.
    */
   async assign(accounts: readonly number[], tag: string): Promise<void> {
     const distinct = [...new Set(accounts)];

@@ -16,7 +16,7 @@ import type { WalletSync } from '../sync/wallet-sync.js';
 
 type Context = Pick<WalletContext, 'addresses' | 'assertOpen' | 'keystore' | 'log' | 'openAlias' | 'store'>;
 
-/** Other services of the wallet that this one calls. */
+/** Other services of the wallet that this service calls. */
 interface Services {
   readonly sync: WalletSync;
 }
@@ -28,13 +28,14 @@ export interface CreatedAddress {
 
 /** A new account. */
 export interface CreatedAccount extends SubaddressIndex {
-  /** Number of accounts left out before it. */
+  /** Number of accounts that were left out before the account. */
   readonly skipped: number;
 }
 
 /**
  * Writes in the transaction that creates addresses.
- * @param first index of the first new address. @param skipped number of addresses left out before it.
+ * @param first index of the first new address. @param skipped number of addresses that were left out before the first
+ * new address.
  */
 export type RecordAddresses = (w: WalletWriter, first: SubaddressIndex, skipped: number) => void;
 
@@ -53,7 +54,7 @@ interface NewAddresses {
 const range = (major: number, first: number, count: number): SubaddressIndex[] =>
   Array.from({ length: count }, (_, i) => ({ major, minor: first + i }));
 
-/** Pairs indices of addresses with their spend public keys, by which the scanner recognises payments to them. */
+/** Pairs indices of addresses with the spend public keys by which the scanner recognises payments to the addresses. */
 const entries = (indices: readonly SubaddressIndex[], keys: readonly AddressKeys[]): SubaddressKey[] =>
   keys.flatMap(({ spendPublicKey }, i) => {
     const index = indices[i];
@@ -66,7 +67,8 @@ export class Accounts {
   readonly #services: Services;
   readonly #creating = new Mutex();
   /**
-   * The last {@link listing} of all addresses of an account, with the store version and account that it is valid for.
+   * The last {@link listing} of all addresses of an account, with the store version and the account for which it is
+   * valid.
    */
   #listed: { readonly key: string; readonly listing: AddressListing } | undefined;
 
@@ -158,7 +160,7 @@ export class Accounts {
   }
 
   /**
-   * Returns the index of an own address, created or within the lookahead; undefined for a foreign one.
+   * Returns the index of an own address, created or within the lookahead; undefined for a foreign address.
    * @throws WalletError `wrong_address` for an invalid address.
    */
   ownIndex(text: string): SubaddressIndex | undefined {
@@ -216,15 +218,15 @@ export class Accounts {
     });
   }
 
-  /** Returns the label of an address; empty without one, and while labels are hidden. */
+  /** Returns the label of an address; empty for an address without a label, and while labels are hidden. */
   label(index: SubaddressIndex): string {
     if (this.#context.keystore.hidesNotes) return '';
     return this.#context.store.read((r) => r.subaddresses.label(index));
   }
 
   /**
-   * Creates an account, whose first address gets the label. Leaves out accounts that the wallet may have had before an
-   * older copy of it took its place. @returns index of its first address.
+   * Creates an account, whose first address gets the label. Leaves out accounts that the wallet may have had before it
+   * was replaced by an older copy. @returns index of its first address.
    */
   create(label: string): CreatedAccount {
     const { store, addresses } = this.#context;
@@ -253,10 +255,10 @@ export class Accounts {
 
   /**
    * Creates addresses of an account, all with one label, and yields to other work between batches. Stores the keys of
-   * all addresses first, like keys of the lookahead, so that one last transaction creates all addresses. Leaves out
-   * addresses that the wallet may have given out before it was restored.
+   * all addresses first, like keys of the lookahead, so that one transaction at the end creates all addresses. Leaves
+   * out addresses that the wallet may have given out before it was restored.
    * @param count number of new addresses.
-   * @param record writes in that transaction; an error of it leaves the addresses uncreated.
+   * @param record writes in the transaction that creates the addresses; if it throws, the addresses are not created.
    * @throws WalletError `account_out_of_range`
    */
   async createAddresses(
@@ -279,15 +281,15 @@ export class Accounts {
       return { indices: created, total: sum };
     });
     const texts = await this.addresses(indices);
-    // An address is returned only once it is on disk.
+    // An address is returned only after it was written to disk.
     await store.flushToDisk();
     store.givenAddresses.note(total);
     return indices.map((index, i) => ({ index, address: texts[i] ?? '' }));
   }
 
   /**
-   * Waits for a refresh, for some seconds, before the first gap is left in an account of a restored wallet: payments to lost
-   * addresses show how far these reach.
+   * Waits some seconds for a refresh before the first gap is left in an account of a restored wallet, because payments
+   * to lost addresses show how many addresses were lost.
    */
   async #awaitBlocks(account: number, caller: AddressCaller): Promise<void> {
     const { sync } = this.#services;

@@ -13,7 +13,7 @@ type Context = Pick<WalletContext, 'assertOpen' | 'store'>;
 const ENTRIES_AT_ONCE = 64;
 const PLACES_AT_ONCE = 1024;
 
-/** Other services of the wallet that this one calls. */
+/** Other services of the wallet that this service calls. */
 interface Services {
   readonly accounts: Accounts;
 }
@@ -42,7 +42,7 @@ export class AddressBook {
   }
 
   /**
-   * Reads entries in pages, all from the state of the store at this call.
+   * Reads entries in pages, all pages from the state of the store at this call.
    * @param indices empty: all entries. @throws WalletError `book_index_out_of_range`
    */
   async list(indices: readonly number[]): Promise<Paged<readonly AddressBookEntry[]>> {
@@ -70,7 +70,10 @@ export class AddressBook {
     }
   }
 
-  /** Returns the places of all entries by their index: SQLite finds a row by its index by passing over those before it. */
+  /**
+   * Returns the places of all entries by their index: SQLite finds a row by its index only by passing over all rows
+   * before it.
+   */
   async #places(reading: PagedReader): Promise<readonly AddressBookPlace[]> {
     const pages = reading.pages(
       NO_POSITION,
@@ -134,7 +137,10 @@ export class AddressBook {
 const outOfRange = (index: number, count: number): WalletError =>
   new WalletError({ kind: 'book_index_out_of_range', index, count });
 
-/** Integrates a payment id into an address. @throws WalletError `wrong_payment_id` unless it is a standard address. */
+/**
+ * Integrates a payment id into an address.
+ * @throws WalletError `wrong_payment_id` unless the address is a standard address.
+ */
 function integrated(address: Address, paymentId: PaymentId): Address {
   if (address.kind !== 'standard')
     throw new WalletError({

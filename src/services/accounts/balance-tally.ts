@@ -32,7 +32,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
  */
 export type BalanceRows = 'addresses' | 'accounts' | ((address: SubaddressIndex) => boolean);
 
-/** Methods that add amounts which the sums of the store do not contain: locked, unconfirmed and imported ones. */
+/** Methods that add amounts which the sums of the store do not contain: locked, unconfirmed and imported amounts. */
 export type Adjusted = Pick<BalanceTally, 'add' | 'lock' | 'addUnconfirmed'>;
 
 /** Adds up outputs, locks and unconfirmed payments to a balance with one row for each address or account. */
@@ -57,7 +57,8 @@ export class BalanceTally {
 
   /**
    * Adds the outputs of several addresses.
-   * @param total sum of all these outputs. @param rows sums of the addresses that get a row; part of the total.
+   * @param total sum of all these outputs. @param rows sums of the addresses that get a row, which are included in the
+   * total.
    */
   addSum(total: Amount, rows: readonly OutputSum[]): void {
     this.#sums.total = amount(this.#sums.total + total);
@@ -86,8 +87,9 @@ export class BalanceTally {
   }
 
   /**
-   * Adds change or a payment of a transaction that is not mined, or subtracts an output of one that another one spends.
-   * @param value atomic units; negative if it is subtracted.
+   * Adds change or a payment of a transaction that is not mined, or subtracts an output of such a transaction that
+   * another transaction spends.
+   * @param value atomic units; negative if the amount is subtracted.
    */
   addUnconfirmed(subaddress: SubaddressIndex, value: bigint): void {
     this.#sums.total = atLeastZero(this.#sums.total + value);

@@ -24,7 +24,7 @@ import { equalBytes, toHex } from '../../util/bytes.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'clock' | 'store'>;
 
-/** Other services of the wallet that this one calls. */
+/** Other services of the wallet that this service calls. */
 interface Services {
   readonly accounts: Accounts;
 }
@@ -35,7 +35,7 @@ const IMPORTED: Lockable = { height: 0, unlockTime: 0n };
 /** Number of rows up to which a balance is computed in one step. */
 const MAX_ROWS_AT_ONCE = 1000;
 
-/** Number up to which the rows of a balance are counted: a larger balance has at least as many. */
+/** Number up to which the rows of a balance are counted; a balance with more rows counts as having this number. */
 const MAX_COUNTED_ROWS = 20_000;
 
 /** Computes balances from the same rows as the history. */
@@ -80,8 +80,8 @@ export class Balances {
   }
 
   /**
-   * Returns a balance that reads its rows page by page, if it has many. Without `minors` it is the same object until
-   * the store changes.
+   * Returns a balance that reads its rows page by page, if there are many rows. Without `minors`, the balance is the
+   * same object until the store changes.
    * @param account undefined: every account.
    * @param minors minor indices of the listed addresses of one account; absent: the addresses that {@link of} lists.
    * @returns undefined if the balance has few rows.
@@ -118,8 +118,8 @@ export class Balances {
   }
 
   /**
-   * Returns the balance of an account with a row for each selected address, also for one without outputs, in the order
-   * of `minors`. The sums contain all addresses of the account.
+   * Returns the balance of an account with a row for each selected address, also for an address without outputs, in the
+   * order of `minors`. The sums contain all addresses of the account.
    * @param minors minor indices, at least one.
    */
   ofAddresses(account: number, minors: readonly number[], strict: boolean): Balance {
@@ -133,7 +133,7 @@ export class Balances {
   #cached(account: number | undefined, strict: boolean, rows: 'addresses' | 'accounts'): Balance {
     const key = keyOf(account, strict, rows);
     const balance = this.#known(key) ?? this.#compute(account, strict, rows);
-    // A lock by time ends without a change of the store: such a balance is not cached.
+    // A balance with a lock by time is not cached, because such a lock ends without a change of the store.
     if (balance.secondsToUnlock === 0) this.#cache.set(key, balance);
     return balance;
   }
@@ -226,7 +226,7 @@ class ImportedBalance {
   }
 
   /**
-   * Balances of the imported cache; undefined for a wallet that was not imported, and once the wallet has reached the
+   * Balances of the imported cache; undefined for a wallet that was not imported, and after the wallet has reached the
    * tip.
    */
   get balances(): CachedBalances | undefined {
@@ -256,15 +256,17 @@ function addCached(
 /** Part of the balance of an address that comes from a transaction which is not mined. */
 interface UnconfirmedAmount {
   readonly subaddress: SubaddressIndex;
-  /** Atomic units; negative for an output of such a transaction that another one spends. */
+  /**
+   * Amount in atomic units; negative for an output of an unmined transaction that another unmined transaction spends.
+   */
   readonly value: bigint;
 }
 
-/** Finds out whether a payment counts; see {@link unconfirmedAmounts}. */
+/** Returns whether a payment counts in the balance; see {@link unconfirmedAmounts}. */
 type Counts = (payment: OutgoingTx) => boolean;
 
 /**
- * Returns the function that decides for some payments; a wallet without lost inputs pays nothing for it.
+ * Returns the function that decides which of some payments count; it takes no time in a wallet without lost inputs.
  * @param lost inputs that reorganisations took from payments, by the hash of the payment in hex.
  */
 function countsBy(
@@ -295,9 +297,10 @@ function countsBy(
 }
 
 /**
- * Lists change, payments to own addresses and payments from the mempool. A payment counts while its inputs are the
- * wallet's: outputs that it reserves, or outputs that a reorganisation took out of a block and that come from other
- * transactions which count; the latter are subtracted. The inputs of a payment that does not count are ours still.
+ * Lists change, payments to own addresses and payments from the mempool. A payment counts while its inputs belong to
+ * the wallet: outputs that the payment reserves, or outputs that a reorganisation took out of a block and that come
+ * from other transactions which count; outputs of the second kind are subtracted. The inputs of a payment that does not
+ * count still belong to the wallet.
  * @param account undefined: every account.
  * @param ownIndex finds the subaddress of an address of this wallet.
  */
@@ -332,6 +335,6 @@ function unconfirmedAmounts(
     for (const output of outputs)
       if (account === undefined || output.subaddress.major === account)
         amounts.push({ subaddress: output.subaddress, value: creditedOf(output) });
-  // Amounts that are subtracted come last: no sum is negative meanwhile.
+  // Amounts that are subtracted come last, so that no sum is negative meanwhile.
   return amounts.sort((a, b) => Number(a.value < 0n) - Number(b.value < 0n));
 }

@@ -4,11 +4,19 @@ import { pagesOf } from '../../util/paged.js';
 
 /** Longest expression [characters]. */
 const MAX_PATTERN = 1000;
-/** Time limit for matching the texts of one turn of the event loop [ms]. It stops an expression that backtracks exponentially. */
+/**
+ * Time limit for matching the texts of one turn of the event loop [ms]. The limit stops an expression that backtracks
+ * exponentially.
+ */
 const BUDGET_MS = 50;
-/** Largest number of attempts to match within the limit, for when other programs keep this one from a processor. */
+/**
+ * Largest number of attempts to match within the limit, since other programs may keep this program from a processor.
+ */
 const MOST_ATTEMPTS = 60;
-/** Number of attempts whose processor time must show that the expression is slow: collections of garbage can fill some. */
+/**
+ * Number of attempts whose processor time must show that the expression is slow, because collections of garbage can
+ * fill some attempts.
+ */
 const SLOW_ATTEMPTS = 5;
 
 /** Error of a regular expression that is invalid, too long, or takes too long to match. */
@@ -56,7 +64,8 @@ async function matchingShare(
   texts: readonly string[],
   { match, cpuMs }: MatchingParts,
 ): Promise<string[]> {
-  // The time limit of V8 counts elapsed time. Only the used processor time shows whether the expression is the cause.
+  // The time limit of V8 counts elapsed time. Only the processor time that was used shows whether the expression is the
+  // cause.
   let slow = 0;
   for (let attempt = 1; ; attempt++) {
     const before = cpuMs();

@@ -18,7 +18,7 @@ export class Annotations {
 
   /**
    * Sets notes of transactions in one store transaction. @param notes one per transaction; an empty note removes the
-   * stored one.
+   * stored note.
    */
   setNotes(notes: readonly { readonly txHash: Hash; readonly note: string }[]): void {
     this.#context.store.write((w) => {

@@ -39,13 +39,13 @@ export class PagedBalance {
     this.#parts = parts;
   }
 
-  /** Sums over all addresses, whether listed or not. */
+  /** Sums over all addresses, including addresses that are not listed. */
   get sums(): Omit<Balance, 'addresses'> {
     return this.#parts.sums;
   }
 
   /**
-   * Reads the rows in pages, and yields to the event loop between them. All pages show the store at this call, except
+   * Reads the rows in pages, and yields to the event loop between pages. All pages show the store at this call, except
    * for a store in memory. The pages throw WalletError `no_wallet` if the wallet is closed meanwhile.
    * @param skipped number of pages to leave out at the beginning.
    */

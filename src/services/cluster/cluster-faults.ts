@@ -4,7 +4,7 @@ import type { Quorum } from '../../cluster/cluster.js';
 import { NotReplicatedError, SinkEndedError } from '../../store/replication/replication.js';
 
 /**
- * Returns the fault that clients get for an error of the cluster. @throws any other error unchanged.
+ * Returns the fault that clients receive for an error of the cluster. @throws any other error unchanged.
  * @param name name of the wallet.
  */
 export function replicationFault(error: unknown, name: string): WalletError {
@@ -22,7 +22,7 @@ export function replicationFault(error: unknown, name: string): WalletError {
 }
 
 /**
- * Checks that this process may answer for its wallets: that no other one can have taken them over unnoticed.
+ * Checks that this process may answer for its wallets, because no other process can have taken them over unnoticed.
  * @throws WalletError `not_replicated`
  */
 export function assertQuorum({ isLost, silentMs }: Quorum): void {

@@ -27,11 +27,11 @@ export interface ClusterNodeParts {
   readonly url: string;
   readonly clock: Clock;
   readonly log: WalletLog;
-  /** Longest wait for the quorum [ms]; that of the store if absent. */
+  /** Longest wait for the quorum [ms]; absent: the longest wait of the store. */
   readonly timeoutMs?: number;
   /** True if this process has the password of a wallet. */
   readonly hasPassword: (name: string) => boolean;
-  /** Asks another process, and returns its answer. @throws Error if it does not answer. */
+  /** Asks another process, and returns its answer. @throws Error if the process does not answer. */
   readonly ask: (
     member: string,
     action: string,
@@ -42,9 +42,9 @@ export interface ClusterNodeParts {
 /** Process that has to answer a request for a wallet; `changing` while no process holds the wallet. */
 export type Place =
   | 'here'
-  /** This process holds the wallet, and keeps it until the request is answered: `release` is to be called then. */
+  /** This process holds the wallet until the request is answered. `release`: to be called after the answer. */
   | { readonly release: () => void }
-  /** Another process. */
+  /** Another process holds the wallet. `url`: address of the process. */
   | { readonly url: string }
   | 'changing';
 
@@ -57,12 +57,12 @@ const SHORTEST_LOOK_MS = 50;
 /** Time from the end of the leases of a member to the look that finds them ended [ms]. */
 const AFTER_LAPSE_MS = 10;
 
-/** Looks after which a wallet without a holder is opened by any process, because the assigned one has not done it. */
+/** Looks after which any process opens a wallet without a holder that the assigned process has not opened. */
 const LOOKS_TO_OTHERS = 4;
 
 /**
- * Looks after which a wallet without a holder counts as closed in a process that cannot open it: its clients can open it
- * there.
+ * Number of looks after which a wallet without a holder counts as closed in a process that cannot open it, so that
+ * clients can open it in this process.
  */
 const LOOKS_TO_CLIENTS = 12;
 
@@ -72,7 +72,7 @@ const MOST_AGE_MS = 250;
 /** Number of wallets that move at the same time when this process stops. */
 const MOVES_AT_ONCE = 8;
 
-/** Number of looks between two wallets that this process asks others for. */
+/** Number of looks between two requests of this process to another process for a wallet. */
 const LOOKS_PER_SHARE = 2;
 
 /**
@@ -85,19 +85,19 @@ export class ClusterNode {
   #wallets: NodeWallets | undefined;
   #entries: readonly WalletEntry[] = [];
   #members: readonly Member[] = [];
-  /** Looks at which a wallet had no holder, by name. */
+  /** Number of looks at which a wallet had no holder, by name. */
   readonly #orphans = new Map<string, number>();
   /** Wallets that could not be opened, by name. */
   readonly #failures = new FailedTakeovers();
   /** Time of the last read of the wallets and members [Unix ms]. */
   #readAt = 0;
   #looks = 0;
-  /** Reads the wallets and members after the call: an earlier read may miss changes that a client was answered meanwhile. */
+  /** Reads the wallets and members after the call: an earlier read may miss changes confirmed to a client. */
   readonly #reading = new SharedRun(() => this.#read());
   #cancel: () => void = () => undefined;
   #look: Promise<void> = Promise.resolve();
   #isDraining = false;
-  /** True once this process, which stops, has given away what it could: no wallet changes its place here any more. */
+  /** True once this process, which stops, has given its wallets away: from then on it takes and gives no wallet. */
   hasDrained = false;
   #isClosed = false;
   #isReachable = true;
@@ -115,7 +115,7 @@ export class ClusterNode {
     return this.#parts.url;
   }
 
-  /** Whether this process may answer for its wallets. */
+  /** Tells whether this process may answer for its wallets. */
   get quorum(): Quorum {
     return this.#parts.cluster.quorum;
   }
@@ -125,12 +125,12 @@ export class ClusterNode {
     return this.#isReachable;
   }
 
-  /** Number of wallets that this process has opened because their holder had ended, or gave them away. */
+  /** Number of wallets that this process has opened because their holder had ended, or had given them away. */
   get takeovers(): number {
     return this.#takeovers;
   }
 
-  /** Time by which the clock of this machine is ahead of that of the database [ms]. */
+  /** Time by which the clock of this machine is ahead of the clock of the database [ms]. */
   get clockAheadMs(): number {
     return this.#parts.cluster.clock.aheadMs;
   }
@@ -145,7 +145,7 @@ export class ClusterNode {
     return this.#entries;
   }
 
-  /** Reads the wallets of the cluster. If the database does not answer, returns those of the last look. */
+  /** Reads the wallets of the cluster. If the database does not answer, returns the wallets of the last look. */
   async currentEntries(): Promise<readonly WalletEntry[]> {
     await this.refresh();
     return this.#entries;
@@ -166,7 +166,7 @@ export class ClusterNode {
     });
   }
 
-  /** Returns the time until the next look: the leases of a member that renews them no longer are awaited exactly. */
+  /** Returns the time until the next look: the end of leases that are no longer renewed is awaited exactly. */
   #pauseMs(): number {
     if (!this.#isReachable) return LOOK_MS;
     const ends = this.#members.filter(({ isAlive }) => isAlive).map(({ remainingMs }) => remainingMs);
@@ -197,7 +197,7 @@ export class ClusterNode {
     this.#readAt = this.#parts.clock.now();
   }
 
-  /** Opens the wallets that were given to this process, and its part of those whose holder has ended. */
+  /** Opens the wallets that were given to this process, and its part of the wallets whose holder has ended. */
   async #openOrphans(): Promise<void> {
     const { url } = this.#parts;
     const missing = this.#entries.filter(({ name }) => this.custody.find(name) === undefined);
@@ -228,7 +228,7 @@ export class ClusterNode {
     return holder === this.url && !isLapsed && !hasEnded;
   }
 
-  /** True if this process has the password of a wallet, and failed to open it at most for a reason that passes. */
+  /** True if this process has the password of a wallet, and has not failed to open it, except for lack of a quorum. */
   #canOpen(name: string): boolean {
     const reason = this.#failures.reasonOf(name);
     return this.#parts.hasPassword(name) && (reason === undefined || reason === 'not_replicated');
@@ -242,7 +242,7 @@ export class ClusterNode {
       log.info({ name }, 'a wallet of the cluster was taken over');
       this.#failures.delete(name);
     } catch (error) {
-      // Another process was faster.
+      // After `wallet_elsewhere`, another process has opened the wallet first.
       const kind = faultOf(error)?.kind;
       if (kind === 'wallet_elsewhere') return;
       const reason = kind ?? String(error);
@@ -270,8 +270,8 @@ export class ClusterNode {
   }
 
   /**
-   * Answers another process that asks for something.
-   * @param action `give`: gives a wallet to a process. `accepts`: tells whether this process can open a wallet.
+   * Answers the request of another process.
+   * @param action `give`: gives a wallet to a process. `accepts`: returns whether this process can open a wallet.
    * @throws WalletError
    */
   async answer(action: string, body: unknown): Promise<{ readonly [member: string]: boolean }> {
@@ -286,8 +286,8 @@ export class ClusterNode {
   }
 
   /**
-   * Begins to give a wallet of this process to another one, and does not wait for the end of it.
-   * @param to address of the other process; absent: the least loaded one that can open the wallet.
+   * Begins to give a wallet of this process to another process, and does not wait for the end.
+   * @param to address of the other process; absent: the least loaded process that can open the wallet.
    * @returns the address of the next holder. @throws WalletError `bad_cluster_request`
    */
   async beginMove(held: HeldWallet, to?: string): Promise<string> {
@@ -331,8 +331,8 @@ export class ClusterNode {
 
   /**
    * Finds the process that has to answer a request for a wallet.
-   * @returns `changing` while the wallet moves, is being opened here, or waits for the next holder, or while the database
-   * does not tell whether it has one.
+   * @returns `changing` while the wallet moves, is being opened here, or waits for the next holder, or while it is
+   * unknown whether the wallet has a holder, because the database does not answer.
    */
   async place(name: string): Promise<Place> {
     const place = await this.#placeOf(name);
@@ -346,26 +346,26 @@ export class ClusterNode {
       return isReady ? { release: held.begin() } : 'changing';
     }
     const find = (): WalletEntry | undefined => this.#entries.find((known) => known.name === name);
-    // A wallet without a holder may have got one since the last read, here or in another process. A former holder passes
-    // a request on. Without the database, the last known holder is asked at once.
+    // A wallet without a holder may have got a holder since the last read, here or in another process. A former holder
+    // passes a request on. Without the database, the last known holder is asked at once.
     const isRecent = this.#parts.clock.now() - this.#readAt <= MOST_AGE_MS && find()?.holder !== undefined;
     const isKnown = isRecent || (this.#isReachable && (await this.refresh()));
     const entry = find();
     const { holder } = entry ?? {};
     if (entry?.hasFalseHolder === true && !entry.isLapsed) return 'changing';
-    // Its last holder has closed it: this process can open it, or answer that it is closed.
+    // The last holder has closed the wallet: this process can open it, or answer that it is closed.
     if (entry === undefined || (holder === undefined && entry.hasFalseHolder !== true))
       return isKnown ? 'here' : 'changing';
     if (!entry.isLapsed && holder !== undefined && holder !== this.url) return { url: holder };
     if (!entry.isLapsed) return isKnown ? this.#placeOfOwn(entry) : 'changing';
-    // No process takes it over: a client that has its password can open it.
+    // No process takes the wallet over: a client that has its password can open it.
     return (this.#orphans.get(name) ?? 0) > LOOKS_TO_CLIENTS && !this.#canOpen(name) ? 'here' : 'changing';
   }
 
   /**
-   * Finds the place of a wallet that this process holds by the list, and not in fact: it is about to be opened or to leave,
-   * or this process has lost it; otherwise a client can open it here, because the database did not take its release, or
-   * this process cannot open it.
+   * Finds the place of a wallet that this process holds according to the list, but not in fact. The place is `changing`
+   * if the wallet is about to be opened or to leave, or if this process has lost it. Otherwise a client can open the
+   * wallet here, because the database did not store its release, or because this process cannot open it.
    */
   #placeOfOwn(entry: WalletEntry): Place {
     const { name, epoch } = entry;
@@ -378,19 +378,22 @@ export class ClusterNode {
 
   /**
    * Looks at the cluster at once, because a wallet is not held by the process that the last look has shown.
-   * @returns false if the database does not answer: the last known holders stay.
+   * @returns false if the database does not answer, and the last known holders stay.
    */
   async refresh(): Promise<boolean> {
     try {
       await this.#reading.run();
       return true;
     } catch {
-      // The next look reports it.
+      // The next look reports the failure.
       return false;
     }
   }
 
-  /** Gives all wallets of this process to other ones, because it stops. Any process can open the rest after it has ended. */
+  /**
+   * Gives all wallets of this process to other processes, because it stops. Any process can open the rest after its
+   * end.
+   */
   async drain(): Promise<void> {
     this.#isDraining = true;
     this.custody.beginStop();
@@ -412,7 +415,7 @@ export class ClusterNode {
     }
   }
 
-  /** Ends the looks. Resolves once no wallet is being opened. */
+  /** Ends the looks at the cluster. Resolves once no wallet is being opened. */
   async stop(): Promise<void> {
     this.#isClosed = true;
     this.#cancel();

@@ -34,7 +34,7 @@ export interface CustodyParts {
   readonly quorum: Quorum;
   readonly clock: Clock;
   readonly log: WalletLog;
-  /** Longest wait for the quorum [ms]; that of the store if absent. */
+  /** Longest wait for the quorum [ms]; absent: the longest wait of the store. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -51,10 +51,10 @@ export class Custody {
   readonly #lost = new Map<string, bigint>();
   /** Names of the wallets that this process is about to hold, or about to give away. */
   readonly #changing = new Set<string>();
-  /** Wallets that were closed here while the database did not take that, by name. */
+  /** Wallets that were closed here, and whose release the database did not store, by name. */
   readonly #unfreed = new Map<string, { readonly lease: Lease; readonly isServed: boolean }>();
   #onLost: (held: HeldWallet) => void = () => undefined;
-  /** True if wallets that are closed are to be served by other processes. */
+  /** True if other processes have to serve the wallets that this process closes. */
   #isStopping = false;
 
   constructor(parts: CustodyParts) {
@@ -80,21 +80,24 @@ export class Custody {
   }
 
   /**
-   * True if this process has released that lease, or is about to: a list of wallets that was read before still has it.
+   * True if this process has released the lease of an epoch, or is about to release it: a list of wallets that was read
+   * before still has this lease.
    */
   hasReleased(name: string, epoch: bigint): boolean {
     return this.#released.get(name) === epoch;
   }
 
   /**
-   * True if that lease ended here without a release. It ends in the database later, by the time that the answer to its
-   * last renewal took: until then, the list of wallets has it.
+   * True if the lease of an epoch ended here without a release. In the database, it ends later, by the time that the
+   * answer to its last renewal took: until then, the list of wallets has this lease.
    */
   hasLost(name: string, epoch: bigint): boolean {
     return this.#lost.get(name) === epoch;
   }
 
-  /** True while this process takes a wallet that it does not hold yet, or gives away one that it holds no longer. */
+  /**
+   * True while this process takes a wallet that it does not hold yet, or gives away a wallet that it no longer holds.
+   */
   isChanging(name: string): boolean {
     return this.#changing.has(name);
   }
@@ -105,9 +108,9 @@ export class Custody {
 
   /**
    * Begins to hold a wallet of the cluster, and writes its files.
-   * @returns undefined if the cluster does not know the wallet, or it comes back with the files here.
-   * @throws WalletError `bad_cluster_request` if it has left, `wallet_elsewhere` if another process holds it, `wallet_exists` if other files have its name,
-   * `not_replicated`, `wallet_io`, `wallet_locked`.
+   * @returns undefined if the cluster does not know the wallet, or if the wallet comes back with the files here.
+   * @throws WalletError `bad_cluster_request` if the wallet has left, `wallet_elsewhere` if another process holds it,
+   * `wallet_exists` if other files have its name, `not_replicated`, `wallet_io`, `wallet_locked`.
    */
   async acquire(paths: WalletPaths): Promise<HeldWallet | undefined> {
     const { name } = paths;
@@ -146,15 +149,16 @@ export class Custody {
   }
 
   /**
-   * Adds a local wallet to the cluster, before it is opened. Its store follows when it is attached.
-   * @param options `hasStore`: the store may contain what the keys do not give back, so that no other process may open
-   * the wallet before its store was stored.
+   * Adds a local wallet to the cluster, before it is opened. The cluster gets the store when the store is attached.
+   * @param options `hasStore`: the store may contain data that the keys do not restore, so that no other process may
+   * open the wallet before its store was stored.
    * @throws WalletError `wallet_exists`, `bad_cluster_request`, `not_replicated`, `wallet_io`
    */
   async register(paths: WalletPaths, options: { readonly hasStore: boolean }): Promise<HeldWallet> {
     const { name, keys } = paths;
     const keysFile = await readKeysBytes(keys);
-    // Before the lease: otherwise a process that ends here would take its own files for another wallet.
+    // The files are marked before the lease begins: otherwise a process that ends in between would later take its own
+    // files for another wallet.
     const returnsFrom = await markJoining(paths);
     const lease = await this.#asking(name, async () => {
       try {
@@ -173,7 +177,10 @@ export class Custody {
     }
   }
 
-  /** Removes a wallet from the cluster whose creation failed. If that fails, the cluster keeps its keys. */
+  /**
+   * Removes a wallet whose creation failed from the cluster. If the removal fails, the cluster keeps the keys of the
+   * wallet.
+   */
   async #remove({ lease, paths }: HeldWallet): Promise<void> {
     this.#held.delete(lease.name);
     try {
@@ -186,8 +193,8 @@ export class Custody {
   }
 
   /**
-   * Takes a closed wallet out of the cluster: its files are complete here, then no process can take it. Repeated after an
-   * interruption, it goes on where that was.
+   * Takes a closed wallet out of the cluster: its files are completed here, and then no process can take it. A
+   * repetition after an interruption goes on at the interrupted step.
    * @returns false for a wallet that has left with the files here before.
    * @throws WalletError `wallet_elsewhere` if another process holds it, `bad_cluster_request` for a wallet that is not known,
    * or has left with other files, `wallet_exists`, `not_replicated`, `wallet_io`
@@ -205,11 +212,12 @@ export class Custody {
     const going = { ...place, token: randomUUID(), time: this.#parts.clock.now() };
     this.#held.delete(name);
     try {
-      // Before the row: otherwise nothing would say which of several copies is that of the wallet.
+      // The files are marked before the row is written: otherwise it would be unknown which of several copies belongs
+      // to the wallet.
       await markLeaving(paths, lease.epoch, going.token);
       await this.#asking(name, () => this.#parts.leases.leave(lease, going));
     } catch (error) {
-      // If it has left nevertheless, this changes nothing.
+      // If the wallet has left nevertheless, freeing it changes nothing.
       await this.#free(lease, held.isToBeServed);
       throw error;
     }
@@ -218,8 +226,9 @@ export class Custody {
   }
 
   /**
-   * Brings a closed wallet into the cluster with its whole store: one that has left with the files here, or one that the
-   * cluster does not know. It is closed there. Repeated after an interruption, it goes on where that was.
+   * Brings a closed wallet into the cluster with its whole store: a wallet that has left with the files here, or a
+   * wallet that the cluster does not know. The wallet stays closed in the cluster. A repetition after an interruption
+   * goes on at the interrupted step.
    * @returns false for a wallet that the cluster has already.
    * @throws WalletError `bad_cluster_request` for other files, `wallet_locked`, `wallet_elsewhere`, `not_replicated`,
    * `wallet_io`
@@ -309,21 +318,24 @@ export class Custody {
 
   async #giveAway(held: HeldWallet, isComplete: boolean, isServed: boolean): Promise<void> {
     const { lease, destination } = held;
-    // Without a mark of completeness the files are written anew when this process takes the wallet again. Those of a wallet
-    // that goes to another process are old at once.
+    // Without a mark of completeness the files are written anew when this process takes the wallet again. The files of
+    // a wallet that goes to another process are outdated at once.
     if (isComplete && destination === undefined) await this.#markReleased(held);
     if (held.isLost) return;
     if (destination === undefined || !isComplete) return this.#free(lease, isServed);
     try {
       await this.#asking(lease.name, () => this.#parts.leases.handOver(lease, destination));
     } catch (error) {
-      // If the other process has it nevertheless, this changes nothing.
+      // If the other process has the wallet nevertheless, freeing it changes nothing.
       await this.#free(lease, true);
       throw error;
     }
   }
 
-  /** Marks the files of a wallet as complete. If that fails, they are written anew when this process takes it again. */
+  /**
+   * Marks the files of a wallet as complete. If the marking fails, the files are written anew when this process takes
+   * the wallet again.
+   */
   async #markReleased({ paths, lease }: HeldWallet): Promise<void> {
     try {
       await markReleased(paths, lease.epoch);
@@ -334,8 +346,8 @@ export class Custody {
   }
 
   /**
-   * Frees a wallet. If that fails, {@link freeRest} does it: as long as this process lives, its leases do not end.
-   * @param isServed true if another process has to serve the wallet; false if it is closed for all.
+   * Frees a wallet. After a failure, {@link freeRest} frees it: as long as this process lives, its leases do not end.
+   * @param isServed true if another process has to serve the wallet; false if it is closed for all processes.
    */
   async #free(lease: Lease, isServed: boolean): Promise<void> {
     try {

@@ -29,11 +29,11 @@ export interface HeldWalletParts {
   readonly quorum: Quorum;
   readonly paths: WalletPaths;
   readonly stored: StoredLog;
-  /** True if the local store was put together from the database, and its pages were not checked. */
+  /** True if the local store was rebuilt from the database, and its pages were not checked. */
   readonly isRebuilt: boolean;
   readonly clock: Clock;
   readonly log: WalletLog;
-  /** Longest wait for the quorum [ms]; that of the store if absent. */
+  /** Longest wait for the quorum [ms]; absent: the longest wait of the store. */
   readonly timeoutMs?: number | undefined;
   /** True if the wallet was served before, and another process has to go on if it cannot be opened here. */
   readonly wasServed: boolean;
@@ -51,7 +51,7 @@ const CLOSING_MS = 5000;
 
 /**
  * Holding of one wallet of the cluster, from the beginning of its lease to its end: sends the changes of its store and
- * of its keys file to the database. It outlives the store when the wallet is opened again with new keys.
+ * of its keys file to the database. The holding outlives the store when the wallet is opened again with new keys.
  */
 export class HeldWallet implements Holding {
   readonly #parts: HeldWalletParts;
@@ -60,10 +60,13 @@ export class HeldWallet implements Holding {
   #keysVersion: string;
   #stored: StoredLog;
   #replication: Replication | undefined;
-  /** Failures that were logged, by their message: their reason, and what the database had got before. */
+  /**
+   * Failures that were logged, by their message: the reason, and the number of changes that the database had received
+   * before.
+   */
   readonly #logged = new Map<string, string>();
   #events: FlushedEvents | undefined;
-  /** Ends the timer of {@link advanceEvents}; undefined while it is not set. */
+  /** Ends the timer of {@link advanceEvents}; undefined while the timer is not set. */
   #cancelAdvance: (() => void) | undefined;
   #isToBeChecked: boolean;
   /** Reason of the loss of the wallet; undefined while it is held. */
@@ -73,7 +76,7 @@ export class HeldWallet implements Holding {
   /** True if the last store was closed before all its changes were stored. */
   #isUnsure = false;
   #isEnded = false;
-  /** The end of the holding, once it was begun. */
+  /** Promise of the end of the holding; undefined before the end has begun. */
   #end: Promise<void> | undefined;
   #isToBeServed: boolean;
   #calls = 0;
@@ -95,12 +98,12 @@ export class HeldWallet implements Holding {
     return this.#parts.paths;
   }
 
-  /** True if the local store was put together from the database, and its pages were not checked yet. */
+  /** True if the local store was rebuilt from the database, and its pages were not checked yet. */
   get isToBeChecked(): boolean {
     return this.#isToBeChecked;
   }
 
-  /** Notes that all pages of the local store were found whole. */
+  /** Notes that all pages of the local store were checked and found undamaged. */
   noteChecked(): void {
     this.#isToBeChecked = false;
   }
@@ -113,8 +116,8 @@ export class HeldWallet implements Holding {
   /**
    * Begins to send the changes of the wallet's store.
    * @param onEvents is called when more events of the wallet are stored by a quorum.
-   * @throws WalletError `not_replicated` after a store whose last changes may not be stored: the database could take them
-   * for changes of this store.
+   * @throws WalletError `not_replicated` after a store whose last changes may not be stored: the database could take
+   * these changes for changes of this store.
    */
   attach(store: WalletStore, onEvents: () => void): void {
     if (this.#isUnsure)
@@ -136,14 +139,17 @@ export class HeldWallet implements Holding {
     this.#events.advance();
   }
 
-  /** Logs why changes or a new base are not in the database: each reason once until it has got more of them. */
+  /**
+   * Logs why changes or a new base are not in the database. Each reason is logged once until the database has received
+   * further changes or bases.
+   */
   #logFailure(error: unknown): void {
     const isBase = error instanceof BaseNotRenewedError;
     const message = isBase
       ? 'the database keeps the former copy of the wallet with all changes since then, which grow'
       : 'changes of the wallet are not replicated yet';
     const { bases = 0, frames = 0 } = this.#replication ?? {};
-    // Reasons that differ only in times, ports and the like are the same.
+    // Reasons that differ only in numbers, such as times and ports, count as the same reason.
     const reason = `${isBase ? bases : bases + frames} ${String(error).replaceAll(/\d+/g, '')}`;
     if (this.#logged.get(message) === reason) return;
     this.#logged.set(message, reason);
@@ -151,8 +157,8 @@ export class HeldWallet implements Holding {
   }
 
   /**
-   * Stores a base; the first one of a new store together with the keys file, which it must replace at the same time. No
-   * other version of the keys file is stored meanwhile: the base would put the former one in its place.
+   * Stores a base; the first base of a new store is stored together with the keys file, because both must be replaced
+   * at the same time. No other version of the keys file is stored meanwhile, because the base would overwrite it.
    * @param put stores the base, with the keys file if there is one.
    */
   async #withKeys(put: (keysFile?: Uint8Array) => Promise<void>): Promise<void> {
@@ -163,7 +169,7 @@ export class HeldWallet implements Holding {
       if (version === '') return put();
       await put(await readKeysBytes(keys));
       this.#keysVersion = version;
-      // The size does not matter: later bases of this store leave the keys file alone.
+      // Any size above 0 shows that the store has a base: later bases of this store do not replace the keys file.
       this.#stored = { ...this.#stored, baseBytes: 1 };
     });
   }
@@ -174,8 +180,8 @@ export class HeldWallet implements Holding {
   }
 
   /**
-   * Is to be called after each commit with events. While a wallet reads old blocks, its events are stored together some
-   * seconds later: the pages of its store change with each commit.
+   * Stores the events of a commit in the database. To be called after each commit with events. While a wallet reads old
+   * blocks, its events are stored together some seconds later, because the pages of its store change with each commit.
    * @param isSynced true if the wallet has all blocks of the daemon.
    */
   advanceEvents(isSynced: boolean): void {
@@ -207,7 +213,7 @@ export class HeldWallet implements Holding {
     throw new WalletError({ kind: 'wallet_elsewhere', name: this.lease.name, holder });
   }
 
-  /** Sends the keys file if it was replaced since it was last sent. A deleted one stays in the database. */
+  /** Sends the keys file if it was replaced since it was last sent. A deleted keys file stays in the database. */
   #sendKeys(): Promise<void> | undefined {
     const { keys } = this.paths;
     const isSent = (version: string): boolean => version === '' || version === this.#keysVersion;
@@ -221,7 +227,10 @@ export class HeldWallet implements Holding {
     });
   }
 
-  /** Notes that this process holds the wallet no longer. @param holder clause for messages: the holder, as far as known. */
+  /**
+   * Notes that this process holds the wallet no longer.
+   * @param holder clause for messages that names the holder, if it is known.
+   */
   lose(holder: string): void {
     this.#lost ??= holder;
     this.#replication?.drop();
@@ -233,7 +242,7 @@ export class HeldWallet implements Holding {
 
   /**
    * Ends the sending of the changes of the store, before it is closed. Sends the rest, unless the wallet is lost.
-   * @returns true if the database stores everything that the store contains.
+   * @returns true if the database has stored the whole content of the store.
    */
   async detach(): Promise<boolean> {
     const [events, replication] = [this.#events, this.#replication];
@@ -249,7 +258,7 @@ export class HeldWallet implements Holding {
       await this.#sendKeys();
       return true;
     } catch (error) {
-      // Whatever it is, the store has to be closed, and the lease has to end.
+      // After any error, the store has to be closed, and the lease has to end.
       this.#parts.log.error({ err: error }, 'changes of the wallet were not replicated before it was closed');
       this.#isUnsure = true;
       return false;
@@ -354,8 +363,8 @@ async function ending<T>(call: () => Promise<T>): Promise<T> {
 
 /**
  * Returns the receiver of the pages of a wallet's store that writes them to the database of the cluster.
- * @param withKeys stores a base by the given function, with the keys file that is to replace the stored one together
- * with the base, if there is one.
+ * @param withKeys stores a base by the given function, together with the keys file that is to replace the stored keys
+ * file, if there is such a keys file.
  */
 const storeSink = (
   logs: Pick<PageLogs, 'append' | 'putBase'>,

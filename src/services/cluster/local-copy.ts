@@ -15,17 +15,17 @@ import { readBase } from '../../store/replication/base-parts.js';
 /** Content of the mark of a local copy. */
 interface Mark {
   /**
-   * Epoch in which this process held the wallet, in decimal digits; {@link JOINING}: its adding was begun; empty: the wallet
-   * has left the cluster, and these are its own files.
+   * Epoch in which this process held the wallet, in decimal digits; {@link JOINING}: the adding of the wallet has
+   * begun; empty: the wallet has left the cluster, and these are its own files.
    */
   readonly epoch: string;
   /** Versions of the files when the wallet was released with all changes, or is about to leave; absent while it is held. */
   readonly released?: string;
-  /** Token of its departure, once that was begun; also while the wallet comes back. */
+  /** Token of the wallet's departure, once the departure has begun; also while the wallet comes back. */
   readonly departure?: string;
 }
 
-/** Epoch of a wallet whose adding to the cluster was begun, and may not have succeeded. */
+/** Epoch of a wallet whose adding to the cluster has begun, and may have failed. */
 const JOINING = '0';
 
 /** Epoch of a wallet that has left the cluster. */
@@ -37,19 +37,22 @@ const markOf = ({ store }: WalletPaths): string => `${store}${MARK_ENDING}`;
 const hasFiles = ({ store, keys }: WalletPaths): boolean =>
   withFileErrors(store, () => existsSync(store) || existsSync(keys));
 
-/** Returns a text that changes whenever a file of the wallet is written, as far as sizes and times show it. */
+/** Returns a text that changes whenever a file of the wallet is written, if its size or time changes. */
 const versionOf = ({ store, keys }: WalletPaths): string =>
   [keys, ...databaseFilesOf(store)]
     .map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }))
     .map((stat) => (stat === undefined ? '-' : [stat.ino, stat.size, stat.mtimeNs].join(':')))
     .join(' ');
 
-/** Reads the mark of local files. @throws WalletError `bad_wallet_name` if its name is that of another wallet, `wallet_io` */
+/**
+ * Reads the mark of local files.
+ * @throws WalletError `bad_wallet_name` if the name of the mark is a name of another wallet, `wallet_io`
+ */
 function readMark(paths: WalletPaths): Mark | undefined {
   const path = markOf(paths);
   return withFileErrors(path, () => {
     if (!existsSync(path) || regularAt(path) === undefined) return undefined;
-    // An earlier version created wallets of such names; a mark would replace the store.
+    // An earlier version created wallets of such names, and a mark would replace the store of such a wallet.
     if (existsSync(`${path}.keys`))
       throw badName(
         paths.name,
@@ -58,7 +61,7 @@ function readMark(paths: WalletPaths): Mark | undefined {
     try {
       return (JSON.parse(readFileSync(path, 'utf8')) as Mark | null) ?? { epoch: '?' };
     } catch (error) {
-      // A mark that cannot be read is no proof that the copy is current, but marks the files as a copy.
+      // A mark that cannot be read does not prove that the copy is current, but still marks the files as a copy.
       if (error instanceof SyntaxError) return { epoch: '?' };
       throw error;
     }
@@ -78,9 +81,10 @@ const badRequest = (reason: string): WalletError => new WalletError({ kind: 'bad
 const isOwn = (mark: Mark | undefined): boolean => mark?.epoch === OWN && mark.departure !== undefined;
 
 /**
- * Marks the local files of a wallet that is about to be added to the cluster: until the cluster stores its store, no other
- * process has it.
- * @returns token of the departure from which the wallet comes back; undefined for one that the cluster does not know.
+ * Marks the local files of a wallet that is about to be added to the cluster: until the cluster has stored its store,
+ * no other process has the store.
+ * @returns token of the departure from which the wallet comes back; undefined for a wallet that the cluster does not
+ * know.
  * @throws WalletError `bad_cluster_request` for the copy of a wallet that the cluster does not know, `wallet_io`.
  */
 export async function markJoining(paths: WalletPaths): Promise<string | undefined> {
@@ -95,15 +99,15 @@ export async function markJoining(paths: WalletPaths): Promise<string | undefine
 }
 
 /**
- * Marks the local files of a wallet that is about to leave the cluster. They are complete.
- * @param epoch that in which this process holds the wallet.
+ * Marks the local files of a wallet that is about to leave the cluster as complete.
+ * @param epoch epoch in which this process holds the wallet.
  */
 export const markLeaving = (paths: WalletPaths, epoch: bigint, departure: string): Promise<void> =>
   writeMark(paths, { epoch: String(epoch), released: releasedVersion(paths), departure });
 
 /**
- * Marks the local files of a wallet that has left the cluster as its own files, if they are those that left, and have not come
- * back. @returns false for all other files.
+ * Marks the local files of a wallet that has left the cluster as its own files, if the wallet has left with these
+ * files, and has not come back. @returns false for all other files.
  */
 export async function markLeft(paths: WalletPaths, { token }: Departure): Promise<boolean> {
   const mark = readMark(paths);
@@ -114,7 +118,7 @@ export async function markLeft(paths: WalletPaths, { token }: Departure): Promis
 }
 
 /**
- * Marks the own files of a wallet that has left the cluster as those that it comes back with.
+ * Marks the own files of a wallet that has left the cluster as the files with which it comes back.
  * @throws WalletError `bad_cluster_request` for other files, `wallet_io`.
  */
 export async function markReturning(paths: WalletPaths, departure: Departure): Promise<void> {
@@ -131,7 +135,7 @@ export function isReturning(paths: WalletPaths, { token }: Departure): boolean {
   return mark?.epoch === JOINING && mark.departure === token;
 }
 
-/** Returns the fault of opening a wallet that has left the cluster, which says what the local files are. */
+/** Returns the fault of opening a wallet that has left the cluster, which explains the state of the local files. */
 export function leftFault(paths: WalletPaths, { token, host, directory, time }: Departure): WalletError {
   const { name } = paths;
   const mark = readMark(paths);
@@ -152,7 +156,8 @@ export function leftFault(paths: WalletPaths, { token, host, directory, time }: 
 }
 
 /**
- * Checks that the files of a wallet that the cluster has are a copy of it, or none are there: nothing is lost without them.
+ * Checks that the local files of a wallet of the cluster are a copy, or that there are no local files, so that no data
+ * is lost without the files.
  * @throws WalletError `bad_cluster_request`, `wallet_io`
  */
 export function assertCopy(paths: WalletPaths): void {
@@ -165,8 +170,8 @@ export function assertCopy(paths: WalletPaths): void {
 }
 
 /**
- * Checks that the files of a wallet are no copy of a wallet in a cluster, before a process without a cluster opens them, or
- * creates others in their place: it could pay beside the process that holds the wallet.
+ * Checks that the files of a wallet are not a copy of a wallet in a cluster, before a process without a cluster opens
+ * or replaces them: it could make payments at the same time as the process that holds the wallet.
  * @throws WalletError `bad_cluster_request`, `bad_wallet_name`, `wallet_io`
  */
 export function assertNoCopy(paths: WalletPaths): void {
@@ -187,8 +192,9 @@ export const unmark = (paths: WalletPaths): void =>
   withFileErrors(markOf(paths), () => rmSync(markOf(paths), { force: true }));
 
 /**
- * Frees the name of a wallet that a process without a cluster is about to create or restore. Without its files, the mark of a
- * wallet that has left a cluster would let another wallet, or an older state, come back there. The caller must hold the lock.
+ * Frees the name of a wallet that a process without a cluster is about to create or restore. Without its files, the
+ * mark of a wallet that has left a cluster would let another wallet, or an older state, come back to the cluster. The
+ * caller must hold the lock.
  * @throws WalletError as {@link assertNoCopy}
  */
 export function releaseName(paths: WalletPaths): void {
@@ -206,15 +212,15 @@ export const markReleased = (paths: WalletPaths, epoch: bigint): Promise<void> =
 export interface LocalCopy {
   /** Size of the content in the database. */
   readonly stored: StoredLog;
-  /** True if the store was put together from the database: its pages are to be checked with its key. */
+  /** True if the store was rebuilt from the database, so that its pages must be checked with its key. */
   readonly isRebuilt: boolean;
 }
 
 /**
- * Writes the files of a wallet that this process has begun to hold, unless those that it has left there are current. The
- * wallet must be closed.
- * @throws WalletError `wallet_exists` if files of the name are there that are no copy, `bad_cluster_request` if only the
- * process that added the wallet has its store, `wallet_io`; errors of the cluster.
+ * Writes the files of a wallet that this process has begun to hold, unless the files that it has left there are
+ * current. The wallet must be closed.
+ * @throws WalletError `wallet_exists` if there are files of the name that are not a copy, `bad_cluster_request` if only
+ * the process that added the wallet has its store, `wallet_io`; errors of the cluster.
  */
 export async function writeLocalCopy(
   paths: WalletPaths,
@@ -229,7 +235,7 @@ export async function writeLocalCopy(
   const content = await logs.read(paths.name);
   try {
     const hasBase = content?.base !== undefined;
-    // The store of a wallet that was added is here alone until the cluster has its first base.
+    // Only this process has the store of a wallet that was added, until the cluster has its first base.
     const isOnly = !hasBase && mark !== undefined && isSameWallet(paths, keysFile);
     if (!isOnly && (mark === undefined || mark.epoch === JOINING)) assertNoFiles(paths);
     if (!isOnly && !hasBase && !isNew)
@@ -240,7 +246,7 @@ export async function writeLocalCopy(
     await markHeld(paths, lease.epoch);
     const isWritten = !isCurrent && !isOnly;
     if (isWritten) {
-      // A wallet whose creation was interrupted has no store: it is made anew from the keys.
+      // A wallet whose creation was interrupted has no store in the cluster: the store is made anew from the keys.
       if (content?.base === undefined) withFileErrors(paths.store, () => removeDatabase(paths.store));
       else await rebuildStore(paths.store, content.readBase(), framesOf(content));
       await (await FileDraft.write(paths.keys, keysFile)).replace();
@@ -258,7 +264,7 @@ async function* framesOf(content: LogContent): AsyncIterable<Uint8Array> {
   for await (const { frame } of content.readFrames()) yield frame;
 }
 
-/** True if the local files are those of the wallet with a keys file, with a store. */
+/** True if the local files include a store, and belong to the wallet with a given keys file. */
 const isSameWallet = ({ store, keys }: WalletPaths, keysFile: Uint8Array): boolean =>
   withFileErrors(
     keys,
@@ -275,7 +281,7 @@ function assertNoFiles(paths: WalletPaths): void {
   throw new WalletError({ kind: 'wallet_exists', name, found });
 }
 
-/** Number of the base of a store that comes back: its log begins with it. */
+/** Sequence of the base of a store that comes back, with which its log begins. */
 const FIRST = 1;
 
 /** Checks that the main file of a store contains all its commits. @throws WalletError `bad_cluster_request`, `wallet_io` */
@@ -289,8 +295,8 @@ export function assertClosedStore({ name, store }: WalletPaths): void {
 }
 
 /**
- * Stores the file of a closed wallet in the database, as the whole content of a log that is empty. Its lock must be held, or
- * its mark must keep all processes from opening it.
+ * Stores the file of a closed wallet in the database, as the whole content of a log that is empty. The caller must hold
+ * the lock of the wallet, or the mark of the wallet must keep all processes from opening it.
  * @throws errors of the cluster; WalletError `wallet_io`
  */
 export async function uploadClosedStore(

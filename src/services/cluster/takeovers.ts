@@ -11,8 +11,8 @@ export const takersOf = (members: readonly Member[]): Member[] =>
     .sort((a, b) => loadOf(a) - loadOf(b) || (a.url < b.url ? -1 : 1));
 
 /**
- * Assigns wallets without a holder to the members, each to the one that is least loaded then. All processes compute the
- * same from the same list.
+ * Assigns wallets without a holder to the members, each wallet to the member that is least loaded after the wallets
+ * before. All processes compute the same result from the same list.
  * @returns addresses of members by name of the wallet; wallets for which no member has room are left out.
  */
 export function assign(names: readonly string[], members: readonly Member[]): Map<string, string> {
@@ -28,8 +28,8 @@ export function assign(names: readonly string[], members: readonly Member[]): Ma
 }
 
 /**
- * Returns the member that should give a wallet to this process: the most loaded one, if it stays at least as loaded as
- * this process afterwards; undefined if the wallets are spread evenly, or this process has no room.
+ * Returns the member that should give a wallet to this process: the most loaded member, if it stays at least as loaded
+ * as this process afterwards; undefined if the wallets are spread evenly, or this process has no room.
  */
 export function giverFor(members: readonly Member[]): Member | undefined {
   const self = members.find(({ isSelf }) => isSelf);
@@ -41,7 +41,7 @@ export function giverFor(members: readonly Member[]): Member | undefined {
     .sort((a, b) => loadOf(b) - loadOf(a) || (a.url < b.url ? -1 : 1))[0];
 }
 
-/** First and longest pause after a failure to open a wallet [looks]. */
+/** Pause after the first failure to open a wallet, and longest pause [looks]. */
 const FIRST_PAUSE = 8;
 const MOST_PAUSE = 64;
 
@@ -50,7 +50,7 @@ interface Failure {
   readonly reason: string;
   /** Number of looks between the failure and the next try. */
   readonly pause: number;
-  /** Look of the next try. */
+  /** Number of the look at which the next try is due. */
   readonly until: number;
 }
 
@@ -61,7 +61,7 @@ interface Failure {
 export class FailedTakeovers {
   readonly #failures = new Map<string, Failure>();
 
-  /** Returns the reason of the last failure; undefined if there was none. */
+  /** Returns the reason of the last failure; undefined if there was no failure. */
   reasonOf(name: string): string | undefined {
     return this.#failures.get(name)?.reason;
   }
@@ -71,7 +71,11 @@ export class FailedTakeovers {
     return (this.#failures.get(name)?.until ?? 0) <= look;
   }
 
-  /** Notes a failure. @param look as for {@link isDue}. @returns true unless the failure before had the same reason. */
+  /**
+   * Notes a failure.
+   * @param look as for {@link isDue}.
+   * @returns true unless the previous failure had the same reason.
+   */
   add(name: string, reason: string, look: number): boolean {
     const before = this.#failures.get(name);
     const pause = before === undefined ? FIRST_PAUSE : Math.min(MOST_PAUSE, 2 * before.pause);

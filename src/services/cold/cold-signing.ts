@@ -51,7 +51,7 @@ type Context = Pick<
   'assertOpen' | 'exportFormat' | 'exports' | 'keystore' | 'store' | 'workers'
 >;
 
-/** Other services of the wallet that this one calls. */
+/** Other services of the wallet that this service calls. */
 interface Services {
   readonly accounts: Accounts;
   readonly keyImageTransfer: KeyImageTransfer;
@@ -72,7 +72,7 @@ export interface SignedSet {
   }[];
 }
 
-/** Signs payments of a view-only wallet offline, and relays them from that wallet. */
+/** Signs payments of a view-only wallet offline, and relays signed payments from the view-only wallet. */
 export class ColdSigning {
   readonly #context: Context;
   readonly #services: Services;
@@ -103,10 +103,10 @@ export class ColdSigning {
   }
 
   /**
-   * Signs a set unchanged. Writes the transaction keys to disk, and counts the amounts against the limits of the
-   * client, before it returns the signed set.
-   * @throws WalletError `bad_hex`, `bad_unsigned_set`, `signing_failed`, `spend_limit`, `credential_denied`: nothing is
-   * signed then.
+   * Signs a set without changing it. Writes the transaction keys to disk, and counts the amounts against the limits of
+   * the client, before it returns the signed set.
+   * @throws WalletError `bad_hex`, `bad_unsigned_set`, `signing_failed`, `spend_limit`, `credential_denied`, after
+   * which nothing is signed.
    */
   async sign(hex: string, spender: Spender | undefined): Promise<SignedSet> {
     const set = await this.#readUnsigned(hex);
@@ -217,8 +217,8 @@ export class ColdSigning {
   }
 
   /**
-   * Checks that this wallet knows all outputs of a set, if it reads the chain itself: such a wallet imports no outputs.
-   * The order of the outputs may differ, after a reorganisation or where one of the wallets is not synchronised.
+   * Checks that this wallet knows all outputs of a set, if it reads the chain itself and so imports no outputs. The
+   * order of the outputs may differ after a reorganisation, or if one of the wallets is not synchronised.
    * @throws WalletError `invalid` if an output is unknown.
    */
   #assertKnown({ outputs }: UnsignedTxSet['outputs']): void {
@@ -272,8 +272,8 @@ export class ColdSigning {
 
   /**
    * Imports the signer's key images of inputs, of payments to this wallet, and of exported outputs, each by its output
-   * key. Ignores the list of the set that is in the order of the signer's outputs: that order may differ from the order
-   * here.
+   * key. Ignores the set's list in the order of the signer's outputs, because their order may differ from the order in
+   * this wallet.
    */
   async #importKeyImages({ txs, ownKeyImages }: SignedTxSet): Promise<void> {
     if (!this.#context.keystore.isViewOnly) return;
@@ -311,7 +311,7 @@ export class ColdSigning {
 
 /**
  * Removes the placeholder that stands for a withheld tx key. Takes the payment id from the construction data, since the
- * one in the payment was decrypted with the placeholder.
+ * payment id in the payment was decrypted with the placeholder.
  */
 function withoutKeys(payment: SignedPayment, { construction }: PendingTx): SignedPayment {
   const { blob, txHash, account, inputs, fee, change, unlockTime, destinations, rings } = payment;

@@ -7,8 +7,8 @@ const KEY_BYTES = 32;
 const FLAG = { frozen: 1, spent: 2, spentByUnknown: 4 };
 
 /**
- * Facts of the outputs that an import of key images covers, in a few typed arrays: one object for each of 10,000
- * outputs took longer to garbage-collect than to read.
+ * Facts of the outputs that an import of key images covers, in a few typed arrays: with one object for each of 10,000
+ * outputs, garbage collection took longer than reading.
  */
 export class CoveredOutputs {
   readonly #publicKeys: Uint8Array;
@@ -58,8 +58,8 @@ export class CoveredOutputs {
   }
 
   /**
-   * Adds up the outputs that are not frozen [atomic units]. @param isSpent whether the output at a place counts as
-   * spent.
+   * Adds up the outputs that are not frozen [atomic units]. @param isSpent returns true if the output at a place counts
+   * as spent.
    */
   totals(isSpent: (place: number) => boolean): { readonly spent: Amount; readonly unspent: Amount } {
     const totals = { spent: 0n, unspent: 0n };

@@ -13,7 +13,7 @@ export interface PlacedClaim extends KeyImageClaim {
   readonly place: number;
 }
 
-/** A signed key image with the output whose key its signature fits. */
+/** A signed key image with the output whose key fits the signature. */
 export interface OwnedClaim extends PlacedClaim {
   /** Position of the owning output in the list of the importing wallet. */
   readonly ownPlace: number;
@@ -42,10 +42,10 @@ export class KeyImageOwners {
   }
 
   /**
-   * Verifies signed key images, and searches for the outputs of those whose signature does not fit their place.
+   * Verifies signed key images, and searches for the outputs of key images whose signature does not fit their place.
    * @param imported number of imported key images, for error messages.
    * @returns the claims in their order, each with the output key that its signature fits.
-   * @throws WalletError `invalid` for a point outside the group, `wrong_signature` where a signature fits no output.
+   * @throws WalletError `invalid` for a point outside the group, `wrong_signature` if a signature fits no output.
    * Source: wallet2.cpp `import_key_images`.
    */
   async find(claims: readonly PlacedClaim[], imported: number): Promise<OwnedClaim[]> {
@@ -98,7 +98,7 @@ export class KeyImageOwners {
     const pages = outputPages(this.#context, {}, (r, range, most) => r.outputs.importFacts(range, most));
     for await (const page of pages)
       for (const { publicKey, isProven } of page) {
-        // Copies the key: the facts share the memory of their row.
+        // The key is copied, because the facts share the memory of their row.
         if (!isProven && !proven.has(toHex(publicKey)))
           candidates.push({ publicKey: Uint8Array.from(publicKey) as PublicKey, place });
         place++;
@@ -106,7 +106,10 @@ export class KeyImageOwners {
     return candidates;
   }
 
-  /** Returns the output for which the wallet already knows this key image for certain; undefined if there is none. */
+  /**
+   * Returns the output for which the wallet already knows this key image for certain; undefined if there is no such
+   * output.
+   */
   #knownOwner({ signed: { keyImage } }: PlacedClaim): Candidate | undefined {
     const { isViewOnly } = this.#context.keystore;
     return this.#context.store.read((r) => {
@@ -138,7 +141,8 @@ function nearest(candidates: readonly Candidate[], place: number): readonly Cand
 }
 
 /**
- * Names a key image in an error text of upstream: position among the outputs, number of imported key images, key image.
+ * Names a key image in an error text of the reference: position among the outputs, number of imported key images, key
+ * image.
  */
 const nameOf = ({ place, signed: { keyImage } }: PlacedClaim, imported: number): string =>
   `${place}/${imported}, key image ${toHex(keyImage)}`;

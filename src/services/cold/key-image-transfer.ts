@@ -19,7 +19,7 @@ import { outputPages } from '../context/paged-reader.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'daemon' | 'keystore' | 'locks' | 'store' | 'workers'>;
 
-/** Other services of the wallet that this one calls. */
+/** Other services of the wallet that this service calls. */
 interface Services {
   readonly sync: WalletSync;
 }
@@ -33,13 +33,13 @@ export interface KeyImageExport {
 
 /** Result of an import of key images. */
 export interface KeyImageImport {
-  /** Height of the last output with an imported key image; 0 without any. */
+  /** Height of the last output with an imported key image; 0 without imported key images. */
   readonly height: number;
   readonly spent: Amount;
   readonly unspent: Amount;
 }
 
-/** An output whose key image the daemon is asked about, to learn whether it is spent. */
+/** An output about which the daemon is asked whether its key image is spent. */
 interface StatedOutput {
   readonly keyImage: KeyImage;
   readonly publicKey: PublicKey;
@@ -77,8 +77,8 @@ export class KeyImageTransfer {
    * Signs key images. A wallet without a whole spend key exports an empty range or fails.
    * @param all true: all key images; false: from the first output that the last import of outputs requested; in a
    * view-only wallet from the first output without a key image.
-   * @throws WalletError `view_only` where key images are unknown, `invalid` where this wallet cannot compute known
-   * ones. Source: wallet2.cpp `export_key_images`.
+   * @throws WalletError `view_only` if key images are unknown, `invalid` if this wallet cannot compute known key
+   * images. Source: wallet2.cpp `export_key_images`.
    */
   async export(all: boolean): Promise<KeyImageExport> {
     const { keys, isViewOnly } = this.#context.keystore;
@@ -100,7 +100,7 @@ export class KeyImageTransfer {
     return { first, images };
   }
 
-  /** Reads the outputs from a place to the end of the list. Does not search for the place if it is the end. */
+  /** Reads the outputs from a place to the end of the list. Does not search for a place that is the end. */
   async #located(first: number, count: number): Promise<LocatedOutput[]> {
     const located: LocatedOutput[] = [];
     if (first === count) return located;
@@ -110,7 +110,7 @@ export class KeyImageTransfer {
   }
 
   /**
-   * Verifies and stores key images, then asks the daemon which of them are spent. Records the spends as payments of
+   * Verifies and stores key images, then asks the daemon which key images are spent. Records the spends as payments of
    * this wallet.
    * @param first position of the output of the first key image. A key image whose output had that position before a
    * reorganisation is stored for the output that its signature fits.
@@ -176,8 +176,8 @@ export class KeyImageTransfer {
 
   /**
    * Stores key images, some in each transaction, and flushes them to disk. Finds the spends of their outputs: earlier
-   * ones in the store, later ones in the scan. Cancels a running refresh, which then starts again, if a key image
-   * replaces another one.
+   * spends in the store, later spends in the scan. Cancels a running refresh, which then starts again, if a key image
+   * replaces another key image.
    * @throws WalletError `no_wallet` if the wallet is closed meanwhile.
    */
   record(keyImages: readonly ImportedKeyImage[]): Promise<void> {
@@ -200,7 +200,8 @@ export class KeyImageTransfer {
       contradicting.push(...others);
       if (fresh.length > 0) this.#watch(store.writeRecoverable((w) => resolveKeyImages(w, fresh)));
     }
-    // All in one transaction: a spend that is removed from one output may belong to another output among them.
+    // The changes are made in one transaction, because a spend that is removed from one output may belong to another of
+    // the outputs.
     if (contradicting.length > 0)
       await this.#services.sync.cancelAndRun(() => {
         store.write((w) => resolveKeyImages(w, contradicting));
@@ -214,8 +215,8 @@ export class KeyImageTransfer {
   }
 
   /**
-   * Asks the daemon which key images are spent, and records its answer. The scanner must know the key images before: it
-   * finds the spends in blocks that the daemon receives after its answer.
+   * Asks the daemon which key images are spent, and records its answer. The scanner must know the key images before the
+   * call, because it finds the spends in blocks that the daemon receives after its answer.
    * @returns the status of each output. @throws DaemonError
    */
   async #askSpent(outputs: readonly StatedOutput[]): Promise<readonly KeyImageStatus[]> {
@@ -258,7 +259,7 @@ export class KeyImageTransfer {
 
   /**
    * Marks outputs spent or unspent according to their status. An output spent in the chain by an unknown transaction
-   * was spent by another wallet with these keys, in a payment without change; a rescan finds that payment.
+   * was spent by another wallet with the same keys, in a payment without change; a rescan finds this payment.
    */
   #applyStatuses(outputs: readonly StatedOutput[], statuses: readonly KeyImageStatus[]): void {
     this.#context.store.write((w) => {

@@ -37,7 +37,7 @@ type Context = Pick<
   'assertOpen' | 'exportFormat' | 'exports' | 'keystore' | 'log' | 'store' | 'workers'
 >;
 
-/** Other services of the wallet that this one calls. */
+/** Other services of the wallet that this service calls. */
 interface Services {
   readonly accounts: Accounts;
   readonly sync: WalletSync;
@@ -77,7 +77,7 @@ const KEY_BYTES = 32;
 
 const NO_KEY_IMAGE = new Uint8Array(KEY_BYTES) as KeyImage;
 
-/** Creates a WalletError `invalid`. @param text upstream's message. */
+/** Creates a WalletError `invalid`. @param text the reference's message. */
 const invalid = (reason: string, text?: string, cause?: unknown): WalletError =>
   new WalletError({ kind: 'invalid', reason, ...(text === undefined ? {} : { text }) }, { cause });
 
@@ -167,7 +167,7 @@ export class OutputTransfer {
 
   /**
    * Lists the key images of all outputs of an exporting wallet, at the places that its export gives; zeros for unknown
-   * ones. Only the reference uses the places; this server uses {@link keyImagesByKey}.
+   * key images. Only the reference uses the places; this server uses {@link keyImagesByKey}.
    */
   async keyImages({ first, outputs, total }: OutputExport): Promise<KeyImage[]> {
     const imported = this.#context.store.read((r) => r.imported.keyImages(total));
@@ -202,9 +202,9 @@ export class OutputTransfer {
   /**
    * Imports outputs into an offline wallet. Changes nothing in a wallet that reads the chain itself.
    * @param countKnown for a wallet that reads the chain itself: true counts known outputs; false refuses the import, as
-   * upstream.
+   * the reference does.
    * @returns the number of outputs imported so far; for a wallet that reads the chain itself, the position after the
-   * last of these outputs; 0 for an export without outputs.
+   * last output of the export; 0 for an export without outputs.
    * @throws WalletError `bad_hex`; `invalid`, also for an output unknown to a wallet that reads the chain itself.
    */
   async importBlob(hex: string, countKnown: boolean): Promise<number> {
@@ -235,9 +235,10 @@ export class OutputTransfer {
   }
 
   /**
-   * Imports outputs. Keeps outputs that were imported before; if one differs at its position, replaces all from that
-   * position on.
-   * @throws WalletError `invalid` if earlier outputs are missing, or an output is not ours: nothing is changed then.
+   * Imports outputs. Keeps outputs that were imported before; if an output differs at its position, replaces all
+   * outputs from this position on.
+   * @throws WalletError `invalid` if earlier outputs are missing, or an output does not belong to this wallet; then
+   * nothing is changed.
    */
   import(exported: OutputExport): Promise<void> {
     return this.importWith(exported, ({ write }) => this.#context.store.write(write));
@@ -311,8 +312,8 @@ export class OutputTransfer {
   }
 
   /**
-   * Lets this wallet know the addresses of outputs: an export can contain addresses beyond its lookahead, and payments from
-   * these are signed later, too.
+   * Lets this wallet know the addresses of outputs: an export can contain addresses beyond its lookahead, and payments
+   * from these addresses are signed later, too.
    */
   async #watch(subaddresses: readonly SubaddressIndex[]): Promise<void> {
     const { store } = this.#context;
@@ -327,7 +328,7 @@ export class OutputTransfer {
 
   /**
    * Finds the own address that each output pays, and its derivation, which the caller must wipe.
-   * @throws WalletError `invalid` for an output that is not ours.
+   * @throws WalletError `invalid` for an output that does not belong to this wallet.
    */
   async locate(outputs: readonly ClaimedOutput[]): Promise<LocatedOutput[]> {
     if (outputs.some(({ outputIndex }) => outputIndex > MAX_OUTPUT_INDEX))
@@ -351,7 +352,10 @@ export class OutputTransfer {
     }
   }
 
-  /** Chooses the candidate that has an address of this wallet. @throws WalletError `invalid` if none has. */
+  /**
+   * Chooses the candidate that has an address of this wallet.
+   * @throws WalletError `invalid` if no candidate has such an address.
+   */
   #chosen(
     { publicKey, outputIndex, subaddress: claimed }: ClaimedOutput,
     candidates: readonly OutputCandidate[],
@@ -397,7 +401,7 @@ export class OutputTransfer {
 const isKeyImageSettled = ({ flags }: ExportedOutput): boolean =>
   flags.keyImageKnown && !flags.keyImageRequested;
 
-/** True if an exported output and an imported one are the same output with the same key image. */
+/** True if an exported output and an imported output are the same output with the same key image. */
 const isSame = (exported: ExportedOutput, known: ImportedOutput | undefined): boolean =>
   known !== undefined &&
   exported.outputIndex === known.outputIndex &&

@@ -49,7 +49,7 @@ export class AddressCache {
     return this.#cache.get(index) ?? this.#add(index, formatAddress(this.decoded(index)));
   }
 
-  /** Returns the texts of own addresses, in the order of the indices; derives the missing ones in one batch. */
+  /** Returns the texts of own addresses, in the order of the indices; derives missing texts in one batch. */
   textsOf(indices: readonly SubaddressIndex[]): readonly string[] {
     const cached = indices.map((index) => this.#cache.get(index));
     if (cached.includes(undefined)) this.prepare(indices);
@@ -145,7 +145,7 @@ const BLOCK_ADDRESSES = 256;
 
 /**
  * Texts of addresses, packed outside the JavaScript heap: as strings in maps, a million texts would take twice the
- * memory, and maps of that size block the thread while they grow. At the limit the oldest block is dropped.
+ * memory, and maps of this size block the thread while they grow. At the limit the oldest block is dropped.
  */
 export class AddressTexts {
   readonly #limit: number;
@@ -172,7 +172,7 @@ export class AddressTexts {
     return block.toString('latin1', at, at + TEXT_BYTES);
   }
 
-  /** Adds a text, unless its length differs from that of addresses of the known networks. */
+  /** Adds a text, unless its length differs from the length of addresses of the known networks. */
   set(index: SubaddressIndex, text: string): void {
     if (text.length !== TEXT_BYTES) return;
     const at = offsetOf(index);

@@ -1,7 +1,7 @@
 import type { CallOptions, Daemon, DaemonInfo } from '../../daemon/daemon.js';
 import { DaemonError } from '../../daemon/errors.js';
 
-/** End of the chain of a daemon, as the daemon claims it. */
+/** End of the chain of a daemon, according to the daemon. */
 export interface ChainTip {
   /** Number of blocks in the chain. */
   readonly blocks: number;
@@ -18,15 +18,15 @@ export type TipSource = Pick<Daemon, 'getInfo' | 'getLastBlockHeader'>;
  */
 const TIP_MARGIN = 60;
 
-/** Largest difference between the times of the newest blocks of two daemons that both count [s]. */
+/** Largest difference between the times of the newest blocks of two daemons that are both taken into account [s]. */
 const MOST_STALE_SECONDS = 86_400;
 
 /** Height that is {@link TIP_MARGIN} blocks below the tip, at least 0. */
 export const belowTip = (blocks: number): number => Math.max(0, blocks - TIP_MARGIN);
 
 /**
- * Reads the number of blocks of a daemon twice, from its state and from its newest header, and returns the lower one: a
- * wallet whose scan begins above the real tip misses the payments in between.
+ * Reads the number of blocks of a daemon twice, from its state and from its newest header, and returns the lower
+ * number: a wallet whose scan begins above the real tip misses the payments in between.
  * @throws DaemonError, `malformed` for a daemon without blocks.
  */
 export async function readTip(
@@ -40,9 +40,10 @@ export async function readTip(
 }
 
 /**
- * Returns the lowest number of blocks that the serving daemon and the other ones claim. Ignores any other daemon whose
- * newest block is more than a day older than the newest of all: it has stopped following the chain.
- * @param now Unix time [s]; a block with a later time counts as one of this time.
+ * Returns the lowest number of blocks that the serving daemon and the other daemons claim. Ignores any other daemon
+ * whose newest block is more than a day older than the newest block of all daemons, because it has stopped following
+ * the chain.
+ * @param now Unix time [s]; a block with a later time counts as a block of this time.
  */
 export function lowestTip(serving: ChainTip, others: readonly ChainTip[], now: number): number {
   const newest = Math.min(now, Math.max(serving.timestamp, ...others.map(({ timestamp }) => timestamp)));
@@ -57,9 +58,10 @@ export function lowestTip(serving: ChainTip, others: readonly ChainTip[], now: n
 const DATE_MARGIN_SECONDS = 86_400;
 
 /**
- * Returns the height from which a wallet must be scanned that received nothing before a time: of the first block whose
- * timestamp is at most a day before it, and below the tip.
- * @param blocks number of blocks of the chain. @param time Unix time [s]. @param spare further blocks below that one.
+ * Returns the height from which a wallet that received nothing before a given time must be scanned: the height of the
+ * first block whose timestamp is at most a day before the time, and below the tip.
+ * @param blocks number of blocks of the chain. @param time Unix time [s]. @param spare number of further blocks below
+ * the height.
  * @throws DaemonError
  */
 export async function heightOfDatedWallet(
@@ -72,7 +74,10 @@ export async function heightOfDatedWallet(
   return Math.max(0, Math.min(dated - spare, belowTip(blocks)));
 }
 
-/** First height below which every block was mined before a time. Asks for a header per halving of the chain. */
+/**
+ * Returns the first height below which every block was mined before a time. Asks for one header for each halving of the
+ * chain.
+ */
 export async function heightOfTime(
   daemon: Pick<Daemon, 'getBlockHeader'>,
   blocks: number,

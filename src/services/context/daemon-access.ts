@@ -5,7 +5,7 @@ import type { BlockVersion } from '../../daemon/errors.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { DaemonConnection } from './daemon-connection.js';
 
-/** A listed daemon other than the one that serves. */
+/** A listed daemon other than the serving daemon. */
 export interface OtherDaemon {
   readonly trusted: boolean;
   readonly client: Daemon;
@@ -16,8 +16,8 @@ export class DaemonAccess {
   readonly #connection: DaemonConnection;
   readonly #closing = new AbortController();
   /**
-   * Block of a newer version than the known ones, at which the last refresh of this wallet ended; undefined if there was
-   * none.
+   * Block of an unknown newer version at which the last refresh of this wallet ended; undefined if there was no such
+   * block.
    */
   newerBlock: BlockVersion | undefined;
 
@@ -30,7 +30,7 @@ export class DaemonAccess {
     return this.#connection.trusted;
   }
 
-  /** True if blocks of newer versions are read with the rules of the newest known one. */
+  /** True if blocks of newer versions are read with the rules of the newest known version. */
   get acceptsAnyVersion(): boolean {
     return this.#connection.acceptsAnyVersion;
   }
@@ -61,7 +61,7 @@ export class DaemonAccess {
     return unlessAborted(this.#connection.poolHashes(), this.#closing.signal);
   }
 
-  /** Finds a listed daemon by its name; undefined for the serving daemon and for an unlisted one. */
+  /** Finds a listed daemon by its name; undefined for the serving daemon and for an unlisted daemon. */
   other(name: string): OtherDaemon | undefined {
     const { list, current } = this.#connection;
     const daemon = list.find(name);
@@ -69,7 +69,7 @@ export class DaemonAccess {
     return { trusted: daemon.trusted, client: list.client(daemon).until(this.#closing.signal) };
   }
 
-  /** Aborts the running calls of this wallet, and every later one. */
+  /** Aborts the running calls of this wallet, and every later call. */
   close(): void {
     this.#closing.abort(new WalletError({ kind: 'no_wallet' }));
   }

@@ -17,16 +17,16 @@ export interface DaemonConnectionParts {
   /** Creates clients for checks, whose calls do not count in the metrics; absent: `connect` creates them. */
   readonly connectAside?: ConnectDaemon;
   readonly refresher: Pick<Refresher, 'start' | 'setDaemon' | 'close'>;
-  /** Listed daemons in the order of preference, of which the first one serves; empty when offline. */
+  /** Listed daemons in the order of preference; the first daemon serves. Empty when offline. */
   readonly daemons: readonly ListedDaemon[];
   /** Value of {@link DaemonConnection.trusted} while offline; absent: false. */
   readonly trustedOffline?: boolean;
-  /** True if blocks of newer versions are read with the rules of the newest known one; absent: false. */
+  /** True if blocks of newer versions are read with the rules of the newest known version; absent: false. */
   readonly acceptsAnyVersion?: boolean;
 }
 
 /**
- * Connection to the serving daemon, shared by all open wallets: the client of the main thread and the one of the
+ * Connection to the serving daemon, shared by all open wallets: the client of the main thread and the client of the
  * refresh thread. Other listed daemons are called for checks only.
  */
 export class DaemonConnection {
@@ -101,7 +101,7 @@ export class DaemonConnection {
     return this.#readingPool.run();
   }
 
-  /** Aborts the running calls of the main thread, and every later one. */
+  /** Aborts the running calls of the main thread, and every later call. */
   endCalls(): void {
     this.#client?.close();
     this.#list.close();
@@ -123,7 +123,7 @@ export class DaemonConnection {
 
   /**
    * Replaces the whole list by one daemon. @param config undefined: offline.
-   * @throws DaemonError for an invalid address; nothing is changed then.
+   * @throws DaemonError for an invalid address, after which nothing is changed.
    */
   change(config: DaemonConfig | undefined, trusted: boolean): void {
     const client = config === undefined ? undefined : this.#connect(config);

@@ -50,7 +50,8 @@ export class DaemonList {
 }
 
 /**
- * Name of a daemon: its address in a unique form; the address itself if it is invalid, as no call to it can succeed.
+ * Name of a daemon: its address in a unique form; the address itself if it is invalid, since no call to an invalid
+ * address can succeed.
  */
 function nameOf({ address, defaultPort }: DaemonConfig): string {
   try {

@@ -17,7 +17,7 @@ export const describeDaemonError = ({ message, code }: DaemonError): string =>
 /** Cause of a failure, to be inserted into a longer sentence. */
 export interface FaultReason {
   readonly reason: string;
-  /** Upstream's message for the failure, if upstream has one. */
+  /** Message of the reference for the failure, if the reference has such a message. */
   readonly text?: string;
 }
 

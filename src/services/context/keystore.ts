@@ -111,7 +111,7 @@ export class Keystore {
   }
 
   /**
-   * Complete keys file with all secret keys, to create a wallet with replaced keys.
+   * Returns the complete keys file with all secret keys, to create a wallet with replaced keys.
    * @throws Error if a secret key is not in memory.
    */
   get whole(): KeysFile {
@@ -207,7 +207,7 @@ export class Keystore {
   /**
    * Sets the kind of background sync.
    * @param backgroundPassword password of the background files; used by `custom-background-password` only.
-   * @throws WalletError `wallet_exists` where files of another wallet have the names of the background files.
+   * @throws WalletError `wallet_exists` if files of another wallet have the names of the background files.
    */
   async setBackgroundSync(type: BackgroundSyncType, backgroundPassword: string): Promise<void> {
     const { store, kdfRounds } = this.#parts;
@@ -229,7 +229,7 @@ export class Keystore {
     await this.#saveBackground(this.#keysFile);
   }
 
-  /** Writes the keys file again if it was deleted and all keys are in memory. @returns true if it was written. */
+  /** Writes the keys file again if it was deleted and all keys are in memory. @returns true if the file was written. */
   async restoreFile(): Promise<boolean> {
     const { path } = this.#parts;
     if (path === undefined || this.background !== undefined || keysFileExists(path)) return false;
@@ -237,7 +237,7 @@ export class Keystore {
     return true;
   }
 
-  /** Rewrites the keys file with a new password; the store stays as it is. @throws WalletError `wrong_password` */
+  /** Rewrites the keys file with a new password; the store is not changed. @throws WalletError `wrong_password` */
   async changePassword(oldPassword: string, newPassword: string): Promise<void> {
     if (!this.isPassword(oldPassword)) throw new WalletError({ kind: 'wrong_password' });
     await this.#save(this.#keysFile, newPassword);
@@ -253,7 +253,7 @@ export class Keystore {
   }
 
   /**
-   * Returns a secret key or the seed. @param type one of upstream's `query_key` types.
+   * Returns a secret key or the seed. @param type one of the types of `query_key` in the reference.
    * @throws WalletError `background_syncing`, `background_wallet`, `view_only`, `not_deterministic`, `wrong_key_type`
    */
   query(type: string): string {
@@ -290,8 +290,8 @@ export class Keystore {
   }
 
   /**
-   * Fills the secret keys into a keys file. @throws Error if one is not in memory: a blank key must never be written to
-   * disk.
+   * Fills the secret keys into a keys file. @throws Error if a secret key is not in memory, because a blank key must
+   * never be written to disk.
    */
   #withSecrets(keysFile: KeysFile): KeysFile {
     const keys = this.#keys;
@@ -323,7 +323,7 @@ export class Keystore {
   async #save(keysFile: KeysFile, password: string): Promise<void> {
     const { path, kdfRounds, rng } = this.#parts;
     if (path === undefined) return;
-    // Background files first: the keys file then contains the key of these files.
+    // The background files are written first, because the keys file then contains the key of these files.
     await this.#saveBackground(keysFile);
     await saveKeysFile(path, this.#withSecrets(keysFile), password, kdfRounds, rng);
   }
@@ -346,11 +346,11 @@ export class Keystore {
 }
 
 /**
- * Returns the words of a stored Polyseed. Returns undefined where the wallet was restored with an offset passphrase: the words
- * alone would then restore another wallet, and nothing in them says so. The words of an encrypted seed say it.
+ * Returns the words of a stored Polyseed. Returns undefined if the wallet was restored with an offset passphrase: the
+ * words alone would restore another wallet, and nothing in the words shows it. The words of an encrypted seed show it.
  * @param stored as in a keys file; a passphrase behind the seed is not used.
  * @param spendSecret spend key of the wallet.
- * @param languageName language of the words; English in place of an unknown one.
+ * @param languageName language of the words; English in place of an unknown language.
  */
 export function wordsOfStoredPolyseed(
   stored: Uint8Array,

@@ -11,7 +11,7 @@ export interface TextSource {
   texts(host: string): Promise<TextRecords>;
 }
 
-/** Creates a WalletError `wrong_address`. @param text upstream's message. */
+/** Creates a WalletError `wrong_address`. @param text the reference's message. */
 const wrong = (reason: string, { text, cause }: { text?: string; cause?: unknown } = {}): WalletError =>
   new WalletError({ kind: 'wrong_address', reason, ...(text === undefined ? {} : { text }) }, { cause });
 
@@ -26,7 +26,7 @@ export class OpenAlias {
 
   /**
    * Parses an address, or looks up an OpenAlias name.
-   * @param network required network of the address; undefined: any. @throws WalletError `wrong_address` Source:
+   * @param network required network of the address; undefined: any network. @throws WalletError `wrong_address` Source:
    * cryptonote_basic_impl.cpp `get_account_address_from_str_or_url`.
    */
   async resolve(text: string, network: NetworkType | undefined): Promise<Address> {

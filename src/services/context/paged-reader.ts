@@ -53,13 +53,16 @@ export class PagedReader {
     return this.#from(first, (r, rest: Range) => next(r, rest, most));
   }
 
-  /** Reads what belongs to the pages, from the state of the store that they show. @throws WalletError `no_wallet` */
+  /**
+   * Reads data that belongs to the pages, from the state of the store that the pages show.
+   * @throws WalletError `no_wallet`
+   */
   read<T>(task: (r: WalletReader) => T): T {
     this.#context.assertOpen();
     return (this.#snapshot ?? this.#context.store).read(task);
   }
 
-  /** Frees the snapshot; no page can be read afterwards. */
+  /** Frees the snapshot, after which no page can be read. */
   release(): void {
     this.#isReleased = true;
     this.#snapshot?.release();
@@ -83,7 +86,7 @@ export class PagedReader {
   }
 }
 
-/** Number of outputs per page: less than 1 ms of work. Their rows are shorter than those of payments. */
+/** Number of outputs per page: less than 1 ms of work. Rows of outputs are shorter than rows of payments. */
 const PAGE_OUTPUTS = 256;
 
 /**

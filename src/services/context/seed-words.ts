@@ -16,7 +16,7 @@ import { WalletError } from '../../model/wallet-error.js';
 
 /**
  * Returns the spend key of a mnemonic seed of 25 words or of a Polyseed, and the Polyseed.
- * @param offset passphrase; empty: none. @throws WalletError `bad_seed`
+ * @param offset passphrase; empty: no passphrase. @throws WalletError `bad_seed`
  */
 export async function secretsOfWords(words: string, offset: string): Promise<SpendSecrets> {
   if (!hasPolyseedLength(words))
@@ -30,15 +30,15 @@ export async function secretsOfWords(words: string, offset: string): Promise<Spe
 /** A Polyseed that was read from its words, and the spend key that it gives with its passphrase. */
 export interface ReadPolyseed {
   readonly spendSecret: SecretKey;
-  /** Seed as the words give it: an encrypted one stays encrypted. */
+  /** Seed in the form of the words: an encrypted seed stays encrypted. */
   readonly seed: Polyseed;
   readonly language: PolyseedLanguage;
 }
 
 /**
- * Reads the words of a Polyseed. The passphrase decrypts an encrypted seed; for another one it is an offset of the key, as for
- * a seed of 25 words.
- * @param passphrase empty: none. @param languageName language of words that several languages have.
+ * Reads the words of a Polyseed. The passphrase decrypts an encrypted seed; for any other seed it is an offset of the
+ * key, as for a seed of 25 words.
+ * @param passphrase empty: no passphrase. @param languageName language of words that several languages have.
  * @throws WalletError `bad_seed` Source: polyseed.cpp `data::generate_secret_key` of the reference's main branch.
  */
 export async function readPolyseed(
@@ -59,7 +59,7 @@ export async function readPolyseed(
   return { spendSecret: spendSecretFromSeed(key), seed, language };
 }
 
-/** Removes the offset passphrase from a seed. @param offset passphrase; empty: none. */
+/** Removes the offset passphrase from a seed. @param offset passphrase; empty: no passphrase. */
 export const withoutOffset = async (seed: Uint8Array, offset: string): Promise<Uint8Array> =>
   offset === '' ? seed : removeSeedOffset(seed, offset);
 

@@ -2,9 +2,8 @@ import type { WalletStore } from '../../store/wallet-store.js';
 import { monotonicMs, unixSeconds, type TimeOfDay } from '../../util/clock.js';
 
 /**
- * Largest difference between a time of day and the time of a block that both may be right [s]: nodes accept blocks that are
- * dated up to two hours ahead.
- * Source: cryptonote_config.h `CRYPTONOTE_BLOCK_FUTURE_TIME_LIMIT`.
+ * Largest difference between a time of day and the time of a block if both are right [s]: nodes accept blocks that are
+ * dated up to two hours ahead. Source: cryptonote_config.h `CRYPTONOTE_BLOCK_FUTURE_TIME_LIMIT`.
  */
 export const BLOCK_TOLERANCE = 7200;
 
@@ -17,10 +16,11 @@ export interface TimeSources {
 }
 
 /**
- * Bounds of the present time, for decisions that a wrong clock must not make: something is dated by {@link latest}, and old
- * enough by {@link earliest}. Both are the time of day while it agrees with the newest block of the wallet and with the
- * time since the wallet was opened; `earliest` lags by the age of a block after the start. A clock that is wrong, or a daemon
- * that lies about the time, widens the bounds; only both together move them.
+ * Bounds of the present time, for decisions that must not depend on a wrong clock: dates are set by {@link latest}, and
+ * ages are judged by {@link earliest}. Both bounds equal the time of day while it agrees with the newest block of the
+ * wallet and with the time since the wallet was opened; `earliest` lags by the age of a block after the start. A clock
+ * that is wrong, or a daemon that lies about the time, widens the bounds; only a wrong clock and a lying daemon
+ * together move them.
  *
  * While no block comes, `earliest` advances with the time since the wallet was opened.
  */
@@ -42,18 +42,18 @@ export class TimeBounds {
     this.#anchor = sources.store.lastBlockTime() ?? this.#opened;
   }
 
-  /** Returns the earliest time that it may be now [Unix s]. */
+  /** Returns the earliest possible present time [Unix s]. */
   earliest(): number {
     const limit = Math.max(this.#timeOfDay(), this.#opened + this.#elapsed()) + BLOCK_TOLERANCE;
     return Math.min(this.#shown(), limit);
   }
 
-  /** Returns the latest time that it may be now [Unix s]. */
+  /** Returns the latest possible present time [Unix s]. */
   latest(): number {
     return Math.max(this.#shown(), this.#timeOfDay());
   }
 
-  /** Returns true for a date that was made while the clock was wrong, or a daemon lied: it lies in the future [Unix s]. */
+  /** Returns true for a date in the future [Unix s], which was set while the clock was wrong or a daemon lied. */
   isAhead(date: number): boolean {
     return date > this.latest() + BLOCK_TOLERANCE;
   }

@@ -15,8 +15,8 @@ import type { ConfirmationScale } from '../../model/payment-request.js';
 import type { Hash } from '../../monero/crypto/types.js';
 
 /**
- * Resources of one open wallet, shared by its services. Contains no service: a service takes the resources that it uses
- * (`Pick<WalletContext, …>`) and other services as named parameters. `open-wallet.ts` creates it.
+ * Resources of one open wallet, shared by its services. The context contains no service: a service takes the resources
+ * that it uses (`Pick<WalletContext, …>`) and other services as named parameters. `open-wallet.ts` creates it.
  */
 export interface WalletContext {
   /** Name of the wallet in the wallet directory; empty for a wallet in memory. */
@@ -53,22 +53,23 @@ export interface WalletContext {
 export interface Holding {
   /**
    * Resolves once all changes that were made so far are stored by a quorum of the cluster's databases. To be awaited
-   * before anything that depends on these changes leaves the process: an answer, a payment, an event.
-   * @throws WalletError `not_replicated` if they may not be stored, `wallet_elsewhere` after the loss of the wallet.
+   * before the process sends an answer, a payment or an event that depends on these changes.
+   * @throws WalletError `not_replicated` if the changes may not be stored, `wallet_elsewhere` after the loss of the
+   * wallet.
    */
   settled(): Promise<void>;
   /**
-   * Checks that this process still holds the wallet. @throws WalletError `wallet_elsewhere`; `not_replicated` if it cannot
-   * know that, for lack of a quorum.
+   * Checks that this process still holds the wallet. @throws WalletError `wallet_elsewhere`; `not_replicated` if this
+   * is unknown for lack of a quorum.
    */
   assertHeld(): void;
-  /** Id up to which the events of the wallet are stored by a quorum: later ones are not shown yet. */
+  /** Id up to which the events of the wallet are stored by a quorum; later events are not shown yet. */
   readonly eventsUpTo: number;
 }
 
 /** Settings of payment requests. */
 export interface RequestSettings {
-  /** Confirmations that requests need by their amount. */
+  /** Numbers of confirmations that requests need, by their amount. */
   readonly scale: ConfirmationScale;
   /** Address of the pay pages without the token, ending with a slash; absent: there are no pay pages. */
   readonly payUrl?: string;
@@ -120,8 +121,8 @@ export interface WalletLog {
 }
 
 /**
- * Returns a logger that adds the wallet's name to each line. A child logger of pino is no substitute: it keeps the log
- * level of the time at which it was created.
+ * Returns a logger that adds the wallet's name to each line. A child logger of pino cannot be used, because it keeps
+ * the log level of the time at which it was created.
  */
 export const namedLog = (log: WalletLog, name: string): WalletLog => ({
   info: (fields, message) => log.info({ name, ...fields }, message),

@@ -32,7 +32,7 @@ export const walletNameOf = (given: string): string =>
     ? given.slice(0, -KEYS_ENDING.length)
     : given;
 
-/** Name of the file in the wallet directory with an id greater than all allocated event ids. */
+/** Name of the file in the wallet directory that contains an id greater than all allocated event ids. */
 export const EVENT_IDS_FILE = 'events.wallet-rpc-ids';
 
 /** Directory in which clients create and open wallets. */
@@ -68,7 +68,7 @@ export class WalletDirectory {
 
   /**
    * Returns the paths of a wallet to create, without a check of the files.
-   * @throws WalletError `bad_wallet_name`, also for a name that a file of another wallet may have, and for one that
+   * @throws WalletError `bad_wallet_name`, also for a name that a file of another wallet may have, and for a name that
    * begins or ends with white space.
    */
   locateNew(name: string): WalletPaths {
@@ -106,12 +106,15 @@ export function assertFree({ name, keys, store }: WalletPaths): void {
   if (hasKeys) throw new WalletError({ kind: 'keys_file_exists', name });
 }
 
-/** Detects the kind of a file that is no wallet with a keys file. @param stat of the path itself, links not followed. */
+/**
+ * Detects the kind of a file that is not a wallet with a keys file.
+ * @param stat status of the path itself, without following links.
+ */
 function foundFile(path: string, stat: Stats): FoundFile {
   if (stat.isDirectory()) return 'directory';
   if (stat.isSymbolicLink()) return 'link';
   if (!stat.isFile()) return 'file';
-  // Closing a second descriptor of an open store would release the locks of the first.
+  // Closing a second descriptor of an open store would release the locks of the first descriptor.
   return isOpenHere(path) ? 'store' : contentOf(path);
 }
 
@@ -122,8 +125,8 @@ export function assertPresent(paths: WalletPaths): void {
 
 /**
  * Checks that the files of a wallet are not files of another wallet: the log of the wallet `shop` has the name of the
- * store of a wallet `shop-wal`. Such names are not created any more; old wallets and other programs may still have
- * them.
+ * store of a wallet `shop-wal`. Wallets with such names are not created any more, but old wallets and other programs
+ * may still have them.
  * @throws WalletError `bad_wallet_name`, `wallet_locked`, `wallet_io`
  */
 export function assertApart({ name, store }: WalletPaths): void {
@@ -144,7 +147,7 @@ export function assertApart({ name, store }: WalletPaths): void {
 /**
  * Checks that the store is not the store of another wallet, which has a lock of its own: through a link, or because an
  * earlier version dropped white space at the end of the name.
- * @throws WalletError `bad_wallet_name`; `wallet_locked` where this process has the file open; `wallet_io`
+ * @throws WalletError `bad_wallet_name`; `wallet_locked` if this process has the file open; `wallet_io`
  */
 function assertOwnStore(name: string, store: string): void {
   const stat = withFileErrors(store, () => lstatSync(store, { throwIfNoEntry: false }));
@@ -162,7 +165,7 @@ function assertOwnStore(name: string, store: string): void {
 /** Longest wallet name [bytes] that leaves room for the endings of its files on common file systems. */
 const MAX_NAME_BYTES = 200;
 
-/** Ending of the file that says how the local files of a wallet belong to a cluster. */
+/** Ending of the file that marks the local files of a wallet of a cluster. */
 export const MARK_ENDING = '.cluster';
 
 /** Endings, after a wallet name, of files that this server may write at any time. */
@@ -197,8 +200,8 @@ const BACKUP_NUMBER = /(?<=\.(reference-cache|replaced))\.\d+$/i;
 const BLANK = '[\\s\\p{White_Space}\\p{Cc}\\u180e\\u200b-\\u200f\\u2060\\ufeff]';
 
 /**
- * Matches a name that begins or ends with such a character. Libraries, file systems and people drop these characters,
- * so that two names become the same.
+ * Matches a name that begins or ends with such a character. Libraries, file systems and people may drop such
+ * characters, so that two names become the same.
  */
 const BLANK_END = new RegExp(`^${BLANK}|${BLANK}$`, 'u');
 
@@ -206,8 +209,8 @@ const BLANK_END = new RegExp(`^${BLANK}|${BLANK}$`, 'u');
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * Returns the ending that a name has, without regard to case, as on some file systems; undefined if it has none of
- * them.
+ * Returns the ending that a name has, without regard to case, as on some file systems; undefined if the name has no
+ * such ending.
  */
 export const endingOf = (name: string, endings: readonly string[]): string | undefined =>
   endings.find((ending) => name.toLowerCase().endsWith(ending));
@@ -239,7 +242,7 @@ export function assertName(name: string): void {
 
 /**
  * Checks the name of a new wallet.
- * @throws WalletError `bad_wallet_name` for a name that only an older wallet may have, or that none can have.
+ * @throws WalletError `bad_wallet_name` for a name that only an older wallet may have, or that no wallet can have.
  */
 export function assertNewName(name: string): void {
   if (BLANK_END.test(name))

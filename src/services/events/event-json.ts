@@ -20,7 +20,7 @@ export interface EventJson {
   readonly timestamp: string;
   /** Name of the wallet; empty for a wallet in memory. */
   readonly wallet: string;
-  /** Present if the block of the event was mined before the wallet came to this server. */
+  /** True if the block of the event was mined before the wallet came to this server; otherwise absent. */
   readonly history?: true;
   readonly data: { readonly [key: string]: Json | undefined };
 }

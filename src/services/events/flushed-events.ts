@@ -37,12 +37,12 @@ export class FlushedEvents {
     return this.#upTo;
   }
 
-  /** Starts a flush of all committed events, after the one that runs already. */
+  /** Starts a flush of all committed events, after a flush that runs already. */
   advance(): void {
     if (!this.#isClosed) this.#done = this.#flushes.run();
   }
 
-  /** Ends the flushes. Resolves once the store is not used any more. */
+  /** Ends the flushes of events. Resolves once the store is not used any more. */
   close(): Promise<void> {
     this.#isClosed = true;
     this.#endPause();

@@ -5,7 +5,7 @@ import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'holding' | 'log' | 'name' | 'store'>;
 
-/** Starts the command for a transaction. @param txid 64 hex digits. @returns false if it cannot be started. */
+/** Starts the command for a transaction. @param txid 64 hex digits. @returns false if the command cannot be started. */
 export type StartCommand = (txid: string) => boolean;
 
 /** Incoming transactions of one wallet for which a command must be started. */
@@ -52,7 +52,7 @@ export class TxNotices implements NoticeSource {
   #handled = 0;
   /** Transactions that were handled and are not recorded yet, by txid. */
   readonly #unrecorded = new Map<string, Hash>();
-  /** Txids whose command could not be started: the recorded position stays before the first of them. */
+  /** Txids whose command could not be started: the recorded position stays before the first of these transactions. */
   readonly #failed = new Set<string>();
   #isChanged = false;
   #isClosed = false;
@@ -66,7 +66,10 @@ export class TxNotices implements NoticeSource {
     return this.#context.name;
   }
 
-  /** Continues after the recorded position; in a store without one, after its last event. To be called once. */
+  /**
+   * Continues after the recorded position; in a store without a recorded position, after its last event. To be called
+   * once.
+   */
   start(): void {
     const { store } = this.#context;
     const { known, last, expired } = store.read((r) => ({
@@ -128,7 +131,7 @@ export class TxNotices implements NoticeSource {
     if (this.#unrecorded.has(txid) || this.#context.store.read((r) => r.notifiedTxs.has(txHash)))
       return false;
     if (event.type === 'payment.reversed') {
-      // A command was started at the first event of the payment, or that event is older than the first position.
+      // A command was started at the first event of the payment, or the first event is older than the first position.
       if (!this.#failed.has(txid)) this.#unrecorded.set(txid, txHash);
       return false;
     }
@@ -143,7 +146,7 @@ export class TxNotices implements NoticeSource {
     return true;
   }
 
-  /** Records the handled transactions and the position. After a failure, the next call records them too. */
+  /** Records the handled transactions and the position. After a failure, the next call records them, too. */
   #record(): void {
     const { store, log } = this.#context;
     try {

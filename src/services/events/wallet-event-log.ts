@@ -24,15 +24,15 @@ export class WalletEventLog {
   /** Id of the latest event that clients may see; 0 if the wallet has had none. */
   get lastId(): number {
     const { store, holding } = this.#context;
-    // Commits first: events of other wallets may have greater ids, and a cursor after them would skip smaller ids
-    // committed later.
+    // The pages are committed first: events of other wallets may have greater ids, and a cursor after these ids would
+    // skip smaller ids that are committed later.
     store.commitPages();
     return Math.min(this.#last.value, holding?.eventsUpTo ?? Infinity);
   }
 
   /**
-   * Returns the id of the first event after a cursor that clients may not see yet, since no quorum has it; Infinity if there
-   * is none. A cursor over several wallets must stay below it.
+   * Returns the id of the first event after a cursor that clients may not see yet, since no quorum has it; Infinity if
+   * there is no such event. A cursor over several wallets must stay below this id.
    */
   hiddenAfter(id: number): number {
     const seen = Math.max(id, this.lastId);
@@ -40,7 +40,7 @@ export class WalletEventLog {
     return this.#context.store.readCommitted((r) => r.events.after(seen, 1))[0]?.id ?? Infinity;
   }
 
-  /** Greatest id of an event that retention has deleted; 0 if none. */
+  /** Greatest id of an event that retention has deleted; 0 if no event was deleted. */
   get expiredUpTo(): number {
     return this.#context.store.read((r) => r.events.expiredUpTo());
   }

@@ -6,7 +6,7 @@ import { equalBytes, toHex } from '../../util/bytes.js';
 import type { BlockRef } from '../../monero/wallet/scan/findings.js';
 import { faultOf } from '../../model/wallet-error.js';
 
-/** Calls of a daemon that its checks need. */
+/** Calls of a daemon that the checks of the daemon need. */
 export type CheckedDaemon = Pick<Daemon, 'getInfo' | 'getBlockHeader' | 'getBlocks'>;
 
 /** Blocks that a daemon must have in order to serve. */
@@ -42,7 +42,7 @@ export async function checkState(
 
 /**
  * Checks that a daemon has the newest block that it claims.
- * @returns headers of this block and of the block {@link MAX_FORK} below it (at lowest the one above the genesis
+ * @returns headers of this block and of the block {@link MAX_FORK} below it (at lowest the block above the genesis
  * block).
  * @throws DaemonError; UnfitDaemon
  */
@@ -60,9 +60,9 @@ export async function checkTip(
 }
 
 /**
- * Checks that a daemon has the newest block of a wallet. If it does not, it must have another block of the wallet, at
- * most {@link MAX_FORK} below the newest and above the genesis block: the daemon lacks the blocks above, or a
- * reorganisation replaced them. Accepts any daemon for a wallet without blocks.
+ * Checks that a daemon has the newest block of a wallet. A daemon without this block must have another block of the
+ * wallet, at most {@link MAX_FORK} below the newest block and above the genesis block: the daemon lacks the blocks
+ * above it, or a reorganisation replaced them. Accepts any daemon for a wallet without blocks.
  * @param hashAt block hash of the daemon at a height. @throws DaemonError; UnfitDaemon
  */
 export async function checkHistory(
@@ -115,7 +115,7 @@ async function checkNewestBlocks(
   // A daemon does not return its genesis block by height.
   if (height < 2) return;
   const startHeight = Math.max(1, height - TIP_BLOCKS);
-  // The blocks of the answer end before the first one that does not contain the hash of the block before.
+  // The blocks of the answer end before the first block that does not contain the hash of the block before.
   const {
     blocks,
     unread,
@@ -131,12 +131,12 @@ const nameOf = ([tip]: readonly BlockRef[]): string =>
   tip === undefined ? '' : `${tip.height} ${toHex(tip.hash)}`;
 
 /**
- * Deepest reorganisation that a switch of the daemon may cause [blocks]. A deeper one needs an operator. Source:
- * cryptonote_config.h, wallet2.cpp `ORPHANED_BLOCKS_MAX_COUNT`.
+ * Deepest reorganisation that a switch of the daemon may cause [blocks]. A deeper reorganisation needs an operator.
+ * Source: cryptonote_config.h, wallet2.cpp `ORPHANED_BLOCKS_MAX_COUNT`.
  */
 export const MAX_FORK = 100;
 
-/** Part of a chain that knows the blocks of a wallet. */
+/** Methods of a chain that return the blocks of a wallet. */
 export interface HeldChain {
   /** Returns blocks of the chain, newest first, with growing distances. */
   shortHistory(): readonly BlockRef[];
@@ -150,9 +150,10 @@ const isDeepest = (blocks: readonly BlockRef[], block: BlockRef): boolean =>
   block.height === 1 || depthOf(blocks, block) >= MAX_FORK;
 
 /**
- * Returns, for each wallet, the blocks of which a daemon must have at least one: the newest block, then the oldest one
- * at most {@link MAX_FORK} below it, which every permitted fork contains. The genesis block is left out, since every
- * chain has it. Wallets with the same newest block hold the same chain, though some may know more of its blocks.
+ * Returns, for each wallet, the blocks of which a daemon must have at least one: the newest block, then the oldest
+ * block at most {@link MAX_FORK} below it, which every permitted fork contains. The genesis block is left out, since
+ * every chain has it. Wallets with the same newest block hold the same chain, though some wallets may know more blocks
+ * of the chain.
  */
 export function heldBlocks(chains: Iterable<HeldChain>): BlockRef[][] {
   const byTip = new Map<string, BlockRef[]>();
@@ -178,7 +179,7 @@ export function heldBlocks(chains: Iterable<HeldChain>): BlockRef[][] {
 /**
  * Adds a block of the daemon that has served the wallets, if the wallets hold fewer blocks than a permitted fork may
  * undo.
- * @param served newest block of that daemon and one below it; empty if it never served.
+ * @param served newest block of the daemon and one block below it; empty if the daemon never served.
  */
 export function withServedBlock(held: readonly BlockRef[], served: readonly BlockRef[]): readonly BlockRef[] {
   const [block] = served.slice(-1);

@@ -58,9 +58,9 @@ export interface FailoverParts {
 }
 
 /**
- * Chooses which listed daemon serves. Probes all of them; replaces the serving one when it fails or is behind, and
- * returns to a preferred one when it is healthy again. A daemon takes over only after a check of its chain. Sends no
- * probe if only one daemon is listed.
+ * Chooses which listed daemon serves. Probes all listed daemons; replaces the serving daemon when it fails or is
+ * behind, and returns to a preferred daemon when it is healthy again. A daemon takes over only after a check of its
+ * chain. Sends no probe if only one daemon is listed.
  */
 export class DaemonFailover {
   readonly #parts: FailoverParts;
@@ -125,8 +125,7 @@ export class DaemonFailover {
   }
 
   /**
-   * Counts the result of a call to a daemon that serves or served. @param address address of that daemon, as
-   * configured.
+   * Counts the result of a call to a daemon that serves or served. @param address address of the daemon, as configured.
    */
   note(report: DaemonCallReport, address: string): void {
     const { connection, elapsed } = this.#parts;
@@ -224,7 +223,8 @@ export class DaemonFailover {
       }
       candidate.setProblem(problem);
     }
-    // Only after the checks: a daemon that failed its check has no height with which the others are compared.
+    // The probes are counted after the checks, so that the other daemons are not compared with the height of a daemon
+    // that failed its check.
     this.#countProbes();
     if (wanted !== undefined && this.#propose() !== undefined) this.#reportStuck(wanted);
   }
@@ -263,8 +263,8 @@ export class DaemonFailover {
   }
 
   /**
-   * Returns the blocks that a daemon must have to take over. While no wallet has blocks: those of the serving daemon;
-   * if that daemon never answered, those of all other daemons, which must agree.
+   * Returns the blocks that a daemon must have to take over. While no wallet has blocks, these are the blocks of the
+   * serving daemon; if the serving daemon never answered, the blocks of all other daemons, which must agree.
    */
   #requiredChain(candidate: DaemonStanding): RequiredChain {
     const { chain, connection } = this.#parts;
@@ -329,7 +329,7 @@ function problemOf(error: unknown): string {
   throw error;
 }
 
-/** Key of the count that covers calls of all names. */
+/** Key of the count of failed calls of any name. */
 const ANY_CALL = '';
 
 /**

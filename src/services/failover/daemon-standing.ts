@@ -40,7 +40,7 @@ export class DaemonStanding {
     return this.#verifiedTip === tipOf(info);
   }
 
-  /** Headers of blocks of the daemon when it last could serve, newest first; empty if it never could. */
+  /** Headers of blocks of the daemon when it last could serve, newest first; empty if it never could serve. */
   get newest(): readonly DaemonBlockHeader[] {
     return this.#newest;
   }
@@ -53,8 +53,8 @@ export class DaemonStanding {
   }
 
   /**
-   * Records a probe after which the daemon can serve. @param newest verified blocks; absent: those of an earlier probe
-   * are still valid.
+   * Records a probe after which the daemon can serve. @param newest verified blocks; absent: the blocks of an earlier
+   * probe are still valid.
    */
   setInfo(info: DaemonInfo, newest: readonly DaemonBlockHeader[] = this.#newest): void {
     this.#info = info;
@@ -70,20 +70,21 @@ export class DaemonStanding {
   }
 
   /**
-   * Counts a probe after which the daemon can serve. @param isBehind true if it lacks blocks that another daemon has.
+   * Counts a probe after which the daemon can serve. @param isBehind true if the daemon lacks blocks that another
+   * daemon has.
    */
   countProbe(isBehind: boolean, isServing: boolean): void {
     this.#healthyProbes = isBehind ? 0 : this.#healthyProbes + 1;
     if (isServing && this.#healthyProbes >= FORGETTING_PROBES) this.#departures = 0;
   }
 
-  /** True if the daemon was healthy long enough to replace a less preferred one. */
+  /** True if the daemon was healthy long enough to replace a less preferred daemon. */
   get mayReturn(): boolean {
     const doublings = Math.min(MAX_DOUBLINGS, Math.max(0, this.#departures - 1));
     return this.#healthyProbes >= HEALTHY_PROBES * 2 ** doublings;
   }
 
-  /** Records that another daemon replaced this one. @param hasFailed true if it failed while it served. */
+  /** Records that another daemon replaced this daemon. @param hasFailed true if this daemon failed while it served. */
   noteDeparture(hasFailed: boolean): void {
     this.#healthyProbes = 0;
     if (hasFailed) this.#departures += 1;
@@ -100,16 +101,16 @@ const MAX_BLOCKS_BEHIND = 3;
 /** Reason for a switch: the daemon failed, it lacked blocks, or a preferred daemon is healthy again. */
 export type SwitchReason = 'failed' | 'behind' | 'return';
 
-/** A proposed switch from the serving daemon to another one. */
+/** A proposed switch from the serving daemon to another daemon. */
 export interface SwitchProposal {
   readonly reason: SwitchReason;
   /** Explanation of the switch for the log. */
   readonly text: string;
-  /** Daemons that may take over after a check of their chain, in the order of preference; empty if none can. */
+  /** Daemons that may take over after a check of their chain, in the order of preference; empty if no daemon can. */
   readonly candidates: readonly DaemonStanding[];
 }
 
-/** Listed daemons with the facts that decide which one should serve. */
+/** Listed daemons, with the facts that decide which daemon should serve. */
 export interface Choice {
   /** Results of the probes, in the order of preference of the daemons. */
   readonly standings: readonly DaemonStanding[];
@@ -119,7 +120,7 @@ export interface Choice {
   readonly failures: { readonly count: number; readonly last: string };
 }
 
-/** Largest number of blocks of all daemons; 0 while none is known. */
+/** Largest number of blocks of all daemons; 0 while no number is known. */
 export const bestHeight = (standings: readonly DaemonStanding[]): number =>
   Math.max(0, ...standings.map(({ info }) => info?.height ?? 0));
 
@@ -128,7 +129,7 @@ export const isBehind = ({ info }: DaemonStanding, best: number): boolean =>
   best - (info?.height ?? 0) >= MAX_BLOCKS_BEHIND;
 
 /**
- * Proposes the switch that the last probes and failures require; undefined while the serving daemon is the best one.
+ * Proposes the switch that the last probes and failures require; undefined while the serving daemon is the best daemon.
  */
 export function proposeSwitch({ standings, serving: at, failures }: Choice): SwitchProposal | undefined {
   const serving = standings[at];
@@ -138,7 +139,7 @@ export function proposeSwitch({ standings, serving: at, failures }: Choice): Swi
   if (failures.count >= MAX_FAILURES)
     return {
       ...{ reason: 'failed', text: `${failures.count} failures (${failures.last})` },
-      // The failing daemon is left out: the height that it claims does not count.
+      // The failing daemon is left out, so that the height that it claims has no effect.
       candidates: upToDate(bestHeight(others)),
     };
   const best = bestHeight([serving, ...others]);

@@ -4,7 +4,10 @@ import type { OutputList, OutputPlace } from '../../store/tables/address-outputs
 import type { Payment } from '../../store/tables/payments.js';
 import type { PagedReader } from '../context/paged-reader.js';
 
-/** Binary heap: finds the first of many items in an order, in a time that grows with the logarithm of their number. */
+/**
+ * Binary heap, which finds the first of many items in an order, in a time that grows with the logarithm of their
+ * number.
+ */
 export class Heap<T> {
   readonly #isBefore: (a: T, b: T) => boolean;
   readonly #items: T[] = [];
@@ -13,7 +16,7 @@ export class Heap<T> {
     this.#isBefore = isBefore;
   }
 
-  /** First item of the order; undefined if there is none. */
+  /** First item of the order; undefined if the heap is empty. */
   get first(): T | undefined {
     return this.#items[0];
   }
@@ -62,7 +65,7 @@ export class Heap<T> {
 /** Number of addresses whose first outputs are read in one step: about a millisecond. */
 const ADDRESSES_AT_ONCE = 128;
 
-/** Number of positions that are read ahead, of all lists together and at least of each one. */
+/** Number of positions that are read ahead: of all lists together, and at least of each list. */
 const READ_AHEAD = 1024;
 const LEAST_AHEAD = 4;
 
@@ -73,8 +76,8 @@ export interface MergedScope {
   readonly minors: readonly number[];
   readonly range: HeightRange;
   /**
-   * `payments`: outputs that are not change, at their own positions; `outputs`: all outputs, and those with a reused
-   * key at the position of the first output with that key.
+   * `payments`: outputs that are not change, at their own positions; `outputs`: all outputs, where an output with a
+   * reused key has the position of the first output with this key.
    */
   readonly kind: 'payments' | 'outputs';
 }
@@ -84,7 +87,7 @@ interface Cursor {
   readonly list: OutputList;
   ahead: readonly OutputPlace[];
   next: number;
-  /** True if the list has no positions after those that were read. */
+  /** True if all positions of the list were read. */
   isRead: boolean;
 }
 
@@ -116,8 +119,8 @@ export class MergedOutputs {
   }
 
   /**
-   * Begins the lists of some more addresses. Positions can be taken once the lists of all are begun.
-   * @returns true when they are.
+   * Begins the lists of some further addresses. Positions can be taken once the lists of all addresses are begun.
+   * @returns true when all lists are begun.
    */
   begin(r: WalletReader): boolean {
     const { account, minors, kind } = this.#scope;
@@ -134,13 +137,13 @@ export class MergedOutputs {
     return this.#begun === minors.length;
   }
 
-  /** Next position; undefined at the end. */
+  /** Next position of the merged outputs; undefined at the end. */
   get next(): OutputPlace | undefined {
     const first = this.#cursors.first;
     return first && placeOf(first);
   }
 
-  /** Takes the next position. @returns its row number. @throws Error at the end. */
+  /** Takes the next position. @returns the row number of its output. @throws Error at the end. */
   take(r: WalletReader): number {
     const cursor = this.#cursors.first;
     if (cursor === undefined) throw new Error('no output is left');
@@ -172,7 +175,10 @@ type AddressScope = Omit<MergedScope, 'kind'>;
 const mergedOf = (scope: AddressScope, kind: MergedScope['kind']): MergedOutputs =>
   new MergedOutputs({ ...scope, kind, minors: [...new Set(scope.minors)] });
 
-/** Begins the lists of addresses. @returns true when those of all are begun; of a list in one page, at once. */
+/**
+ * Begins the lists of outputs of some addresses.
+ * @returns true when the lists of all addresses are begun; at once for a list in one page.
+ */
 function areBegun(outputs: MergedOutputs, r: WalletReader, rows: number): boolean {
   let isBegun = outputs.begin(r);
   while (!isBegun && rows === Infinity) isBegun = outputs.begin(r);

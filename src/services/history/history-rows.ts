@@ -15,7 +15,7 @@ export interface HistoryContext extends Pick<WalletContext, 'store' | 'clock'> {
   readonly keystore: Pick<WalletContext['keystore'], 'hidesNotes'>;
 }
 
-/** Other services of the wallet that this one calls. */
+/** Other services of the wallet that the history calls. */
 export interface HistoryServices {
   readonly accounts: Pick<Accounts, 'address'>;
 }
@@ -34,15 +34,15 @@ export interface HistoryEntry {
   /** Time of the block; while unconfirmed, time at which the transaction was seen or made [Unix s]. */
   readonly timestamp: number;
   readonly amount: Amount;
-  /** Amounts of the single outputs of an incoming payment [atomic units]; empty for an outgoing one. */
+  /** Amounts of the single outputs of an incoming payment [atomic units]; empty for an outgoing payment. */
   readonly amounts: readonly Amount[];
   readonly fee: Amount;
   readonly change?: Amount;
-  /** Note of the transaction; empty: none, or not read yet. */
+  /** Note of the transaction; empty: there is no note, or it is not read yet. */
   readonly note: string;
   readonly unlockTime: bigint;
   readonly subaddress: SubaddressIndex;
-  /** Receiving address of an incoming payment; addresses of the inputs of an outgoing one. */
+  /** Receiving address of an incoming payment; addresses of the inputs of an outgoing payment. */
   readonly subaddresses: readonly SubaddressIndex[];
   readonly address: string;
   readonly destinations: readonly Destination[];
@@ -70,7 +70,7 @@ interface ChainView {
   readonly reward: Amount;
 }
 
-/** Converts records to rows of an answer, all for one state of the chain; their notes are read later. */
+/** Converts records to rows of an answer, all for one state of the chain; the notes of the rows are read later. */
 export class HistoryRows {
   readonly #addressOf: (subaddress: SubaddressIndex) => string;
   readonly #hidesDestinations: boolean;
@@ -96,9 +96,9 @@ export class HistoryRows {
   }
 
   /**
-   * Converts a mined incoming payment. Lists have many of them: one object with all members takes a third of the time of
-   * one that is put together from parts.
-   * @param address text of its address.
+   * Converts a mined incoming payment. Lists have many such payments: making one object with all members takes a third
+   * of the time of making an object from parts.
+   * @param address text of the address of the payment.
    */
   incoming(payment: Payment, address = this.#addressOf(payment.subaddress)): HistoryEntry {
     const { tx, subaddress, amount: total, amounts } = payment;
@@ -151,7 +151,7 @@ export class HistoryRows {
     };
   }
 
-  /** Converts an unmined incoming transaction: one row per receiving address, as for a mined one. */
+  /** Converts an unmined incoming transaction: one row per receiving address, as for a mined transaction. */
   pooled(tx: PoolTx): HistoryEntry[] {
     const byAddress = new Map<string, PoolOutput[]>();
     for (const output of tx.outputs) {
@@ -192,9 +192,9 @@ export class HistoryRows {
 }
 
 /**
- * Amount paid to others [atomic units]: inputs minus change and fee. If inputs from below the restore height are
- * unknown, this difference can be too small or negative; then the result is the sum of the recorded destinations, 0
- * without any. Source: wallet_rpc_server.cpp `fill_transfer_entry`, which wraps below zero.
+ * Returns the amount paid to others [atomic units]: inputs minus change and fee. If inputs from below the restore
+ * height are unknown, this difference can be too small or negative; in this case the result is the sum of the recorded
+ * destinations, 0 without destinations. Source: wallet_rpc_server.cpp `fill_transfer_entry`, which wraps below zero.
  */
 function amountPaid({ amountIn, change, fee, destinations }: OutgoingTx): Amount {
   const difference = amountIn - change - fee;
@@ -204,8 +204,8 @@ function amountPaid({ amountIn, change, fee, destinations }: OutgoingTx): Amount
 }
 
 /**
- * Returns the confirmations of a transaction, and the number that its amount deserves. Source: wallet_rpc_server.cpp
- * `set_confirmations`.
+ * Returns the confirmations of a transaction, and the suggested number of confirmations for its amount. Source:
+ * wallet_rpc_server.cpp `set_confirmations`.
  */
 function depth(
   height: number,

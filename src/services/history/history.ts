@@ -19,7 +19,7 @@ export type { IncomingField } from '../../store/tables/incoming.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'clock' | 'keystore' | 'store'>;
 
-/** Other services of the wallet that this one calls. */
+/** Other services of the wallet that this service calls. */
 interface Services {
   readonly accounts: Accounts;
   readonly annotations: Annotations;
@@ -39,7 +39,7 @@ export interface HistoryFilter {
 
 export type HistoryList = 'in' | 'out' | 'pending' | 'failed' | 'pool';
 
-/** Outputs to list: all, unspent or spent ones, as in `incoming_transfers`. */
+/** Outputs to list: all outputs, unspent outputs or spent outputs, as in `incoming_transfers`. */
 export type IncomingKind = 'all' | 'available' | 'unavailable';
 
 /** Number of outputs per page of JSON that the store writes: 1 to 2 ms of work. */
@@ -54,7 +54,7 @@ interface PaymentPage {
 /** Lists of the history, all from the state of the store at the time of the request. */
 export interface HistoryLists {
   readonly lists: Partial<Record<HistoryList, AsyncIterable<readonly HistoryEntry[]>>>;
-  /** Frees the snapshot of the store; no page can be read afterwards. */
+  /** Frees the snapshot of the store, after which no page can be read. */
   release(): void;
 }
 
@@ -116,7 +116,10 @@ export class History {
     return { ...this.list(lists, { ...filter, minHeight: next }), next };
   }
 
-  /** Returns all rows of one transaction in one account, incoming ones first. @throws WalletError `wrong_tx_hash` */
+  /**
+   * Returns all rows of one transaction in one account, incoming payments first.
+   * @throws WalletError `wrong_tx_hash`
+   */
   byTransaction(txHash: Hash, account: number): readonly HistoryEntry[] {
     this.#services.accounts.assertAccount(account);
     const entries = new HistoryRows(this.#context, this.#services);
@@ -205,7 +208,7 @@ export class History {
     return { pages: both(), release: () => reading.release() };
   }
 
-  /** Returns a function that adds the notes of the transactions to rows, and divides pages with long ones. */
+  /** Returns a function that adds the notes of the transactions to rows, and divides pages with long notes. */
   #noted(): (pages: AsyncIterable<readonly HistoryEntry[]>) => AsyncIterable<readonly HistoryEntry[]> {
     const { annotations } = this.#services;
     if (this.#context.store.read((r) => r.notes.isEmpty())) return (pages) => pages;

@@ -31,31 +31,31 @@ export interface ExportFilter {
 
 /** A payment with the facts that an accountant needs. */
 export interface ExportedPayment {
-  /** Time of its block; while unmined, time at which it was seen or made [Unix s]. */
+  /** Time of the block of the payment; for an unmined payment, time at which it was seen or made [Unix s]. */
   readonly time: number;
-  /** Height of its block; 0 while it is not mined. */
+  /** Height of the block of the payment; 0 while it is not mined. */
   readonly height: number;
   readonly txHash: Hash;
   readonly direction: 'in' | 'out';
   readonly state: ExportState;
-  /** Receiving address of an incoming payment; empty for an outgoing one. */
+  /** Receiving address of an incoming payment; empty for an outgoing payment. */
   readonly address: string;
   /** Recorded recipients of an outgoing payment. */
   readonly destinations: readonly Destination[];
-  /** Label of the receiving address; empty: none. */
+  /** Label of the receiving address; empty: no label. */
   readonly label: string;
-  /** Reference of the payment request for the receiving address; empty: none. */
+  /** Reference of the payment request for the receiving address; empty: no reference. */
   readonly reference: string;
   /**
-   * Amount received; of an outgoing payment, the amount that leaves the paying account without the fee: payments to the
-   * account's own addresses return to it as change does.
+   * Amount received; for an outgoing payment, the amount that leaves the paying account without the fee: payments to
+   * the account's own addresses return to the account, as change does.
    */
   readonly amount: Amount;
-  /** Fee that this wallet paid: 0 for an incoming payment. */
+  /** Fee that this wallet paid; 0 for an incoming payment. */
   readonly fee: Amount;
 }
 
-/** A payment whose address is not derived yet. */
+/** A payment for which the text of its address is not derived yet. */
 interface Found<T> {
   readonly item: T;
   readonly subaddress: SubaddressIndex;
@@ -64,7 +64,7 @@ interface Found<T> {
 /** A payment whose label and reference are not read yet. */
 interface Unnamed {
   readonly payment: Omit<ExportedPayment, 'label' | 'reference'>;
-  /** Receiving address of an incoming payment; absent for an outgoing one. */
+  /** Receiving address of an incoming payment; absent for an outgoing payment. */
   readonly subaddress?: SubaddressIndex;
 }
 
@@ -74,7 +74,7 @@ interface Unnamed {
  */
 const PAGE_ROWS = 128;
 
-/** Exports all payments of a period: mined ones by height, then those that are not mined. */
+/** Exports all payments of a period: mined payments by height, then unmined payments. */
 export class PaymentExport {
   readonly #context: Context;
   readonly #rows: HistoryRows;
@@ -100,7 +100,7 @@ export class PaymentExport {
     }
   }
 
-  /** All lists are requested here, before the first page is awaited: then they belong to one state of the store. */
+  /** All lists are requested here, before the first page is awaited, so that they belong to one state of the store. */
   #pages(reading: PagedReader): AsyncIterable<readonly ExportedPayment[]> {
     const { store } = this.#context;
     const everything: HeightRange = { min: -1, max: Number.MAX_SAFE_INTEGER };
@@ -236,7 +236,7 @@ function paidToOthers(r: WalletReader, tx: OutgoingTx): Amount {
   return paid >= 0n ? amount(paid) : sum(tx.destinations.map((to) => to.amount));
 }
 
-/** Order of mined payments: by height and transaction hash, incoming ones first. */
+/** Order of mined payments: by height and transaction hash, incoming payments first. */
 const isBefore = ({ payment: b }: Unnamed, { payment: a }: Unnamed): boolean =>
   b.height < a.height || (b.height === a.height && compareBytes(b.txHash, a.txHash) < 0);
 

@@ -18,8 +18,8 @@ export const NO_SUMS: PaymentSums = { received: 0n, requested: 0n, sent: 0n };
 const PAGE_OUTPUTS = 1000;
 
 /**
- * Sums payments from a time on [Unix s], in parts between which the event loop runs. A write meanwhile may be in the
- * sums or not.
+ * Sums payments from a time on [Unix s], in parts between which the event loop runs. The sums may or may not include a
+ * write that happens meanwhile.
  * @throws WalletError for a store that is damaged or was closed.
  */
 export async function paymentSums(

@@ -18,7 +18,7 @@ import type { KeysFile } from '../../store/keys/keys-file.js';
 import { WalletStore } from '../../store/wallet-store.js';
 
 /**
- * Exports payments of a wallet that this process has not open, from a copy of its store.
+ * Exports payments of a wallet that is not open in this process, from a copy of its store.
  * @param write reads the payments. @returns the number of blocks that the wallet knows.
  * @throws WalletError `wrong_password`, `wallet_corrupt`, `wallet_io`, `account_out_of_range`, `bad_cluster_request`
  * for the copy of a wallet in a cluster
@@ -31,7 +31,7 @@ export async function exportClosedWallet(
 ): Promise<number> {
   assertNoCopy(backgroundPaths(paths));
   const keysFile = await loadKeysFile(paths.keys, password, kdfRounds);
-  // Its labels and references belong to the holder of the main password.
+  // The labels and references of a background wallet belong to the holder of the main password.
   if (keysFile.backgroundKey !== undefined)
     throw new WalletError({ kind: 'wallet_corrupt', name: paths.name, reason: 'it is a background wallet' });
   const { network, spendPublicKey, viewPublicKey } = keysFile;

@@ -32,7 +32,7 @@ export class EventFeed {
   #isClosed = false;
   readonly #mayExist: (id: number) => boolean;
 
-  /** @param mayExist returns false for an id above those of all events of the server; absent: ids are not checked. */
+  /** @param mayExist returns false for an id above the ids of all events of the server; absent: ids are not checked. */
   constructor(mayExist: (id: number) => boolean = () => true) {
     this.#mayExist = mayExist;
   }
@@ -108,12 +108,12 @@ export class EventFeed {
     const most = Math.min(limit, size);
     const latest = Math.max(after, ...fresh.map(({ lastId }) => lastId));
     const pages = fresh.map((log) => log.after(after, most, types));
-    // A wallet with a full page may have further events, with ids above the last one of its page.
+    // A wallet with a full page may have further events, with ids above the last id of its page.
     const read = Math.min(
       Infinity,
       ...pages.filter(({ length }) => length >= most).map((page) => page.at(-1)?.id ?? Infinity),
     );
-    // A cursor above an event that is not shown yet would pass over it.
+    // A cursor above an event that is not shown yet would skip this event.
     const shown = Math.min(Infinity, ...logs.map((log) => log.hiddenAfter(after))) - 1;
     const horizon = Math.min(read, shown);
     const merged = pages

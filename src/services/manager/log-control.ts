@@ -35,14 +35,15 @@ export class LogControl {
     this.#categories = categories;
   }
 
-  /** Sets the log level. @param level number from 0 to 4, as upstream. @throws WalletError `bad_log_level` */
+  /** Sets the log level. @param level number from 0 to 4, as in the reference. @throws WalletError `bad_log_level` */
   setLevel(level: number): void {
     if (level < 0 || level >= LOG_LEVELS) throw new WalletError({ kind: 'bad_log_level', level });
     this.#apply(categoriesOf(level));
   }
 
   /**
-   * Sets, adds or removes log categories. @param change string of categories, as upstream's `set_log_categories`.
+   * Sets, adds or removes log categories. @param change string of categories, as in `set_log_categories` of the
+   * reference.
    * @returns the categories in force afterwards. @throws WalletError `invalid` if the text is too long.
    */
   setCategories(change: string): string {

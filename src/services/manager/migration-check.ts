@@ -22,7 +22,7 @@ import { withStoreCopy } from './closed-wallets.js';
 export interface MigrationFigures {
   /** Number of blocks that the wallet knows. */
   readonly height: number;
-  /** Sum of the outputs that no mined transaction spends, frozen ones included [atomic units]. */
+  /** Sum of the outputs that no mined transaction spends, including frozen outputs [atomic units]. */
   readonly balance: bigint;
   readonly outputs: number;
   readonly accounts: number;
@@ -44,7 +44,7 @@ export interface MigrationDifference {
 
 export type MigrationCheck =
   | { readonly state: 'no cache' }
-  /** The cache was not imported: it is still at the path of the store. */
+  /** The cache was not imported, and is still at the path of the store. */
   | { readonly state: 'not migrated'; readonly cache: MigrationFigures }
   | {
       readonly state: 'migrated';
@@ -54,7 +54,7 @@ export type MigrationCheck =
     };
 
 /**
- * Compares a wallet with the cache of the reference that it was imported from, as of the height of the cache. Changes
+ * Compares a wallet with the cache of the reference from which it was imported, at the height of the cache. Changes
  * nothing: the store is read from a copy, which is removed afterwards.
  * @throws WalletError `wrong_password`, `wallet_corrupt` for a cache that cannot be read or belongs to another wallet,
  * or for a damaged store; `bad_cluster_request` for the copy of a wallet in a cluster; `wallet_io`

@@ -7,7 +7,7 @@ import type { DaemonConnection } from '../context/daemon-connection.js';
 /** Deadline for the daemon's height [ms]; after it, a new wallet determines its height at its first refresh. */
 const HEIGHT_DEADLINE_MS = 10_000;
 
-/** Returns the ends of the chains of all listed daemons except the serving one, by their last probes. */
+/** Returns the ends of the chains of all listed daemons except the serving daemon, by their last probes. */
 export type OtherTips = () => readonly ChainTip[];
 
 /** A restore height that was lowered, because the chain ends below it. */
@@ -21,7 +21,10 @@ export interface LoweredHeight {
 
 /** Height from which a new wallet is scanned, and the requested height if the chain ends below it. */
 export interface PlacedHeight {
-  /** Undefined if no daemon answered: the first refresh determines it by the time of creation. */
+  /**
+   * Height from which the wallet is scanned; undefined if no daemon answered: the first refresh determines the height
+   * by the time of creation.
+   */
   readonly restoreHeight: number | undefined;
   readonly lowered?: LoweredHeight;
 }
@@ -46,9 +49,10 @@ export class NewHeights {
 
   /**
    * Returns the height from which a wallet of given keys is scanned. Lowers a height above the tip, unless the daemon
-   * is syncing or does not answer: the wallet would miss the payments between the tip and that height. A margin below
-   * the tip suffices, since the wallet is made now: no block of it was mined yet. The first refresh, which may come many
-   * blocks later, decides by the date of the wallet (`sync/restore-height.ts`), but knows one daemon only.
+   * is syncing or does not answer, because the wallet would miss the payments between the tip and a higher height. A
+   * margin below the tip suffices, since the wallet is made now, and no payment to it was mined yet. The first refresh,
+   * which may come many blocks later, also decides by the date of the wallet (`sync/restore-height.ts`), but knows one
+   * daemon only.
    * @param asked requested height.
    */
   async ofGivenKeys(asked: number): Promise<PlacedHeight> {
@@ -63,7 +67,8 @@ export class NewHeights {
   }
 
   /**
-   * Returns the height from which a wallet is scanned that received nothing before a time; undefined if no daemon answers.
+   * Returns the height from which a wallet that received nothing before a time is scanned; undefined if no daemon
+   * answers.
    * @param time Unix time [s].
    */
   async ofDatedKeys(time: number): Promise<PlacedHeight> {
@@ -78,8 +83,8 @@ export class NewHeights {
   }
 
   /**
-   * Reads the end of the chain. @returns number of blocks, and the height to which the daemon is syncing (0 once it
-   * has); undefined if no daemon answers.
+   * Reads the end of the chain. @returns number of blocks, and the height to which the daemon is syncing (0 once it is
+   * synchronised); undefined if no daemon answers.
    */
   async #tip(): Promise<{ readonly blocks: number; readonly target: number } | undefined> {
     try {

@@ -81,12 +81,12 @@ export class OpenWallets {
     this.#opener = createOpener((wallet, change) => this.rekey(wallet, change));
   }
 
-  /** The current wallet of `/json_rpc`; undefined if there is none. */
+  /** The current wallet of `/json_rpc`; undefined if there is no current wallet. */
   get current(): OpenWallet | undefined {
     return this.#current?.wallet;
   }
 
-  /** Finds a wallet that was opened under its own path; undefined if it is not open there. */
+  /** Finds a wallet that was opened under its own path; undefined if it is not open under this path. */
   findByPath({ keys }: WalletPaths): OpenWallet | undefined {
     const entry = this.#entries.get(keys);
     return entry?.holders.has('path') === true ? entry.wallet : undefined;
@@ -103,9 +103,9 @@ export class OpenWallets {
   }
 
   /**
-   * Opens a wallet, or adds a holder to an open wallet. For the holder `current` it replaces the current wallet, which
-   * stays current if opening fails. If it is the current wallet already, it is closed and opened again, unless it is
-   * also held by its path.
+   * Opens a wallet, or adds a holder to an open wallet. For the holder `current` the opened wallet replaces the current
+   * wallet, which stays current if the opening fails. If the wallet is the current wallet already, it is closed and
+   * opened again, unless it is also held by its path.
    * @throws WalletError `wallet_missing`, `wrong_password`, `wallet_locked`, `wallet_io`, `wallet_corrupt`
    */
   open(paths: WalletPaths, password: string, holder: Holder): Promise<OpenWallet> {
@@ -142,7 +142,7 @@ export class OpenWallets {
     return this.#changing.run(keyOf(wallet), async () => {
       const entry = this.#entryOf(wallet);
       if (entry === undefined) throw new WalletError({ kind: 'no_wallet' });
-      // Copies the keys: the wallet wipes its own when it closes.
+      // The keys are copied, because the wallet wipes its keys when it closes.
       const after = structuredClone(await change());
       const before = structuredClone(wallet.keystore.whole);
       const { paths } = entry;
@@ -151,7 +151,7 @@ export class OpenWallets {
       const keepStore =
         equalBytes(after.spendPublicKey, before.spendPublicKey) &&
         equalBytes(after.viewPublicKey, before.viewPublicKey);
-      // Keeps the lock, so that no other process can open the wallet before it is opened again.
+      // The lock is kept, so that no other process can open the wallet before it is opened again.
       const { lock, held } = wallet.detachLock();
       const opening = { paths, lock, held, password, restoreHeight };
       const reopen = async (keysFile: KeysFile): Promise<void> => {
@@ -199,7 +199,7 @@ export class OpenWallets {
 
   /**
    * Closes all wallets, including wallets that are still being opened.
-   * @throws the first error of closing a wallet, after all are closed.
+   * @throws the first error of closing a wallet, after all wallets are closed.
    */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -253,7 +253,7 @@ export class OpenWallets {
 
   async #open(paths: WalletPaths, password: string, holder: Holder): Promise<Entry> {
     if (this.#custody === undefined) assertNoCopy(backgroundPaths(paths));
-    // The wallet may be known to the cluster only: its files are written then.
+    // The wallet may be known only to the cluster, and then its files are written.
     const held = this.#entries.has(paths.keys) ? undefined : await this.#custody?.acquire(paths);
     try {
       const entry = await this.#openFiles(paths, password, holder, held);
@@ -261,7 +261,7 @@ export class OpenWallets {
       entry.wallet.held?.noteOpened();
       return entry;
     } catch (error) {
-      // Its files are unchanged, unless its holding has ended already.
+      // The files of the wallet are unchanged, unless its holding has ended already.
       await held?.end(true);
       throw error;
     }
@@ -302,14 +302,14 @@ export class OpenWallets {
         throw error;
       }
     } finally {
-      // Wipes the keys that were read: the open wallet has its own copies.
+      // The keys that were read are wiped, because the open wallet has its own copies.
       for (const secret of [keysFile.viewSecret, keysFile.spendSecret]) secret?.fill(0);
     }
   }
 
   /**
-   * Adds a wallet of the directory to the cluster, if there is one.
-   * @throws WalletError `bad_cluster_request` for a background wallet: its store is that of its main wallet.
+   * Adds a wallet of the directory to the cluster, if this process belongs to a cluster.
+   * @throws WalletError `bad_cluster_request` for a background wallet, which has the store of its main wallet.
    */
   async #register(paths: WalletPaths, { backgroundKey }: KeysFile): Promise<HeldWallet | undefined> {
     if (this.#custody === undefined) return undefined;
@@ -321,7 +321,7 @@ export class OpenWallets {
     return this.#custody.register(paths, { hasStore: true });
   }
 
-  /** Closes a wallet that this process holds no longer. */
+  /** Closes a wallet that this process no longer holds. */
   async #dropLost(held: HeldWallet): Promise<void> {
     await this.#endHolding(held).catch((error: unknown) =>
       this.#log.error({ err: error, name: held.lease.name }, 'closing a lost wallet of the cluster failed'),
@@ -329,8 +329,8 @@ export class OpenWallets {
   }
 
   /**
-   * Closes a wallet that moves to another process of the cluster, for all its holders. Calls that are running end
-   * before. The move must have begun.
+   * Closes a wallet that moves to another process of the cluster, for all its holders. Waits for the end of running
+   * calls. The move must have begun before.
    */
   async handOver(held: HeldWallet): Promise<void> {
     await held.idle(MOST_CALL_MS);

@@ -6,7 +6,7 @@ export const CURRENT = Symbol('current wallet');
 /** The start of the server, for which all calls wait. */
 export const START = Symbol('start');
 
-/** Name of a wallet that is opened under its own path, or one of the above. */
+/** Name of a wallet that is opened under its own path, {@link CURRENT} or {@link START}. */
 export type Opened = string | typeof CURRENT | typeof START;
 
 /** State of a wallet that is not open yet. */
@@ -19,13 +19,13 @@ interface Awaited {
 
 /**
  * Wallets that this process is about to open, or is opening, and wallets of the start that it could not open. Calls for
- * the former wait here.
+ * wallets that are being opened wait here.
  */
 export class Openings {
   readonly #awaited = new Map<Opened, Awaited>();
   /** Reasons why wallets of the start are not open, by name. */
   readonly #failures = new Map<string, string>();
-  /** Resolved and replaced at each change. */
+  /** Promise that is resolved and replaced at each change. */
   #change = Promise.withResolvers<undefined>();
   #isClosed = false;
 
@@ -63,7 +63,7 @@ export class Openings {
     return this.#failures.get(name);
   }
 
-  /** Notes an attempt to open a wallet. @returns a function to be called at its end. */
+  /** Notes an attempt to open a wallet. @returns a function to be called at the end of the attempt. */
   begin(opened: Opened): (isOpen: boolean) => void {
     const awaited = this.#awaitedOf(opened);
     awaited.attempts += 1;
@@ -81,7 +81,7 @@ export class Openings {
 
   /**
    * Waits while a wallet is not open and is about to be opened, or is being opened. @param ms longest wait [ms].
-   * @throws WalletError `wallet_opening` after that time, and once the server stops.
+   * @throws WalletError `wallet_opening` after the longest wait, and once the server stops.
    */
   hold(opened: Opened, isOpen: () => boolean, ms: number): Promise<void> {
     return this.#wait(() => this.isAwaited(opened) && !isOpen(), ms, opened);
@@ -93,7 +93,8 @@ export class Openings {
   }
 
   /**
-   * Waits until all wallets of the start were tried. @param mayKnow tells which of them count. @param ms longest wait [ms].
+   * Waits until all wallets of the start were tried. @param mayKnow returns true for the wallets to wait for. @param ms
+   * longest wait [ms].
    * @throws WalletError as {@link hold}
    */
   holdStart(mayKnow: (name: string) => boolean, ms: number): Promise<void> {
@@ -104,7 +105,7 @@ export class Openings {
     return this.#wait(isAny, ms, CURRENT);
   }
 
-  /** Ends all waits, and later ones at once, because the server stops. */
+  /** Ends all waits, and later waits at once, because the server stops. */
   close(): void {
     this.#isClosed = true;
     this.#wake();

@@ -32,8 +32,8 @@ export interface CacheCounts {
 }
 
 /**
- * Number of imported records, or the reason why a cache cannot be read. `otherKey`: decryption failed, perhaps for a wrong
- * key only.
+ * Number of imported records, or the reason why a cache cannot be read. `otherKey`: decryption failed, perhaps only
+ * because the key is wrong.
  */
 export type CacheOutcome =
   | { readonly imported: CacheCounts }

@@ -69,7 +69,7 @@ export const oldCacheKey = (
 ): Promise<Uint8Array> =>
   secretKeysKey(viewSecret, spendSecret ?? (new Uint8Array(32) as SecretKey), kdfRounds);
 
-/** Imports a cache on a thread. Tries the cache key of current releases, then the one of old releases. */
+/** Imports a cache on a thread. Tries the cache key of current releases, then the cache key of old releases. */
 async function importOnThread(request: ReferenceImport): Promise<CacheOutcome> {
   const { path, keysFile, password, kdfRounds } = request;
   if ((regularAt(path)?.size ?? 0n) > MAX_BYTES) throw tooLarge(path);

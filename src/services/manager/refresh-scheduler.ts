@@ -19,14 +19,14 @@ const STARTS_PER_TURN = 4;
 export type ScheduledWallet = Pick<OpenWallet, 'name' | 'context' | 'sync'>;
 
 interface Schedule {
-  /** Refresh period [s]; undefined: refreshed on request only. */
+  /** Refresh period [s]; undefined: the wallet is refreshed on request only. */
   period: number | undefined;
   /** Time of the next refresh [ms since the scheduler was created]. */
   due: number;
   isRefreshing: boolean;
   /** Latest time until which the first refresh waits for other wallets that are being created [ms]. */
   waitsUntil: number;
-  /** Number of consecutive failures for which the daemon is not the cause. */
+  /** Number of consecutive failures that the daemon has not caused. */
   failures: number;
 }
 
@@ -45,7 +45,7 @@ export class RefreshScheduler {
   #retryAt = 0;
   #stopped = false;
   readonly #group = new CreationGroup(() => this.#now());
-  /** True while a cycle starts refreshes: no second cycle starts then. */
+  /** True while a cycle starts refreshes, and no second cycle may start. */
   #isStarting = false;
 
   constructor(log: Logger) {
@@ -115,7 +115,8 @@ export class RefreshScheduler {
 
   /**
    * Makes every periodically refreshed wallet due now, because the daemon has a new block or transaction. A running
-   * refresh, which may have missed it, is followed by another one. Does nothing during an outage of the daemon.
+   * refresh, which may have missed the news, is followed by another refresh. Does nothing during an outage of the
+   * daemon.
    */
   refreshNow(): void {
     if (this.#daemonFailures > 0) return;
@@ -194,7 +195,7 @@ export class RefreshScheduler {
       schedule.isRefreshing = false;
     }
     const now = this.#now();
-    // Due times are multiples of the period, and so the same for all wallets with one period.
+    // Due times are multiples of the period, and so the same for all wallets with the same period.
     const period = 1000 * (schedule.period ?? DEFAULT_PERIOD_SECONDS);
     if (schedule.due <= cycle)
       schedule.due = wait === undefined ? (Math.floor(now / period) + 1) * period : now + wait;
@@ -208,7 +209,7 @@ export class RefreshScheduler {
     this.#retryAt = Math.min(this.#retryAt, this.#now());
   }
 
-  /** Counts a failure of the daemon once per cycle, not once per wallet, and logs the first one of an outage. */
+  /** Counts a failure of the daemon once per cycle, not once per wallet, and logs the first failure of an outage. */
   #noteDaemonFailure({ kind, message, code }: DaemonError, address: string, cycle: number): void {
     if (cycle < this.#retryAt) return;
     this.#daemonFailures += 1;
@@ -229,7 +230,7 @@ const backOff = (failures: number): number =>
 /** Longest time for which first refreshes wait for further creations [ms]. */
 const MOST_MS = 10_000;
 
-/** Time after the end of a creation in which the next one of the group may begin, for example in a script [ms]. */
+/** Time after the end of a creation in which the next creation of the group may begin, for example in a script [ms]. */
 const GAP_MS = 200;
 
 /** Group of wallets that are created at about the same time, and whose first refreshes begin together. */
@@ -245,7 +246,7 @@ class CreationGroup {
     this.#now = now;
   }
 
-  /** Records the start of a creation. @returns true if it begins a new group, because no group is waiting. */
+  /** Records the start of a creation. @returns true if the creation begins a new group, because no group is waiting. */
   begin(): boolean {
     const isFirst = this.#now() >= this.heldUntil;
     if (isFirst) this.#limit = this.#now() + MOST_MS;

@@ -16,7 +16,7 @@ import type { WebhookSettings } from '../webhooks/webhook-sending.js';
 /** Settings of the server process that concern wallets. */
 export interface ServerSettings {
   readonly network: NetworkType;
-  /** Directory in which clients create and open wallets; absent: they cannot. */
+  /** Directory in which clients create and open wallets; absent: clients cannot create or open wallets. */
   readonly directory?: WalletDirectory;
   /** Directory for backups; absent: `backup_wallet` is refused. */
   readonly backupDirectory?: string;
@@ -35,7 +35,7 @@ export interface ServerSettings {
   readonly trustedOffline?: boolean;
   /** Called at the end of each call to the serving daemon, on any thread. */
   readonly onDaemonCall?: ObserveDaemons;
-  /** True if blocks with a version newer than all known ones are accepted. */
+  /** True if blocks with a version newer than all known versions are accepted. */
   readonly anyFork: boolean;
   readonly rng: Rng;
   /** Pending requests of this process. */

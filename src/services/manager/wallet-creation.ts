@@ -100,7 +100,7 @@ export class WalletCreation {
   }
 
   /**
-   * Restores a multisig participant. @returns the wallet; its address is that of the group.
+   * Restores a multisig participant. @returns the wallet, whose address is the address of the group.
    * @throws WalletError `bad_seed`, `wallet_exists`, `keys_file_exists`
    */
   async restoreMultisig(request: MultisigRestoreRequest): Promise<CreatedWallet> {
@@ -123,8 +123,9 @@ export class WalletCreation {
   }
 
   /**
-   * Creates and opens a wallet that is scanned from the requested height, or from a lower one if the chain ends below
-   * it. Without a requested height (0), a wallet that knows its age is scanned from the height of that time.
+   * Creates and opens a wallet that is scanned from the requested height, or from a lower height if the chain ends
+   * below it. Without a requested height (0), a wallet that knows its age is scanned from the height at its time of
+   * creation.
    */
   async #addFrom(
     asked: number,
@@ -148,7 +149,7 @@ export class WalletCreation {
     return created;
   }
 
-  /** Derives the lookahead of a new wallet. If that fails, the first refresh does it. */
+  /** Derives the lookahead of a new wallet. After a failure, the first refresh derives it. */
   async #deriveLookahead(wallet: OpenWallet): Promise<void> {
     try {
       await wallet.sync.watched.derive();
@@ -172,8 +173,8 @@ export class WalletCreation {
   }
 
   /**
-   * Returns paths as {@link #locateNew}, and checks that the files do not exist: some methods of upstream check the
-   * files before the keys.
+   * Returns paths as {@link #locateNew}, and checks that the files do not exist: some methods of the reference check
+   * the files before the keys.
    * @throws WalletError `wallet_exists`, `keys_file_exists`, `bad_cluster_request`
    */
   #locateUnused(filename: string): WalletPaths | undefined {
@@ -185,7 +186,7 @@ export class WalletCreation {
   }
 }
 
-/** Random keys, and what is stored of their seed. */
+/** Random keys, and the stored parts of their seed. */
 type SeededKeys = Pick<UnlocatedWallet, 'keys' | 'language' | 'polyseed'>;
 
 function randomKeys(rng: Rng, languageName: string): SeededKeys {
@@ -200,7 +201,7 @@ function randomPolyseedKeys(rng: Rng, languageName: string): SeededKeys {
   return { keys, language, polyseed: storePolyseed(seed) };
 }
 
-/** Generates the spend key of a new wallet, until its seed is one that other wallets read in the same language. */
+/** Generates the spend key of a new wallet, until other wallets would read its seed in the same language. */
 export function randomSpendSecret(rng: Rng, language: Language): SecretKey {
   for (;;) {
     const secret = randomSecretKey(rng);

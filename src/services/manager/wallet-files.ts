@@ -26,19 +26,19 @@ export interface NewWalletFiles {
  * Creates the files of a wallet: writes drafts of the keys file and of the store, then renames the keys file, then the
  * store. The wallet exists once its keys file has its name; a crash leaves either drafts only, or a wallet that can be
  * opened. The caller must hold the wallet's lock. Does not block this thread while it waits for the disk.
- * @throws WalletError `wallet_exists`, `wallet_io`: all files are removed then.
+ * @throws WalletError `wallet_exists`, `wallet_io`, after which all files are removed.
  */
 export async function createWalletFiles(request: NewWalletFiles): Promise<void> {
   const { paths, keysFile, password, restoreHeight, arrivedAt, kdfRounds, rng } = request;
   const { viewSecret, spendSecret, creationTimestamp: createdAt, spendPublicKey } = keysFile;
   const keys = await draftKeysFile(paths.keys, keysFile, password, kdfRounds, rng);
   try {
-    // In place of that of a deleted wallet of this name.
+    // The record replaces the record of a deleted wallet of the same name.
     const addressRecord = createAddressRecord(paths.store, 1);
     await writeStoreDraftAsync(paths.store, storeKey(viewSecret, spendSecret), (w) => {
       fillNewStore(w, { restoreHeight, createdAt, spendPublicKey, arrivedAt });
       w.meta.set('address_record', addressRecord);
-      // A new store has no events to report: marking it so here saves a transaction when the store is opened.
+      // A new store has no events to report: marking this here saves a transaction when the store is opened.
       w.events.beginNext();
     });
   } catch (error) {
@@ -64,7 +64,7 @@ export async function createWalletFiles(request: NewWalletFiles): Promise<void> 
 
 /** Removes the files of a wallet whose creation failed; no client has received its address. */
 export function discardWalletFiles({ keys, store }: WalletPaths): void {
-  // The keys file last: while it exists, the remaining files can be opened as a wallet.
+  // The keys file is removed last: while it exists, the remaining files can be opened as a wallet.
   discardDatabase(store);
   discardFile(addressRecordOf(store));
   discardFile(keys);

@@ -8,7 +8,7 @@ import type { OpenWallets } from './open-wallets.js';
 export interface OpenWalletState {
   /** Number of blocks that the wallet knows. */
   readonly height: number;
-  /** Number of blocks that the daemon had at the last refresh; 0 before the first one. */
+  /** Number of blocks that the daemon had at the last refresh; 0 before the first refresh. */
   readonly daemonHeight: number;
   readonly viewOnly: boolean;
   readonly multisig: boolean;
@@ -21,7 +21,9 @@ export interface ListedWallet {
   readonly name: string;
   /** State of the wallet if it is open; absent for a closed wallet. */
   readonly open?: OpenWalletState;
-  /** Address of the process of the cluster that holds the wallet; absent without a cluster, and if none does. */
+  /**
+   * Address of the process of the cluster that holds the wallet; absent without a cluster, and if no process holds it.
+   */
   readonly holder?: string;
 }
 
@@ -50,8 +52,8 @@ export async function listWallets(
 }
 
 /**
- * Lists the wallets of a cluster by name, with the state of those that this process holds, and the wallets of the
- * directory that the cluster does not know: they join it when they are opened.
+ * Lists the wallets of a cluster by name, with the state of the wallets that this process holds, and the wallets of the
+ * directory that the cluster does not know, which join it when they are opened.
  * @param entries wallets of the cluster. @param local wallets of the directory.
  */
 export function withClusterWallets(
@@ -59,7 +61,7 @@ export function withClusterWallets(
   entries: readonly WalletEntry[],
 ): ListedWallet[] {
   const unknown = new Map(local.map((wallet) => [wallet.name, wallet]));
-  // One that has left is a wallet of the directory alone, if its files are here.
+  // A wallet that has left is only a wallet of the directory, if its files are here.
   const present = entries.filter(({ departure }) => departure === undefined);
   const known = present.map(({ name, holder, isLapsed, isHere }): ListedWallet => {
     const state = isHere ? unknown.get(name)?.open : undefined;

@@ -31,8 +31,8 @@ import { resolve } from 'node:path';
 import type { Backup } from '../../store/backup/backup.js';
 
 /**
- * Upstream's messages for a daemon that TLS does not authenticate: of release 0.18, and for a proxy of today's master.
- * Source: wallet_rpc_server.cpp `on_set_daemon`.
+ * Messages of the reference for a daemon that TLS does not authenticate: of release 0.18, and for a proxy of the
+ * present master branch. Source: wallet_rpc_server.cpp `on_set_daemon`.
  */
 const NO_VERIFICATION = {
   tls: 'SSL is enabled but no user certificate or fingerprints were provided',
@@ -82,7 +82,7 @@ export class WalletManager {
     });
     this.#scheduler = new RefreshScheduler(log);
     const custody = settings.cluster?.custody;
-    // Streams of events end without one.
+    // Streams of events end when the quorum is lost.
     settings.cluster?.quorum.onChange(() => this.events.notify());
     this.#webhookSending = new WebhookSending(settings.webhooks, log);
     this.#wallets = new OpenWallets(
@@ -129,7 +129,7 @@ export class WalletManager {
   }
 
   /**
-   * Returns the height from which a wallet must be scanned that received nothing before a date.
+   * Returns the height from which a wallet that received nothing before a date must be scanned.
    * @throws WalletError `invalid`; DaemonError.
    */
   async heightOfDate(date: string): Promise<number> {
@@ -176,7 +176,7 @@ export class WalletManager {
     return this.#wallets.all();
   }
 
-  /** Lists the wallets of the directory, and those of the cluster, by name. @throws WalletError `wallet_io` */
+  /** Lists the wallets of the directory and of the cluster by name. @throws WalletError `wallet_io` */
   async listWallets(): Promise<ListedWallet[]> {
     const { cluster, directory } = this.settings;
     const local = await listWallets(this.#wallets, directory);
@@ -193,7 +193,7 @@ export class WalletManager {
   }
 
   /**
-   * Begins to take over wallets of the cluster, if there is one.
+   * Begins to take over wallets of the cluster, if this process belongs to a cluster.
    * @param passwordOf returns the password of a wallet. @throws errors of `passwordOf` are errors of the wallet.
    */
   joinCluster(passwordOf: (name: string) => string): void {
@@ -216,8 +216,8 @@ export class WalletManager {
   }
 
   /**
-   * Gives the wallets of this process to other processes of the cluster, if there is one, because the server stops. Then
-   * no call waits for a wallet any more.
+   * Gives the wallets of this process to other processes of the cluster, if this process belongs to a cluster, because
+   * the server stops. Afterwards no call waits for a wallet any more.
    */
   async leaveCluster(): Promise<void> {
     await this.settings.cluster?.stop();
@@ -296,7 +296,7 @@ function assertUsable({ address, defaultPort, ssl, proxy }: DaemonConfig): void 
 class Backups {
   readonly #directory: string | undefined;
   readonly #clock: TimeOfDay;
-  /** Lets one backup run at a time, by wallet name. */
+  /** Lock that lets one backup of each wallet run at a time, by wallet name. */
   readonly #running = new KeyedMutex();
 
   /** @param directory absent: every backup is refused. */
@@ -340,7 +340,7 @@ function parseDate(text: string): number {
 }
 
 /**
- * Returns the height from which a wallet must be scanned that received nothing before a date. Asks for a header per
+ * Returns the height from which a wallet that received nothing before a date must be scanned. Asks for a header per
  * halving of the chain.
  * @param now Unix time [ms].
  * @throws WalletError `invalid` for a date in the future; DaemonError
@@ -351,7 +351,7 @@ export async function heightOfDate(
   now: number,
 ): Promise<number> {
   const date = parseDate(text);
-  // In the time zone of the user, the date may already be that of tomorrow.
+  // In the time zone of the user, the date of tomorrow may have begun already.
   if (date * 1000 > now + DAY_MS)
     throw new WalletError({ kind: 'invalid', reason: 'restore_date lies in the future' });
   const { blocks } = await readTip(daemon);

@@ -42,9 +42,9 @@ export interface NewWallet {
   readonly keys: AccountKeys;
   /** Group state of a multisig participant; `keys.spendSecret` is then its signing key. */
   readonly multisig?: GroupState;
-  /** Language of the seed; undefined if none was given. */
+  /** Language of the seed; undefined if no language was given. */
   readonly language: { readonly name: string } | undefined;
-  /** Stored Polyseed of the keys; absent if they come from none. */
+  /** Stored Polyseed of the keys; absent if the keys do not come from a Polyseed. */
   readonly polyseed?: Uint8Array;
   readonly password: string;
   /** Height from which the wallet is scanned; undefined if no daemon answered. */
@@ -57,7 +57,7 @@ export interface NewWallet {
 
 /** Files and secrets from which a wallet is opened. */
 export interface Opening {
-  /** Paths of the wallet's files; absent for a wallet in memory, which has no lock either. */
+  /** Paths of the wallet's files; absent for a wallet in memory, which also has no lock. */
   readonly paths?: WalletPaths | undefined;
   readonly lock?: WalletLock | undefined;
   /** Holding of the wallet in a cluster; absent without a cluster. */
@@ -94,10 +94,10 @@ export class WalletOpener {
    * Creates the files of a wallet and opens it. Locks the wallet before any of its files is checked or written, and
    * replaces no file. A failure leaves no file except the lock file. Fetches the first blocks from the daemon while the
    * password is hashed.
-   * @param isFirst true if no other wallet was created just before: the fetched blocks are then scanned during the
-   * hashing, too. Several new wallets are scanned together later, which takes less CPU than a scan for each.
-   * @throws WalletError `wallet_exists`, `keys_file_exists`, `wallet_locked`, `wallet_io`; `bad_cluster_request` without a
-   * cluster, where the mark of a wallet in a cluster has the name.
+   * @param isFirst true if no other wallet was created just before: the fetched blocks are then also scanned during the
+   * hashing. Several new wallets are scanned together later, which takes less CPU than a scan for each wallet.
+   * @throws WalletError `wallet_exists`, `keys_file_exists`, `wallet_locked`, `wallet_io`; `bad_cluster_request`
+   * without a cluster, if there is a mark of a wallet in a cluster with this name.
    */
   async create(
     { paths, keys, multisig, polyseed, language, password, restoreHeight, ...past }: NewWallet,
@@ -120,8 +120,8 @@ export class WalletOpener {
     if (restoreHeight !== undefined)
       this.#shared.refresher.prefetch(restoreHeight, isFirst ? keys.viewSecret : undefined);
     if (paths === undefined) return this.#openWallet({ keysFile, password, restoreHeight, arrivedAt });
-    // Before the check of the store: an open wallet of the same name must be reported as existing, not as a store of
-    // another name.
+    // The wallet is locked before the check of the store: an open wallet of the same name must be reported as existing,
+    // not as a store of another name.
     const { custody } = this.#shared;
     if (custody === undefined) assertNoCopy(paths);
     assertFree(paths);
@@ -147,7 +147,7 @@ export class WalletOpener {
   /**
    * Replaces the keys file of a closed wallet whose lock is held; a crash leaves the old or the new keys. Unless
    * `keepStore`, removes the store first, since only the old keys decrypt it: a new store is built from the chain.
-   * @throws WalletError `wallet_io`: nothing is changed if the new keys cannot be written.
+   * @throws WalletError `wallet_io`; nothing is changed if the new keys cannot be written.
    */
   async rekey(
     paths: WalletPaths | undefined,
@@ -286,7 +286,8 @@ export class WalletOpener {
   }
 
   /**
-   * Opens the store of a wallet. Creates it if there is none; imports it from a cache of the reference if there is one.
+   * Opens the store of a wallet. Creates a missing store; imports it from a cache of the reference if there is such a
+   * cache.
    */
   async #openStore(
     path: string | undefined,
@@ -338,8 +339,8 @@ export class WalletOpener {
 
 /**
  * Locks a wallet that is to be created.
- * @throws WalletError `wallet_exists`, `keys_file_exists` also for an open wallet, `wallet_locked` for one that is being
- * created.
+ * @throws WalletError `wallet_exists`, `keys_file_exists` also for an open wallet, `wallet_locked` for a wallet that is
+ * being created.
  */
 function lockForCreation(paths: WalletPaths): WalletLock {
   try {

@@ -9,7 +9,7 @@ import type { ServerSettings } from './server-settings.js';
 import { WalletCreation, type CreateRequest, type GenerateRequest } from './wallet-creation.js';
 import type { MultisigRestoreRequest, RestoreRequest } from './wallet-restore.js';
 
-/** Wallets that a client may know of, by name. Any other wallet is treated as if it did not exist. */
+/** Wallets that a client may know of, by name. Any other wallet is treated like a wallet that does not exist. */
 export interface WalletAccess {
   /** Name of the credential of the client. */
   readonly name: string;
@@ -26,9 +26,9 @@ export interface ScopeResources {
 }
 
 /**
- * Wallets that requests of one HTTP path can reach, as far as the client may know of them. Without a name
- * (`/json_rpc`): the current wallet, which each wallet opened or created there replaces. With a name
- * (`/wallet/<name>/json_rpc`): the wallet of that name only.
+ * Wallets that requests of one HTTP path can reach, and that the client may know of. Without a name (`/json_rpc`): the
+ * current wallet, which is replaced by each wallet that is opened or created at this path. With a name
+ * (`/wallet/<name>/json_rpc`): only the wallet of this name.
  */
 export class WalletScope {
   readonly #resources: ScopeResources;
@@ -57,7 +57,7 @@ export class WalletScope {
   }
 
   /**
-   * Returns the wallet of this scope that is open now; undefined if there is none. @throws WalletError
+   * Returns the wallet of this scope that is open now; undefined if no such wallet is open. @throws WalletError
    * `bad_wallet_name`
    */
   find(): OpenWallet | undefined {
@@ -99,8 +99,8 @@ export class WalletScope {
 
   /**
    * Returns the wallet of a request. @param wallet the wallet that was found. @param name name in a parameter; absent:
-   * that in the path.
-   * @throws WalletError if it is not open: `wallet_not_open` with a name, `no_wallet` without one.
+   * the name in the path.
+   * @throws WalletError if the wallet is not open: `wallet_not_open` with a name, `no_wallet` without a name.
    */
   require(wallet: OpenWallet | undefined, name = this.#name): OpenWallet {
     if (wallet !== undefined) return wallet;
@@ -131,7 +131,7 @@ export class WalletScope {
   }
 
   /**
-   * Waits while a wallet is being opened under its path: it is not opened a second time meanwhile.
+   * Waits while a wallet is being opened under its path, so that it is not opened a second time meanwhile.
    * @param given name in a parameter. @param ms longest wait [ms]. @throws WalletError `wallet_opening`, `bad_wallet_name`
    */
   async whileOpening(given: string, ms: number): Promise<void> {
@@ -223,7 +223,7 @@ export class WalletScope {
 
   /**
    * Checks the name of a new wallet.
-   * @throws WalletError `bad_wallet_name`; `credential_denied`, whether a wallet of this name exists or not.
+   * @throws WalletError `bad_wallet_name`; `credential_denied`, even if no wallet of this name exists.
    */
   #newName(given: string): string {
     const name = this.#filename(given);

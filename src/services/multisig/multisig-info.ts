@@ -19,7 +19,7 @@ import type { WalletSync } from '../sync/wallet-sync.js';
 
 type Context = Pick<WalletContext, 'exports' | 'keystore' | 'locks' | 'log' | 'store' | 'workers'>;
 
-/** Other services of the wallet that this one calls. */
+/** Other services of the wallet that this service calls. */
 interface Services {
   readonly sync: WalletSync;
 }
@@ -42,7 +42,7 @@ interface ImportedInfo {
 }
 
 /**
- * Exports the signer info of this wallet, and imports that of other signers, from which key images and nonces are
+ * Exports the signer info of this wallet, and imports the info of other signers, from which key images and nonces are
  * computed.
  */
 export class MultisigInfoTransfer {
@@ -55,8 +55,8 @@ export class MultisigInfoTransfer {
   }
 
   /**
-   * Exports partial key images, and fresh nonces for unspent outputs. The fresh nonces replace those of earlier
-   * exports, which can sign nothing any more. @throws WalletError `not_multisig`
+   * Exports partial key images, and fresh nonces for unspent outputs. The fresh nonces replace the nonces of earlier
+   * exports, which can no longer be used to sign. @throws WalletError `not_multisig`
    */
   export(): Promise<Uint8Array> {
     const { store, exports, locks } = this.#context;
@@ -92,11 +92,11 @@ export class MultisigInfoTransfer {
   }
 
   /**
-   * Imports the signer info of others in place of earlier info. Computes key images from it, and finds spends of their
-   * outputs in blocks that were scanned already.
+   * Imports the signer info of other signers in place of earlier info. Computes key images from the info, and finds
+   * spends of their outputs in blocks that were scanned already.
    * @param refresh true: refreshes the wallet afterwards, if a daemon can be reached.
    * @returns the number of outputs for which every signer gave info.
-   * @throws WalletError `too_few_signers`, `bad_hex`, `multisig_refused`: nothing is changed then.
+   * @throws WalletError `too_few_signers`, `bad_hex`, `multisig_refused`, after which nothing is changed.
    */
   async import(texts: readonly string[], refresh: boolean): Promise<number> {
     const { threshold } = groupAccountOf(this.#context.keystore.keys);
@@ -183,8 +183,8 @@ export class MultisigInfoTransfer {
   }
 
   /**
-   * Reads and verifies the info of other signers; the first one of each signer counts. @throws WalletError
-   * `multisig_refused`
+   * Reads and verifies the info of other signers; of several texts of one signer, only the first text counts. @throws
+   * WalletError `multisig_refused`
    */
   async #readInfos(
     texts: readonly string[],
@@ -218,7 +218,7 @@ export class MultisigInfoTransfer {
   }
 
   /**
-   * Finds the outputs that signer info belongs to; leaves out info of outputs that this wallet does not know.
+   * Finds the outputs to which signer info belongs; leaves out info of outputs that this wallet does not know.
    * @returns info by output key [hex].
    * @throws WalletError `multisig_refused` for info that contradicts itself or earlier info.
    */

@@ -24,7 +24,7 @@ type Context = Pick<WalletContext, 'store' | 'keystore' | 'rng' | 'workers'>;
  */
 export type Rekey = (change: () => Promise<KeysFile>) => Promise<void>;
 
-/** Other services of the wallet that this one calls. */
+/** Other services of the wallet that this service calls. */
 interface Services {
   readonly sync: Pick<WalletSync, 'refresh'>;
   readonly rekey: Rekey;
@@ -81,7 +81,7 @@ export class MultisigSetup {
 
   /**
    * Runs round 1, which replaces the keys of the wallet.
-   * @param password undefined: not checked. @throws WalletError `wrong_password`, `multisig_refused`
+   * @param password undefined: the password is not checked. @throws WalletError `wrong_password`, `multisig_refused`
    */
   make(messages: readonly string[], threshold: number, password: string | undefined): Promise<RoundResult> {
     return this.#rekey(password, async () => {
@@ -158,7 +158,10 @@ export class MultisigSetup {
     return result;
   }
 
-  /** Returns the signer that the keys of this wallet make. @throws WalletError `view_only`, `already_multisig` */
+  /**
+   * Returns the signer that is derived from the keys of this wallet.
+   * @throws WalletError `view_only`, `already_multisig`
+   */
   #newSigner(): Signer {
     const { multisig, spendSecret, viewSecret } = this.#context.keystore.keys;
     if (multisig !== undefined) throw new WalletError({ kind: 'already_multisig' });
@@ -167,8 +170,8 @@ export class MultisigSetup {
   }
 
   /**
-   * Checks that a wallet with files has received no money: the keys of the group could not spend it. Accepts a wallet
-   * in memory, whose seed the client has.
+   * Checks that a wallet with files has received no money, because the keys of the group could not spend this money.
+   * Accepts a wallet in memory, whose seed the client has.
    * @throws WalletError `multisig_refused`
    */
   async #assertUnused(): Promise<void> {

@@ -36,7 +36,7 @@ import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'exports' | 'keystore' | 'locks' | 'log' | 'store' | 'workers'>;
 
-/** Other services of the wallet that this one calls. */
+/** Other services of the wallet that this service calls. */
 interface Services {
   readonly accounts: Accounts;
   readonly payments: PaymentMaker;
@@ -89,7 +89,7 @@ export class MultisigSigning {
    * and counts the amounts against the limits of the client. A set is signed only once: after the wallet was opened
    * again, the recorded answer is returned again.
    * @throws WalletError `bad_hex`, `bad_multisig_set`, `multisig_signing_failed`, `multisig_export_needed`,
-   * `spend_limit`, `credential_denied`: nothing is changed then.
+   * `spend_limit`, `credential_denied`, after which nothing is changed.
    */
   async sign(hex: string, spender: Spender | undefined): Promise<SignedAnswer> {
     const set = await this.#read(hex, 'tx_data_hex');
@@ -100,7 +100,7 @@ export class MultisigSigning {
         throw failed('this wallet has signed them already and returned its answer');
       const known = this.#context.store.read((r) => r.multisig.answerTo(request));
       const answer = known ?? (await this.#answer(set, request, spender));
-      // The set may have been signed for another client: its amounts then count against the limits of this one, too.
+      // The set may have been signed for another client: its amounts then also count against the limits of this client.
       if (known !== undefined) {
         const again = this.#spentBy(spender, set.txs);
         this.#context.store.write((w) => this.#services.payments.spending.record(w, spender, again));
@@ -130,7 +130,7 @@ export class MultisigSigning {
     }
   }
 
-  /** Erases the nonces of relayed payments. Only logs a failure, since the payments are relayed already. */
+  /** Erases the nonces of relayed payments. A failure is only logged, since the payments are relayed already. */
   #eraseNonces(txs: MultisigTxSet['txs']): void {
     const { store, log } = this.#context;
     try {
@@ -166,8 +166,8 @@ export class MultisigSigning {
     assertSignable(set, account, signer);
     const spent = set.txs.map((pending) => this.#inputsOf(pending));
     const names = spent.flat().map(({ publicKey }) => publicKey);
-    // Nonces are read from the store for each output: two transactions that spend the same output would use a nonce
-    // twice.
+    // Nonces are read from the store once for each output, because two transactions that spend the same output would
+    // use a nonce twice.
     if (new Set(names.map(toHex)).size !== names.length) throw failed('they spend an output twice');
     const nonces = store.read((r) =>
       spent.map((outputs) => outputs.map(({ publicKey }) => r.multisig.nonces(publicKey))),
@@ -229,7 +229,7 @@ export class MultisigSigning {
 
   /**
    * Lists the own outputs that a transaction spends, in the order of its inputs.
-   * @throws WalletError `multisig_signing_failed` if one is unknown.
+   * @throws WalletError `multisig_signing_failed` if an output is unknown.
    */
   #inputsOf({ construction }: PendingTx): OwnedOutput[] {
     return sortedSources(construction.sources).map((source) => {

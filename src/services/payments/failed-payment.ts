@@ -16,7 +16,7 @@ type Context = Pick<WalletContext, 'clock' | 'store'>;
 /** A failed attempt that can still be mined, with its inputs. */
 interface LiveAttempt {
   readonly inputs: readonly OwnedOutput[];
-  /** Number of blocks above the block that spends an input of the attempt; undefined if no block does. */
+  /** Number of blocks above the block that spends an input of the attempt; undefined if no block spends an input. */
   readonly depth?: number;
 }
 
@@ -25,9 +25,9 @@ const nameOf = ({ txHash, outputIndex }: Pick<OwnedOutput, 'txHash' | 'outputInd
 
 /**
  * Failed attempts to make one transaction of an order. A further attempt must spend at least one input of each earlier
- * attempt that can still be mined, however old it is, so that at most one attempt is mined. An attempt cannot be mined
- * any more once SETTLED_DEPTH blocks lie above another transaction that spends one of its inputs. To be used under the
- * payment lock.
+ * attempt that can still be mined, also of very old attempts, so that at most one attempt is mined. An attempt cannot
+ * be mined any more once SETTLED_DEPTH blocks lie above another transaction that spends one of its inputs. To be used
+ * under the payment lock.
  */
 export class FailedPayment {
   readonly #context: Context;

@@ -73,7 +73,7 @@ export class FeeEstimator {
     });
   }
 
-  /** Returns the priority that a payment without a given priority gets now. @throws WalletError `priority_unknown` */
+  /** Returns the priority that a payment without a given priority has now. @throws WalletError `priority_unknown` */
   async defaultPriority(): Promise<Priority> {
     try {
       const [rates, usage] = await Promise.all([this.#rates(), this.#usage()]);
@@ -86,7 +86,7 @@ export class FeeEstimator {
 
   /**
    * Estimates the size [bytes] and the weight of a transaction.
-   * @param ringSize 0: the current one. @param rct false: for outputs from before RingCT.
+   * @param ringSize 0: the current ring size. @param rct false: for outputs from before RingCT.
    * @throws WalletError `invalid`
    */
   estimateSize(
@@ -121,7 +121,7 @@ export class FeeEstimator {
   }
 
   /**
-   * Reads the fee rates, with upstream's separate error code for an unreachable daemon.
+   * Reads the fee rates, with the reference's separate error code for an unreachable daemon.
    * @throws WalletError `fee_rates_unknown`
    */
   async #ratesOrFault(): Promise<FeeRates> {

@@ -30,7 +30,7 @@ export function exclusions(r: Pick<WalletReader, 'outputs'>, { made, rival }: Or
   const spends = rivalSpends(inputsOf(r, made), made.signed?.txHash);
   if (made.rings !== undefined)
     return spends.filter(({ txHash }) => rival !== undefined && equalBytes(rival, txHash));
-  // A set of an earlier version has neither hash nor rings: any of the spends may be its signed version.
+  // A set of an earlier version has neither hash nor rings: any of the spends may be a signed version of the set.
   return made.signed === undefined ? [] : spends;
 }
 

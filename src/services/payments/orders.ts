@@ -17,7 +17,7 @@ import { multisigTxSet } from '../../monero/wallet/multisig/tx-set.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'clock' | 'exportFormat' | 'exports' | 'store'>;
 
-/** Other services of the wallet that this one calls. */
+/** Other services of the wallet that this service calls. */
 interface Services {
   readonly relay: PaymentRelay;
 }
@@ -34,7 +34,7 @@ export interface OrderTerms extends KeyedCall {
 export interface OrderMaker {
   /** Makes the payment. @param entry writes the order with the payment; absent: the payment has no order. */
   pay(entry?: OrderEntry): Promise<MadePayments>;
-  /** Makes one failed transaction again. Absent: {@link pay} relays the same transactions. */
+  /** Makes one failed transaction again; absent if {@link pay} relays the same transactions again. */
   payAgain?(entry: OrderEntry, failed: FailedPayment): Promise<MadePayments>;
 }
 
@@ -50,7 +50,7 @@ export interface OrderFilter {
 /** Number of orders read in one turn of the event loop. */
 const PAGE = 50;
 
-/** Payments with an idempotency key: each is made only once, however often it is called. */
+/** Payments with an idempotency key, each of which is made only once, even if its call is repeated. */
 export class Orders {
   readonly #context: Context;
   readonly #services: Services;
@@ -64,9 +64,10 @@ export class Orders {
   /**
    * Makes a payment, or returns the result of the first call with the same key. Relays unmined transactions again
    * before it returns: after a result, the network has the transactions or they were just sent. Concurrent calls with
-   * one key wait for the first one. A call that fails before its payment is sent leaves the key free. If the daemon
-   * refused the payment when it was first sent, it is made again, with a transaction that excludes the refused one.
-   * @param terms absent: a payment without a key. The hash must be that of the method and its parameters.
+   * the same key wait for the first call. A call that fails before its payment is sent leaves the key free. If the
+   * daemon refused the payment when it was first sent, it is made again, with a transaction that excludes the refused
+   * transaction.
+   * @param terms absent: a payment without a key. The hash must be the hash of the method and its parameters.
    * @throws WalletError `order_mismatch` for a key of another request, `order_failed` for a failed payment without
    * `retryFailed`; the errors of `maker`.
    */
@@ -158,7 +159,7 @@ export class Orders {
   }
 
   /**
-   * Relays unmined transactions again, except those that were sent since the call began.
+   * Relays unmined transactions again, except transactions that were sent since the call began.
    * @param since time at which the call began.
    * @throws WalletError `tx_rejected` if the daemon refuses a transaction and does not have it, `order_failed` if a
    * transaction cannot be sent; DaemonError
@@ -167,7 +168,7 @@ export class Orders {
     const { relay } = this.#services;
     for (const { current } of positions) {
       const txHash = current.made.signed?.txHash;
-      // Not recorded as a payment: the caller must sign or relay it.
+      // A transaction that is not recorded as a payment is left out, because the caller must sign or relay it.
       if (txHash === undefined || !current.isRecorded || current.state === 'mined') continue;
       await relay.exclusive(() => this.#send(txHash, since));
       this.#context.assertOpen();
@@ -208,11 +209,11 @@ const hasFailed = (): WalletError =>
     reason: 'its payment failed: call it with retry_failed to pay it anew',
   });
 
-/** True if the daemon refused every transaction when it was first relayed, and none was seen since. */
+/** True if the daemon refused every transaction when it was first relayed, and no transaction was seen since. */
 const isRefused = ({ positions }: TrackedOrder): boolean =>
   positions.every(({ attempts }) => attempts.every((tx) => tx.withdrawn !== undefined && !tx.isRecorded));
 
-/** Returns a payment in the form that an order stores: with its blob only if the call returns the blob. */
+/** Returns a payment in the form that an order stores, which has the blob only if the call returns the blob. */
 const storedPayment = (made: MadePayment, withBlobs: boolean): MadePayment => {
   const { signed, unsigned, ...facts } = made;
   const blob = new Uint8Array();
@@ -265,8 +266,8 @@ export async function setToSign(
 }
 
 /**
- * Joins transactions of several sets. Takes all other fields from the last set: its exported outputs include those of
- * the earlier sets.
+ * Joins transactions of several sets. Takes all other fields from the last set, whose exported outputs include the
+ * outputs of the earlier sets.
  */
 async function joined<T extends { readonly txs: readonly unknown[] }>(
   exports: WalletContext['exports'],

@@ -32,7 +32,7 @@ import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'daemon' | 'keystore' | 'rng' | 'store' | 'workers'>;
 
-/** Other services of the wallet that this one calls. */
+/** Other services of the wallet that this service calls. */
 interface Services {
   readonly accounts: Accounts;
 }
@@ -49,7 +49,7 @@ export interface Built<T> {
 type PlanOf<Input> = Omit<PricedPlan, 'inputs'> & { readonly inputs: readonly Input[] };
 
 /**
- * Largest number of inputs whose decoys are checked on the same thread: the check of those of four inputs takes 10 ms,
+ * Largest number of inputs whose decoys are checked on the same thread: checking the decoys of four inputs takes 10 ms,
  * while the start of a second thread takes 50 ms of CPU time and 11 MiB.
  */
 const FEW_INPUTS = 4;
@@ -148,9 +148,9 @@ export class PaymentBuilder {
   }
 
   /**
-   * Builds a transaction; if it has many decoys, checks them on a second thread meanwhile. If some are unusable, which
-   * is rare, checks all other candidates and builds it again, so that the returned transaction has usable ones only and
-   * no daemon can make it build more often.
+   * Builds a transaction; if it has many decoys, checks them on a second thread meanwhile. If some decoys are unusable,
+   * which is rare, checks all other candidates and builds the transaction again, so that the returned transaction has
+   * only usable decoys, and no daemon can make it build more often.
    */
   async #withUsableDecoys<T>(draft: RingedPlan, build: (draft: RingedPlan) => Promise<T>): Promise<Built<T>> {
     const check = (candidates: readonly Candidate[]): Promise<readonly number[]> =>
@@ -172,7 +172,10 @@ export class PaymentBuilder {
     return { draft, tx: tx.value };
   }
 
-  /** Reads the complete rows of outputs. @throws WalletError `transfer_failed` if a reorganisation has removed one. */
+  /**
+   * Reads the complete rows of outputs.
+   * @throws WalletError `transfer_failed` if a reorganisation has removed an output.
+   */
   #completeOutputs(inputs: readonly SpendableOutput[]): OwnedOutput[] {
     return this.#context.store.read((r) =>
       inputs.map((input) => {
@@ -243,7 +246,7 @@ const inputWithPart = (secretKey: SecretKey, output: OwnedOutput, ring: Ring): S
   secretKey,
 });
 
-/** Returns an input without a secret key, which has the weight of a signed one. */
+/** Returns an input without a secret key, which has the weight of a signed input. */
 const withoutSecret = (output: OwnedOutput, ring: Ring): SpendableInput => ({
   ring,
   secretKey: new Uint8Array(32) as SecretKey,

@@ -19,7 +19,7 @@ import type { WalletWriter } from '../../store/wallet-writer.js';
 
 type Context = Pick<WalletContext, 'store' | 'daemon' | 'clock' | 'timeBounds' | 'log'>;
 
-/** Other services of the wallet that this one calls. */
+/** Other services of the wallet that this service calls. */
 interface Services {
   readonly relay: PaymentRelay;
   readonly mempool: Pick<MempoolTracker, 'reserveLost'>;
@@ -61,7 +61,10 @@ const priorOf = (before: OutgoingTx | undefined, wasRefused: boolean): PriorStat
   return wasRefused ? 'refused' : 'new';
 };
 
-/** True if no byte of a payment was sent. A daemon that answered may have relayed the payment, whatever its answer. */
+/**
+ * True if no byte of a payment was sent. A daemon that answered may have relayed the payment, even if its answer is an
+ * error.
+ */
 const neverLeft = (error: unknown): boolean => {
   const fault = faultOf(error);
   if (fault !== undefined) return fault.kind !== 'tx_rejected';
@@ -80,13 +83,13 @@ export class PaymentLedger {
 
   /**
    * Records payments in one store transaction, then sends them to the daemon one by one; after a crash in between, they
-   * are relayed later. If one payment is refused, withdraws it and all later ones: new payments leave the list of
-   * payments, failed ones stay failed. Keeps keys and destinations of a refused payment, since the daemon may have
-   * relayed it nevertheless; deletes a payment that was never sent. Does not send a mined payment. A payment found in
-   * pool or chain counts as relayed, whatever the daemon answers.
-   * @throws WalletError `spend_limit` or `credential_denied` by the rules of the client: nothing is recorded then;
-   * WalletError `partly_relayed` for any failure after a payment was relayed; before that `tx_rejected`, or DaemonError
-   * if the daemon certainly did not accept the first payment.
+   * are relayed later. If one payment is refused, withdraws this payment and all later payments: new payments leave the
+   * list of payments, failed payments stay failed. Keeps keys and destinations of a refused payment, since the daemon
+   * may have relayed it nevertheless; deletes a payment that was never sent. Does not send a mined payment. A payment
+   * that is found in pool or chain counts as relayed, even if the daemon answers with an error.
+   * @throws WalletError `spend_limit` or `credential_denied` by the rules of the client, after which nothing is
+   * recorded; WalletError `partly_relayed` for any failure after a payment was relayed; before that `tx_rejected`, or
+   * DaemonError if the daemon certainly did not accept the first payment.
    */
   commit(payments: readonly SignedPayment[], options: CommitOptions): Promise<void> {
     return this.#services.relay.exclusive(async () => {
@@ -105,8 +108,8 @@ export class PaymentLedger {
   }
 
   /**
-   * Sends one payment to the daemon. @param unsent this payment and all later ones, which are withdrawn if it is not
-   * relayed.
+   * Sends one payment to the daemon. @param unsent this payment and all later payments, which are withdrawn if this
+   * payment is not relayed.
    */
   async #send(entry: Entry, unsent: readonly Entry[], options: CommitOptions): Promise<void> {
     try {
@@ -130,7 +133,7 @@ export class PaymentLedger {
     return store.write((w) => {
       order?.entry.record(w, order.made, { sent: true });
       for (const { rings, txHash } of payments) if (rings !== undefined) w.recogniseSigned(rings, txHash);
-      // A payment that was relayed before takes no further money: it does not count again.
+      // A payment that was relayed before does not count again, because it takes no further money.
       const relayed = records.map(({ txHash }) => {
         const state = w.outgoing.byHash(txHash)?.state;
         return state !== undefined && state !== 'failed';
@@ -152,7 +155,7 @@ export class PaymentLedger {
             reason: 'its inputs are frozen, or spent by another payment',
           });
         const wasRefused = w.outgoing.isForgotten(record.txHash);
-        // Records the daemon before sending: after a crash the payment counts as sent to it.
+        // The daemon is recorded before sending, so that after a crash the payment counts as sent to this daemon.
         const sentTo = before === undefined ? this.#context.daemon.name : before.sentTo;
         w.prepare({ ...record, ...(sentTo === undefined ? {} : { sentTo }) }, inputs, txSecretKeys);
         const tx = spent[i];
@@ -169,8 +172,8 @@ export class PaymentLedger {
   }
 
   /**
-   * Undoes {@link #record} for payments that were not relayed, except those found in the pool meanwhile.
-   * @param first how the first payment is withdrawn; the later ones were not sent.
+   * Undoes {@link #record} for payments that were not relayed, except payments that were found in the pool meanwhile.
+   * @param first kind of withdrawal of the first payment; the later payments were not sent.
    */
   #withdraw(entries: readonly Entry[], { spender, order }: CommitOptions, first: Withdrawal): void {
     const { store } = this.#context;

@@ -56,7 +56,7 @@ type Context = Pick<
   | 'workers'
 >;
 
-/** Other services of the wallet that this one calls. */
+/** Other services of the wallet that this service calls. */
 interface Services {
   readonly accounts: Accounts;
   readonly feeEstimator: FeeEstimator;
@@ -98,8 +98,8 @@ const SHORTAGES: ReadonlySet<Fault['kind']> = new Set([
 ]);
 
 /**
- * Returns the fault of a payment that lacks multisig info. Upstream reports "No transaction created" for a transfer; a
- * sweep keeps its own fault.
+ * Returns the fault of a payment that lacks multisig info. The reference reports "No transaction created" for a
+ * transfer; a sweep keeps its own fault.
  */
 const asImportNeeded = (fault: Fault): Fault => {
   const reason = 'some outputs cannot be spent before multisig info of other signers is imported';
@@ -140,14 +140,14 @@ export class PaymentMaker {
 
   /**
    * Makes and relays a payment, or creates the set for other wallets to sign.
-   * @param plan selects inputs and payees; no other payment selects outputs until this one is recorded.
+   * @param plan selects inputs and payees; no other payment selects outputs until this payment is recorded.
    * @throws WalletError, DaemonError
    */
   make(options: PaymentOptions, plan: (prices: Prices) => Planned | Promise<Planned>): Promise<MadePayments> {
     return this.#context.locks.payment.run(async () => {
       this.#services.mempool.reserveLost();
       const distribution = this.builder.outputDistribution();
-      // An error of the distribution is thrown by the draft, unless another step fails before.
+      // The draft throws an error of the distribution, unless another step fails before.
       distribution.catch(() => undefined);
       const [prices] = await Promise.all([
         this.#services.feeEstimator.prices(options.priority),
@@ -163,7 +163,7 @@ export class PaymentMaker {
         return this.#keep(made, options, spent);
       }
       if (this.#context.keystore.isViewOnly) {
-        // An unsigned payment does not count against the limits: it counts when it is signed and when it is submitted.
+        // An unsigned payment does not count against the limits. It counts when it is signed and when it is submitted.
         const made = await this.#buildUnsigned(drafts, options);
         return this.#keep(made, options, []);
       }
@@ -186,7 +186,7 @@ export class PaymentMaker {
 
   /**
    * Returns the result of a call that makes no payment, with an empty set for other wallets to sign.
-   * @param order writes the order of the call, if it has a key.
+   * @param order writes the order of the call, if the call has a key.
    */
   async makeNone(order?: OrderEntry): Promise<MadePayments> {
     const { keystore, store } = this.#context;
@@ -214,7 +214,7 @@ export class PaymentMaker {
   }
 
   /**
-   * Relays a payment that this wallet, or another one with the same keys, made with `doNotRelay`.
+   * Relays a payment that this wallet, or another wallet with the same keys, made with `doNotRelay`.
    * @throws WalletError `bad_hex`, `bad_tx_metadata`, `tx_rejected`, `spend_limit`, `credential_denied`
    */
   relay(hex: string, spender: Spender | undefined): Promise<Hash> {
@@ -388,14 +388,14 @@ async function assertKnownFork({ daemon }: Pick<Context, 'daemon'>): Promise<voi
   if (fork !== undefined) throw new WalletError({ kind: 'fork_unsupported', ...fork });
 }
 
-/** Returns the first unknown fork if it is active at the next block; undefined also if the daemon does not tell. */
+/** Returns the first unknown fork if it is active at the next block; undefined also if the daemon does not answer. */
 async function activeFork(daemon: Context['daemon']): Promise<BlockVersion | undefined> {
   const version = FIRST_UNKNOWN_FORK;
   try {
     const { enabled, earliestHeight = 0 } = await daemon.client().hardForkInfo(version);
     return enabled ? { height: earliestHeight, version } : undefined;
   } catch (error) {
-    // A transaction of the wrong rules is refused by the network, and moves no money.
+    // The error can be ignored: a transaction of the wrong rules is refused by the network, and moves no money.
     if (error instanceof DaemonError) return undefined;
     throw error;
   }

@@ -54,8 +54,8 @@ export const proposedTx = (
 ): PendingTx => pendingTxOf({ signed, ...partsOf(source, draft, payees), multisig: { sigs, entropy } });
 
 /**
- * Returns the construction data from which a wallet with the spend key signs a payment. Its payment id is not
- * encrypted.
+ * Returns the construction data from which a wallet with the spend key signs a payment. The payment id in the data is
+ * not encrypted.
  */
 export function unsignedConstruction(
   source: PaymentSource,
@@ -68,9 +68,9 @@ export function unsignedConstruction(
 }
 
 /**
- * Decodes `tx_metadata`. Keeps only those claims about the payment that its transaction proves.
- * @throws WalletError `bad_hex`, `bad_tx_metadata`, also for inputs that are not ours, `tx_rejected` for a transaction
- * of a wallet that cannot sign.
+ * Decodes `tx_metadata`. Keeps only claims about the payment that its transaction proves.
+ * @throws WalletError `bad_hex`, `bad_tx_metadata`, also for inputs that do not belong to this wallet, `tx_rejected`
+ * for a transaction of a wallet that cannot sign.
  */
 export function readMetadata(
   context: Pick<WalletContext, 'store' | 'keystore'>,

@@ -28,7 +28,7 @@ const FEW_ADDRESSES = 256;
 /** Largest number of outputs with which a payment is planned on the main thread: some milliseconds. */
 const FEW_OUTPUTS = 1000;
 
-/** Selects the inputs of payments; on another thread if there may be many. Does not reserve them. */
+/** Selects the inputs of payments, on another thread if there may be many inputs. Does not reserve the inputs. */
 export class PaymentPlanner {
   readonly #context: Context;
   readonly #fewAddresses: number;
@@ -48,7 +48,7 @@ export class PaymentPlanner {
     const { rng, store, workers } = this.#context;
     const shared = this.#hasFew(account, minors) ? undefined : store.shared();
     if (shared === undefined)
-      // One read of the store, since the plan reads spendable outputs while it is made.
+      // The plan is made within one read of the store, since it reads spendable outputs while it is made.
       return store.read(() => planPayment(request, this.#outputsOf(account, minors), rates, rng));
     const task = { store: shared, account, minors, terms: this.#terms(), request, rates };
     const planned = await workers.signing.run('plan', task, [shared.key.key]);

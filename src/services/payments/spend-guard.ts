@@ -24,9 +24,10 @@ export function isCredentialRefusal(error: unknown): boolean {
 
 /**
  * Keeps the payments of a credential within its limits. Counts a payment in the store transaction that records it, or
- * that precedes an answer with its signature, since a client can relay any signed transaction that it has. Counts a
- * transaction only once for a credential. Measures time windows by {@link TimeBounds}, so that no step of the clock frees
- * money. A payment that a wrong clock has dated ahead counts for a whole window once the clock is right.
+ * in a store transaction before an answer with a signature, since a client can relay any signed transaction that it
+ * has. Counts a transaction only once for a credential. Measures time windows by {@link TimeBounds}, so that no step of
+ * the clock widens the limits. A payment that a wrong clock has dated ahead counts for a whole window once the clock is
+ * right.
  */
 export class SpendGuard {
   readonly #context: Context;

@@ -18,7 +18,7 @@ import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'clock' | 'keystore' | 'rng' | 'store'>;
 
-/** Other services of the wallet that this one calls. */
+/** Other services of the wallet that this service calls. */
 interface Services {
   readonly accounts: Accounts;
   readonly outputFreezing: OutputFreezing;
@@ -77,7 +77,7 @@ export class Sweeps {
 
   /**
    * Sweeps one output.
-   * @param readKeyImage returns the output's key image; called after the address is checked, as upstream.
+   * @param readKeyImage returns the output's key image; called after the address is checked, as in the reference.
    * @throws WalletError `key_image_unknown`, `invalid` if the output cannot be spent now, DaemonError
    */
   async single(terms: SweepTerms, readKeyImage: () => KeyImage): Promise<MadePayments> {

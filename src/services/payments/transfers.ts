@@ -13,7 +13,7 @@ import type { PaymentOptions, PaymentMaker } from './payment-maker.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { Balances } from '../accounts/balances.js';
 
-/** Other services of the wallet that this one calls. */
+/** Other services of the wallet that this service calls. */
 interface Services {
   readonly accounts: Accounts;
   readonly balances: Balances;
@@ -58,8 +58,8 @@ export class Transfers {
   async payAgain(request: Asked, failed: FailedPayment): Promise<MadePayments> {
     const payees: Payee[] = [];
     for (const [i, { address, amount }] of failed.destinations.entries()) {
-      // Where payees paid the fee, the recorded amounts lack it: the amounts of the request are used. There is one
-      // transaction then.
+      // If payees paid the fee, the recorded amounts lack the fee, so the amounts of the request are used. Such a
+      // request has one transaction.
       const asked = (request.feeFrom ?? []).length === 0 ? amount : (request.payees[i]?.amount ?? amount);
       payees.push(await this.#payee({ address, amount: asked }));
     }
@@ -81,8 +81,8 @@ export class Transfers {
   }
 
   /**
-   * Plans a transfer. Reads unconfirmed amounts only if money is lacking, and then plans it again: the read takes longer
-   * the more payments are unmined, and only the kind of the error depends on it.
+   * Plans a transfer. Reads unconfirmed amounts only if money is lacking, and then plans the transfer again: the read
+   * takes longer the more payments are unmined, and only the kind of the error depends on these amounts.
    */
   async #plan(
     { account, minors = [] }: Asked,

@@ -23,7 +23,7 @@ import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'keystore' | 'store'>;
 
-/** Other services of the wallet that this one calls. */
+/** Other services of the wallet that this service calls. */
 interface Services {
   readonly accounts: Pick<Accounts, 'decoded'>;
 }
@@ -52,9 +52,9 @@ export class TxFacts {
   }
 
   /**
-   * Checks a payment as {@link proven}, if the wallet with the spend key signed it and withheld its tx keys. Without
-   * the keys nothing proves destinations of others: keeps the destinations that the signer names, if their amounts add
-   * up to the money that leaves the wallet.
+   * Checks a payment as {@link proven}, if the wallet with the spend key signed it and withheld its tx keys.
+   * Destinations in other wallets cannot be proven without these keys: keeps the destinations that the signer names, if
+   * their amounts add up to the money that leaves the wallet.
    */
   submitted(payment: SignedPayment): SignedPayment {
     const proven = this.proven(payment);
@@ -82,8 +82,8 @@ export class TxFacts {
   }
 
   /**
-   * Returns construction data for a description: sets the change to zero if it goes to another wallet, since that is a
-   * payment.
+   * Returns construction data for a description: sets the change to zero if it goes to another wallet, since such
+   * change is a payment.
    */
   withOwnChange(data: ConstructionData): ConstructionData {
     const { change } = data;

@@ -21,7 +21,7 @@ export interface ChainPlace {
 }
 
 /**
- * Upstream's message for a transaction that the daemon does not have. Source: wallet2.cpp `get_tx_proof`,
+ * Message of the reference for a transaction that the daemon does not have. Source: wallet2.cpp `get_tx_proof`,
  * `check_reserve_proof`.
  */
 const NOT_FETCHED = 'Failed to get transaction from daemon';
@@ -54,7 +54,7 @@ export class ChainTransactions {
   }
 
   /**
-   * Fetches a transaction. @param text upstream's message for an unknown transaction.
+   * Fetches a transaction. @param text the reference's message for an unknown transaction.
    * @throws WalletError `invalid` for an unknown transaction.
    */
   async transaction(txHash: Hash, text = NOT_FETCHED): Promise<ChainTransaction> {
@@ -66,7 +66,7 @@ export class ChainTransactions {
 
   /**
    * Fetches mined transactions, in the order of the hashes. @throws WalletError `invalid` for an unknown or unmined
-   * one.
+   * transaction.
    */
   async confirmed(hashes: readonly Hash[]): Promise<FetchedTx[]> {
     const unique = [...new Map(hashes.map((hash) => [toHex(hash), hash])).values()];

@@ -21,7 +21,7 @@ import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'daemon' | 'keystore' | 'store' | 'workers'>;
 
-/** Other services of the wallet that this one calls. */
+/** Other services of the wallet that this service calls. */
 interface Services {
   readonly accounts: Accounts;
 }
@@ -73,7 +73,7 @@ export class Proofs {
 
   /**
    * Returns the secret key of a transaction, followed by its additional keys, one per output.
-   * @throws WalletError `no_tx_key`, also if only the offline wallet that signed it has the keys.
+   * @throws WalletError `no_tx_key`, also if only the offline wallet that signed the transaction has the keys.
    */
   txKeys(txHash: Hash): SecretKey[] {
     const keys = this.#context.store.read((r) => r.txKeys.get(txHash));
@@ -142,7 +142,7 @@ export class Proofs {
 
   /**
    * Proves that this wallet made a transaction.
-   * @throws WalletError `view_only`, `multisig_refused`, `invalid` for a transaction that it did not make,
+   * @throws WalletError `view_only`, `multisig_refused`, `invalid` for a transaction that this wallet did not make,
    * `daemon_misbehaves`
    */
   async proveSpend(txHash: Hash, message: string): Promise<string> {
@@ -199,7 +199,7 @@ export class Proofs {
   }
 
   /**
-   * Proves that this wallet owns a reserve, locked outputs included.
+   * Proves that this wallet owns a reserve, including locked outputs.
    * @param minimum amount to prove and its account; absent: the whole balance of all accounts.
    * @throws WalletError `account_out_of_range`, `view_only`, `invalid` if the balance is lower
    */
@@ -256,7 +256,7 @@ export class Proofs {
     });
   }
 
-  /** Returns copies of the wallet's secret keys for a worker thread; `secrets` lists those to wipe. */
+  /** Returns copies of the wallet's secret keys for a worker thread; `secrets` lists the copies to wipe. */
   #secrets(): { readonly keys: ReceivingKeys; readonly secrets: readonly Uint8Array[] } {
     if (this.#context.keystore.keys.spendSecret !== undefined) return this.#spendSecrets();
     const viewSecret = copy(this.#context.keystore.keys.viewSecret.expose());

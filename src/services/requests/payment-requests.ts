@@ -32,7 +32,7 @@ type Context = Pick<
   | 'store'
 >;
 
-/** Other services of the wallet that this one calls. */
+/** Other services of the wallet that this service calls. */
 interface Services {
   readonly accounts: Accounts;
   readonly sync: WalletSync;
@@ -46,11 +46,11 @@ export interface RequestSpec {
   readonly expires?: number;
   /** Account that gets the address. */
   readonly account: number;
-  /** Number of confirmations, if it is greater than that of the amount. */
+  /** Number of confirmations, if it is greater than the number for the amount. */
   readonly confirmations: number;
-  /** Difference to the amount that counts as none [atomic units]. */
+  /** Largest difference to the amount that is ignored [atomic units]. */
   readonly tolerance: Amount;
-  /** Label of the address; empty: none. */
+  /** Label of the address; empty: no label. */
   readonly label: string;
   readonly reference?: string;
   /** JSON object, as text. */
@@ -72,11 +72,11 @@ export interface RequestView {
   readonly request: PaymentRequest;
   readonly status: RequestStatus;
   readonly address: string;
-  /** Label of the address; empty: none. */
+  /** Label of the address; empty: no label. */
   readonly label: string;
-  /** URI that wallets open, with the amount, and with the label unless it is longer than labels may be now. */
+  /** URI that wallets open, with the amount, and with the label unless it exceeds the present limit of labels. */
   readonly uri: string;
-  /** Address of its pay page; absent if there are no pay pages. */
+  /** Address of the pay page of the request; absent if there are no pay pages. */
   readonly payUrl?: string;
   /** True if the wallet has all blocks of the daemon. */
   readonly isSynced: boolean;
@@ -92,14 +92,14 @@ const MAX_AMOUNT = (1n << 63n) - 1n;
 /** Longest time until an expiry: ten years [s]. */
 const MAX_LIFETIME = 10 * 365 * 86_400;
 
-/** Number of newest blocks that a reorganisation may replace: a later payment may be mined in place of them. */
+/** Number of newest blocks that a reorganisation may replace, so that a later payment may be mined at their heights. */
 const MAX_REPLACED = 60;
 /** Longest time for which a new request waits for the height of the daemon [ms]. */
 const HEIGHT_DEADLINE_MS = 3000;
 
 const bad = (reason: string): WalletError => new WalletError({ kind: 'bad_payment_request', reason });
 
-/** Checks that no request has the reference of a new one. @throws WalletError `reference_taken` */
+/** Checks that no request has the reference of a new request. @throws WalletError `reference_taken` */
 function assertFree({ requests }: Pick<WalletReader, 'requests'>, reference: string | undefined): void {
   if (reference === undefined) return;
   const other = requests.byReference(reference);
@@ -113,14 +113,17 @@ function withoutNotes(request: PaymentRequest): PaymentRequest {
   return rest;
 }
 
-/** Writes the URI of a request. A label beyond the limit, of an earlier version, is left out: no code can hold it. */
+/**
+ * Writes the URI of a request. A label beyond the limit, from an earlier version, is left out, because no QR code can
+ * contain it.
+ */
 const uriOf = (address: string, asked: Amount | undefined, label: string): string =>
   writeUri({
     ...{ address, amount: asked ?? ZERO, paymentId: '', recipientName: '' },
     description: label.length > MAX_LABEL_BYTES ? '' : label,
   });
 
-/** Payment requests of one wallet: each has an address of its own, whose payments decide its state. */
+/** Payment requests of one wallet: each request has an address of its own, whose payments decide its state. */
 export class PaymentRequests {
   readonly #context: Context;
   readonly #services: Services;
@@ -149,9 +152,9 @@ export class PaymentRequests {
   }
 
   /**
-   * Creates a request with a new address, in one transaction that is on disk when this resolves. A key that is known
-   * returns the request of its first call.
-   * @param onSkipped receives the number of addresses left out before the new one.
+   * Creates a request with a new address, in one transaction that is on disk when this resolves. A known key returns
+   * the request of the first call with this key.
+   * @param onSkipped receives the number of addresses that were left out before the new address.
    * @throws WalletError `bad_payment_request`, `reference_taken`, `account_out_of_range`, `order_mismatch`
    */
   async create(
@@ -161,7 +164,7 @@ export class PaymentRequests {
     const { store, rng, requestSettings } = this.#context;
     const known = this.#created(spec);
     if (known !== undefined) {
-      // The call that created it may not have flushed it yet.
+      // The call that created the request may not have flushed it yet.
       await store.flushToDisk();
       return this.#view(known);
     }
@@ -188,7 +191,7 @@ export class PaymentRequests {
         onSkipped(skipped);
       });
     } catch (error) {
-      // A concurrent call with the same key was first.
+      // A concurrent call with the same key has created the request first.
       const first = isTaken(error) ? this.#created(spec) : undefined;
       if (first === undefined) throw error;
       await store.flushToDisk();
@@ -201,8 +204,8 @@ export class PaymentRequests {
   }
 
   /**
-   * Returns the number of blocks of the chain as far as it is known. Asks the daemon if the wallet has not read blocks
-   * since it was opened: after a restore it holds none.
+   * Returns the number of blocks of the chain, if it is known. Asks the daemon if the wallet has not read blocks since
+   * it was opened: after a restore it holds no blocks.
    */
   async #chainHeight(): Promise<number> {
     const { store, daemon } = this.#context;
@@ -252,19 +255,19 @@ export class PaymentRequests {
     return this.#view(this.#find(name));
   }
 
-  /** Returns the request that a token names; undefined if there is none. */
+  /** Returns the request that a token names; undefined if there is no such request. */
   byToken(token: Uint8Array): RequestView | undefined {
     const { store } = this.#context;
-    // A search for a token asks every open wallet: one without requests reads its store once.
+    // A search for a token asks every open wallet; a wallet without requests reads its store only once.
     this.#hasAny ??= store.read((r) => !r.requests.isEmpty);
     const request = this.#hasAny ? store.read((r) => r.requests.byToken(token)) : undefined;
     return request && this.#view(request);
   }
 
   /**
-   * Lists requests, latest first, with their states of this moment.
-   * @returns the requests, and a function that views some of them: it reads their labels, which may be long in stores of
-   * earlier versions.
+   * Lists requests, latest first, with their present states.
+   * @returns the requests, and a function that views some of them, which reads their labels, which may be long in
+   * stores of earlier versions.
    */
   list(filter: RequestFilter): {
     readonly requests: readonly PaymentRequest[];
@@ -299,7 +302,7 @@ export class PaymentRequests {
   }
 
   /**
-   * Sets a later expiry. Payments that were late and arrived before it count again.
+   * Sets a later expiry. Late payments that arrived before the new expiry count again.
    * @param expires Unix time [s]. @throws WalletError `request_missing`, `bad_payment_request`
    */
   extend(name: RequestName, expires: number): RequestView {
@@ -340,7 +343,10 @@ export class PaymentRequests {
     return view;
   }
 
-  /** Reads the states of requests. @returns a function that views some of them, with their labels of that moment. */
+  /**
+   * Reads the states of requests.
+   * @returns a function that views some of the requests, with their labels at the time of its call.
+   */
   #viewing(requests: readonly PaymentRequest[]): (some: readonly PaymentRequest[]) => readonly RequestView[] {
     const { keystore, requestSettings } = this.#context;
     const { accounts, sync } = this.#services;
@@ -365,7 +371,7 @@ export class PaymentRequests {
     };
   }
 
-  /** Reads the payments to the addresses of requests. @returns a function that computes the state of one of them. */
+  /** Reads the payments to the addresses of requests. @returns a function that computes the state of one request. */
   #statuses(subaddresses: readonly SubaddressIndex[]): (request: PaymentRequest) => RequestStatus {
     const { store, clock } = this.#context;
     const payments = store.read((r) => r.requests.paymentsTo(subaddresses));
@@ -374,9 +380,9 @@ export class PaymentRequests {
   }
 }
 
-/** Thrown inside the transaction that creates a request, when another call has created one with its key. */
+/** Error inside the transaction that creates a request, if another call has created a request with the same key. */
 class KeyTaken extends Error {}
 
-/** True if another request has the key or the reference of a new one. */
+/** True for the error that another request has the key or the reference of a new request. */
 const isTaken = (error: unknown): boolean =>
   error instanceof KeyTaken || faultOf(error)?.kind === 'reference_taken';

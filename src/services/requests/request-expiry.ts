@@ -5,14 +5,14 @@ import type { WalletSync } from '../sync/wallet-sync.js';
 
 type Context = Pick<WalletContext, 'clock' | 'log' | 'store'>;
 
-/** Other services of the wallet that this one calls. */
+/** Other services of the wallet that this service calls. */
 interface Services {
   readonly sync: Pick<WalletSync, 'isSynced'>;
 }
 
 /** Number of expiries that one transaction records. */
 const EXPIRIES_AT_ONCE = 200;
-/** Longest time between two looks at the clock [ms]: its steps move the expiries. */
+/** Longest time between two looks at the clock [ms], because steps of the clock move the expiries. */
 const LOOK_MS = 60_000;
 /**
  * Longest time for which expiries wait for the first refresh of a wallet after it is opened, which may find payments
@@ -20,11 +20,13 @@ const LOOK_MS = 60_000;
  */
 const CATCH_UP_MS = 30_000;
 
-/** Records the expiry of payment requests when it has passed, also if the wallet was closed at that moment. */
+/**
+ * Records the expiry of payment requests when it has passed, also if the wallet was closed at the time of the expiry.
+ */
 export class RequestExpiry {
   readonly #context: Context;
   readonly #services: Services;
-  /** Earliest expiry that is not recorded [Unix s]; Infinity: none. */
+  /** Earliest expiry that is not recorded [Unix s]; Infinity: all expiries are recorded. */
   #next = Infinity;
   /** Time until which expiries wait for the first refresh [Unix ms]. */
   #waitsUntil = 0;
@@ -45,7 +47,7 @@ export class RequestExpiry {
     this.#schedule();
   }
 
-  /** Must be called when a request got an expiry [Unix s]; undefined: none. */
+  /** Must be called when a request has received an expiry [Unix s]; undefined: the request has no expiry. */
   onExpiry(expires: number | undefined): void {
     if (expires === undefined || expires >= this.#next) return;
     this.#next = expires;

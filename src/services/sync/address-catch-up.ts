@@ -13,7 +13,10 @@ import { lastCreatedAddresses } from './stored-scanner-state.js';
 
 type Context = Pick<WalletContext, 'keystore' | 'log' | 'name' | 'store'>;
 
-/** Progress of a catch-up: blocks from `from` on are read again, those below `next` have been, up to `height`. */
+/**
+ * Progress of a catch-up: blocks from `from` to `height` are read again; blocks below `next` have been read again
+ * already.
+ */
 export interface CatchUpProgress extends CatchUpPosition {
   /** Number of blocks that the wallet knows. */
   readonly height: number;
@@ -30,8 +33,8 @@ export interface CatchUpScanner {
 }
 
 /**
- * Largest number of addresses of an account, beyond those that its lookahead needs, for which a catch-up searches too: the
- * next addresses of the account then need no catch-up of their own.
+ * Largest number of addresses of an account, beyond the addresses of its lookahead, for which a catch-up also searches:
+ * the next addresses of the account then need no catch-up of their own.
  */
 const MOST_AHEAD = 10_000;
 
@@ -40,8 +43,9 @@ const LOG_MS = 60_000;
 
 /**
  * Lets a wallet catch up for addresses that became watched after blocks had been read: these blocks are read again, and
- * what pays these addresses is added. Every created address has then been searched for in every block that the wallet has
- * read, and so has the lookahead of a new wallet. What has been searched for is recorded with the blocks and findings.
+ * payments to these addresses are added. Afterwards every created address, and the lookahead of a new wallet, has been
+ * searched for in every block that the wallet has read. The addresses that have been searched for are recorded with the
+ * blocks and findings.
  *
  * In a wallet whose keys were made here, an address within the lookahead needs no catch-up when it is created: it was
  * watched before anybody could know it.
@@ -69,7 +73,7 @@ export class AddressCatchUp {
     return this.#position.value !== undefined || this.#lacks;
   }
 
-  /** Progress of the catch-up that runs or has to begin; undefined if none has. */
+  /** Progress of the catch-up that runs or has to begin; undefined if there is no such catch-up. */
   get progress(): CatchUpProgress | undefined {
     if (!this.isBehind) return undefined;
     const { store } = this.#context;
@@ -77,7 +81,7 @@ export class AddressCatchUp {
     return { ...(this.#position.value ?? { from, next: from }), height: store.height() };
   }
 
-  /** Lets a refresh begin once other work has run, if a catch-up has to begin. */
+  /** Starts a refresh after other pending work, if a catch-up has to begin. */
   start(): void {
     if (this.#lacks) this.#refreshSoon();
   }
@@ -88,14 +92,14 @@ export class AddressCatchUp {
     setImmediate(() => {
       this.#isStarting = false;
       this.#scanner.refresh().catch((error: unknown) => {
-        // The periodic refresh tries again, and reports what the daemon lacks.
+        // The periodic refresh tries again, and reports faults of the daemon.
         if (error instanceof DaemonError || faultOf(error) !== undefined) return;
         this.#context.log.error({ err: error, name: this.#context.name }, 'a refresh failed');
       });
     });
   }
 
-  /** True if a catch-up has to begin, or the running one has to search for more addresses. */
+  /** True if a catch-up has to begin, or if the running catch-up has to search for more addresses. */
   get #lacks(): boolean {
     const { store, keystore } = this.#context;
     const { lookahead } = keystore;
@@ -106,10 +110,10 @@ export class AddressCatchUp {
   }
 
   /**
-   * Records the addresses that the next refresh searches for, and begins a catch-up where one is needed. To be called under
+   * Records the addresses that the next refresh searches for, and begins a catch-up if it is needed. To be called under
    * the refresh lock, before the refresh.
-   * @returns the blocks to be read again; undefined if there are none, and during background sync, which makes no key
-   * images: the catch-up waits for its end.
+   * @returns the blocks to be read again; undefined if there are no such blocks, and during background sync, which
+   * computes no key images, so that the catch-up waits for its end.
    */
   async prepare(): Promise<ReadAgain | undefined> {
     const { keystore, store } = this.#context;
@@ -122,7 +126,7 @@ export class AddressCatchUp {
     return { startHeight: position.next, searched: store.read((r) => r.searched.counts()) };
   }
 
-  /** Records that the watched addresses are searched for in every block, where that holds. */
+  /** Records the watched addresses as searched for in every block, if they were watched from the first block on. */
   #noteWatched(hasBlocks: boolean): void {
     const { keystore, store } = this.#context;
     if (this.#notedVersion === store.version) return;
@@ -133,7 +137,8 @@ export class AddressCatchUp {
     }));
     const watched = watchedCounts(lastCreatedAddresses(store), lookahead);
     const isNew = !hasBlocks || searched.length === 0;
-    // An earlier version read the blocks of a store without a record: for which addresses at which height is not known.
+    // An earlier version read the blocks of a store without a record, so the addresses that it searched for at each
+    // height are unknown.
     const known = hasBlocks && isNew && hasHistory ? watchedCounts([], lookahead) : watched;
     if (isNew && !isSame(known, searched)) store.writeRecoverable((w) => w.searched.restart(known));
     else if (
@@ -155,7 +160,7 @@ export class AddressCatchUp {
     }));
     await this.#scanner.derive(used);
     store.write((w) => w.searched.begin(watchedCounts(used, keystore.lookahead), from));
-    // The scanner then knows the old spends in these blocks, and scans the pool for the new addresses.
+    // The restarted scanner knows the old spends in these blocks, and scans the pool for the new addresses.
     this.#scanner.restart();
     this.#log(
       { fromHeight: from, height: store.height() },
@@ -165,8 +170,8 @@ export class AddressCatchUp {
 
   /**
    * Commits the findings of blocks that were read again.
-   * @returns true if the wallet did not know some of the outputs. @throws DaemonError `busy` if a reorganisation has replaced
-   * the blocks, or the daemon sends others than before.
+   * @returns true if the wallet did not know some of the outputs. @throws DaemonError `busy` if a reorganisation has
+   * replaced the blocks, or if the daemon sends other blocks than before.
    */
   commit(findings: PageFindings): boolean {
     const { store } = this.#context;
@@ -186,8 +191,8 @@ export class AddressCatchUp {
   }
 
   /**
-   * Ends the catch-up if all blocks have been read again; otherwise lets the next refresh go on, if this one has got on. To be
-   * called under the refresh lock, after the refresh.
+   * Ends the catch-up if all blocks have been read again; otherwise the next refresh continues, if this refresh has
+   * made progress. To be called under the refresh lock, after the refresh.
    */
   end({ startHeight }: ReadAgain): void {
     const { store } = this.#context;

@@ -14,7 +14,7 @@ type Context = Pick<WalletContext, 'assertOpen' | 'holding' | 'keystore' | 'stor
 /** Number of outputs whose key images are computed and stored in one step. */
 const OUTPUTS_AT_ONCE = 500;
 
-/** Other services of the wallet that this one calls. */
+/** Other services of the wallet that this service calls. */
 interface Services {
   readonly sync: WalletSync;
 }
@@ -128,7 +128,7 @@ export class BackgroundSync {
     const { store } = this.#context;
     for (;;) {
       const found = await this.#nextKeyImages(spendSecret);
-      // Spends are decided once all key images are stored. After a crash before that, the next start continues.
+      // Spends are decided once all key images are stored. After a crash before this point, the next start continues.
       if (found.length < OUTPUTS_AT_ONCE) {
         store.write((w) => {
           resolveAmbiguousSpends(w, found);

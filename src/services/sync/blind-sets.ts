@@ -17,7 +17,7 @@ import { inputsOf } from './rival-spends.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'daemon' | 'log' | 'store'>;
 
-/** Inputs and fee of an attempt, where this wallet lacks the key image of at least one input. */
+/** Inputs and fee of an attempt of which this wallet lacks the key image of at least one input. */
 interface BlindAttempt {
   readonly inputs: readonly OwnedOutput[];
   readonly fee: Amount;

@@ -13,9 +13,9 @@ const STEPS = 10;
 const ROWS_AT_ONCE = 1_000;
 
 /**
- * Deletes events older than the retention time, and webhook deliveries of these that ended before it. Events may stay for
- * a 64th of the time more. A step of the clock deletes nothing: the age of an event is that of a mark that was made after
- * the event, by {@link TimeBounds}.
+ * Deletes events older than the retention time, and webhook deliveries of such events that ended before the retention
+ * time. Events may stay longer by a 64th of the time. A step of the clock deletes nothing: the age of an event is the
+ * age of a mark that was made after the event, by {@link TimeBounds}.
  */
 export class EventRetention {
   readonly #context: Context;
@@ -52,7 +52,7 @@ export class EventRetention {
     });
   }
 
-  /** Deletes events up to an id. @returns true if none is left. */
+  /** Deletes events up to an id. @returns true if no such rows are left. */
   #expireEvents(upTo: number): boolean {
     const { store } = this.#context;
     for (let i = 0; i < STEPS; i++) {
@@ -63,7 +63,10 @@ export class EventRetention {
     return false;
   }
 
-  /** Deletes deliveries of events up to an id that ended before a time [Unix ms]. @returns true if none is left. */
+  /**
+   * Deletes deliveries of events up to an id that ended before a time [Unix ms].
+   * @returns true if no such rows are left.
+   */
   #expireDeliveries(before: number, upTo: number): boolean {
     const { store } = this.#context;
     for (let i = 0; i < STEPS; i++) {

@@ -30,7 +30,7 @@ export class FollowedPayments {
   }
 
   /**
-   * Handles payments that the pool lacks: removes incoming ones, relays own ones again or fails them, and finds
+   * Handles payments that the pool lacks: removes incoming payments, relays own payments again or fails them, and finds
    * payments of orders that other wallets signed. If a block was found since the chain was read, which may contain
    * them, leaves the decision to the next refresh. To be called after the pool was read.
    * @param daemon name of the daemon from which chain and pool were read.
@@ -74,7 +74,7 @@ export class ContestedPayments {
     }
   }
 
-  /** Returns the transactions that the mempool contests; none if the daemon does not answer. */
+  /** Returns the transactions that the mempool contests; an empty list if the daemon does not answer. */
   async #contestedOf(asked: readonly Hash[]): Promise<readonly Hash[]> {
     try {
       const { transactions } = await this.#context.daemon.client().getTransactions(asked, { prune: true });

@@ -5,7 +5,7 @@ import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'events' | 'name' | 'store'>;
 
-/** Notifies the listeners of a wallet of its incoming transactions, of each once. */
+/** Notifies the listeners of a wallet once of each of its incoming transactions. */
 export class IncomingNotices {
   readonly #context: Context;
 
@@ -13,7 +13,10 @@ export class IncomingNotices {
     this.#context = context;
   }
 
-  /** Returns the mined incoming transactions without a notification so far; those seen in the pool had theirs then. */
+  /**
+   * Returns the mined incoming transactions without a notification so far; transactions that were seen in the pool had
+   * a notification then.
+   */
   newIn({ received, outputs }: TxFindings): Hash[] {
     if (received.length === 0) return [];
     const incoming = new Set(outputs.filter(({ change }) => !change).map(({ txHash }) => toHex(txHash)));
@@ -27,7 +30,7 @@ export class IncomingNotices {
     return this.#context.store.read((r) => incoming.filter((txHash) => !r.payments.has(txHash)));
   }
 
-  /** Notifies of mined transactions, except those whose outputs are all burnt. */
+  /** Notifies of mined transactions, except transactions whose outputs are all burnt. */
   mined(txHashes: readonly Hash[]): void {
     if (txHashes.length > 0) this.seen(this.#context.store.read((r) => r.outputs.incomeAmong(txHashes)));
   }

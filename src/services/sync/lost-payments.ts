@@ -13,14 +13,14 @@ import { inputsOf, rivalSpends, type RivalSpend } from './rival-spends.js';
 
 type Context = Pick<WalletContext, 'store' | 'daemon' | 'timeBounds' | 'log' | 'assertOpen'>;
 
-/** Other services of the wallet that this one calls. */
+/** Other services of the wallet that this service calls. */
 interface Services {
   readonly relay: PaymentRelay;
 }
 
 /**
- * Shortest time between making a payment, or last seeing it, and failing it [s]: its way through the network's privacy relay takes so long.
- * Source: wallet2.cpp `process_unconfirmed_transfer`, which waits for 500.
+ * Shortest time between making a payment, or last seeing it, and failing it [s], because the privacy relay of the
+ * network takes so long. Source: wallet2.cpp `process_unconfirmed_transfer`, which waits for 500 s.
  */
 const PROPAGATION_SECONDS = 600;
 
@@ -44,8 +44,8 @@ const STATES = ['prepared', 'pending', 'failed'] as const;
  *
  * A step of the clock fails no payment: these times are measured by {@link TimeBounds}.
  *
- * Fails a missing payment at once if a scanned block contains another transaction that spends one of its inputs, and with
- * each payment those that spend an output of it: a reorganisation may have returned both to the pool.
+ * Fails a missing payment at once if a scanned block contains another transaction that spends one of its inputs, and
+ * with each payment all payments that spend an output of it: a reorganisation may have returned both to the pool.
  *
  * One read of the pool is not enough: a block that is not scanned yet may contain the payment. A failed payment keeps
  * its blob and keys, and becomes pending or confirmed again if it is seen later. Source: wallet2.cpp
@@ -67,8 +67,8 @@ export class LostPayments {
   }
 
   /**
-   * Marks payments as pending that were recorded before the wallet was opened, and whose sending has no recorded end: a
-   * daemon may have taken them, and their inputs are reserved. To be called once no payment can be made yet.
+   * Marks payments that were recorded before the wallet was opened as pending, if their sending has no recorded end: a
+   * daemon may have taken them, and their inputs are reserved. To be called once, before payments can be made.
    */
   adoptPrepared(): void {
     if (!this.#hasOpen.value) return;
@@ -120,7 +120,7 @@ export class LostPayments {
     const { store } = this.#context;
     const { relay } = this.#services;
     this.#context.assertOpen();
-    // Reads the payment again: it may have changed while other payments were sent.
+    // The payment is read again, because it may have changed while other payments were sent.
     const payment = store.read((r) => r.outgoing.byHash(txHash));
     if (payment === undefined || (payment.state !== 'prepared' && payment.state !== 'pending')) return relays;
     const { blob } = payment;
@@ -146,8 +146,8 @@ export class LostPayments {
   }
 
   /**
-   * Returns the time that has passed at least since a payment was made or last seen [s]; 0, and counting from now on, if a
-   * wrong clock has dated it ahead.
+   * Returns the least time that has passed since a payment was made or last seen [s]; 0, and counting from now on, if a
+   * wrong clock has dated the payment ahead.
    */
   #ageOf({ txHash, timestamp, seen }: OutgoingTx): number {
     const { store, timeBounds } = this.#context;
@@ -198,8 +198,8 @@ export class LostPayments {
   }
 
   /**
-   * Fails at once all payments that the daemon has in neither pool nor chain, except those that another listed daemon
-   * may hold.
+   * Fails at once all payments that the daemon has in neither pool nor chain, except payments that another listed
+   * daemon may hold.
    * @throws DaemonError; WalletError `daemon_misbehaves` if the daemon lacks such payments and also the newest scanned
    * block. Source: wallet2.cpp `rescan_spent`, which frees outputs that the daemon reports as unspent.
    */
@@ -211,8 +211,8 @@ export class LostPayments {
       if (open.length === 0) return;
       const hashes = open.map(({ txHash }) => txHash);
       const client = daemon.client();
-      // Checked before the daemon is asked for payments: a daemon that is catching up may have lacked the payments of
-      // its newest blocks.
+      // The newest block is checked before the daemon is asked for payments: a daemon that is catching up may have
+      // lacked the payments of its newest blocks.
       const isCurrent = await holdsNewestBlock(this.#context, client);
       const { transactions } = await client.getTransactions(hashes, { prune: true });
       this.#context.assertOpen();

@@ -14,8 +14,8 @@ type Context = Pick<WalletContext, 'store'>;
 /**
  * Two limits [blocks]: the number of blocks above its own that a wallet waits for before a missing transaction counts
  * as gone, and the number of blocks that it reads without knowing the daemon's newest block before it decides
- * nevertheless. A daemon may claim blocks and then be replaced by one that is fewer blocks behind; without a limit,
- * false claims would keep a transaction listed for ever.
+ * nevertheless. A daemon may claim blocks and then be replaced by a daemon that is fewer blocks behind; without a
+ * limit, false claims would keep a transaction listed for ever.
  */
 const MOST_NEEDED_BLOCKS = 10;
 
@@ -33,8 +33,8 @@ export class MempoolTracker {
   readonly #open: CachedRead<readonly Hash[]>;
   #present: Names = new Set();
   /**
-   * Number of blocks of the wallet when it first lacked the daemon's newest block; undefined if it has that block, or
-   * if no payment is missing.
+   * Number of blocks of the wallet when it first lacked the daemon's newest block; undefined if the wallet has this
+   * block, or if no payment is missing.
    */
   #undecidedFrom: number | undefined;
 
@@ -83,7 +83,7 @@ export class MempoolTracker {
   }
 
   /**
-   * True if the last committed pool lacks a listed payment or an own unmined one, so that {@link decide} must be
+   * True if the last committed pool lacks a listed payment or an own unmined payment, so that {@link decide} must be
    * called.
    */
   get lacksPayments(): boolean {
@@ -177,7 +177,7 @@ export class MempoolTracker {
     const fresh: Hash[] = [];
     for (const { incoming, outgoing } of findings) {
       // A transaction that was mined between the scan of blocks and this read of the pool is left out: the block has
-      // all facts. If that block is replaced, the pool is scanned again: `WalletSync.commitPage`.
+      // all facts. If this block is replaced, the pool is scanned again: `WalletSync.commitPage`.
       if (incoming !== undefined && w.payments.byTx(incoming.txHash).length === 0) {
         const known = w.pool.has(incoming.txHash);
         w.pool.add(incoming);

@@ -10,7 +10,7 @@ import { pagesOf } from '../../util/paged.js';
 import type { DaemonAccess } from '../context/daemon-access.js';
 
 /**
- * True if a daemon has the newest block that the wallet scanned. A daemon without that block cannot deny spends and
+ * True if a daemon has the newest block that the wallet scanned. A daemon without this block cannot deny spends and
  * payments: a failover may have chosen a daemon that is behind, and several daemons may share one address. @throws
  * DaemonError
  */
@@ -28,8 +28,8 @@ export async function holdsNewestBlock(
 
 /**
  * Asks the daemon for its newest block.
- * @param name name of the daemon that must answer. @returns undefined if it does not answer, or if another daemon
- * serves.
+ * @param name name of the daemon that must answer. @returns undefined if the daemon does not answer, or if another
+ * daemon serves.
  */
 export async function newestBlockOf(
   { daemon, assertOpen }: Pick<WalletContext, 'daemon' | 'assertOpen'>,
@@ -66,7 +66,7 @@ export async function confirmUnspent(
   context: Pick<WalletContext, 'daemon' | 'store'>,
   keyImages: readonly KeyImage[],
 ): Promise<readonly KeyImageStatus[] | undefined> {
-  // One client for both calls: a second `client()` may return the client of another daemon.
+  // The same client makes both calls, because a second `client()` may return the client of another daemon.
   const client = context.daemon.client();
   return (await holdsNewestBlock(context, client)) ? client.isKeyImageSpent(keyImages) : undefined;
 }
@@ -79,8 +79,8 @@ export function daemonFaultOf(error: unknown): string | undefined {
 }
 
 /**
- * Fetches transactions without their proofs in the order of their hashes, those of one request at a time, so that the
- * caller need not hold all of them.
+ * Fetches transactions without their proofs in the order of their hashes, the transactions of one request at a time, so
+ * that the caller need not hold all of them.
  * @param unknown creates the error for a transaction that the daemon does not know.
  * @returns the transactions of each request. @throws DaemonError; the error of `unknown`.
  */

@@ -33,14 +33,14 @@ interface LockedMoney {
   readonly isLocked: true;
 }
 
-/** Other services of the wallet that this one calls. */
+/** Other services of the wallet that this service calls. */
 interface Services {
   readonly lostPayments: LostPayments;
   readonly spending: Spending;
   readonly sync: WalletSync;
 }
 
-/** Outputs with the daemon's answer, whether they are spent. */
+/** Outputs with the daemon's answers, which say whether they are spent. */
 interface AskedOutputs {
   readonly outputs: readonly KeyImageState[];
   /** States of the outputs, in the order of the outputs. */
@@ -116,7 +116,7 @@ export class OutputFreezing {
 
   async #correctAll(): Promise<void> {
     const denied: KeyImageState[] = [];
-    // Sends the request for the next key images before the answer for these is awaited.
+    // The request for the next key images is sent before the answer for the present key images is awaited.
     let asked = this.#askBehind(0);
     for (let last = asked.outputs.at(-1); last !== undefined; last = asked.outputs.at(-1)) {
       const { outputs, statuses } = asked;
@@ -126,13 +126,13 @@ export class OutputFreezing {
     if (denied.length > 0) await this.#markUnspent(denied);
   }
 
-  /** Asks the daemon whether the next outputs are spent. @param after number of the output before the first one. */
+  /** Asks the daemon whether the next outputs are spent. @param after number of the output before the first output. */
   #askBehind(after: number): AskedOutputs {
     const { store, daemon } = this.#context;
     const outputs = store.read((r) => r.outputs.keyImageStates(after, KEY_IMAGES_PER_CALL));
     if (outputs.length === 0) return { outputs, statuses: Promise.resolve([]) };
     const statuses = daemon.client().isKeyImageSpent(outputs.map(({ keyImage }) => keyImage));
-    // Marks a rejection as handled: nothing awaits this answer if an earlier one fails.
+    // A rejection is marked as handled, because this answer is not awaited if an earlier answer fails.
     statuses.catch(() => undefined);
     return { outputs, statuses };
   }

@@ -25,7 +25,7 @@ export type SendOutcome = 'accepted' | 'unanswered' | 'held';
  * store fails.
  */
 export class PaymentRelay {
-  /** Knows which daemon each payment was sent to. */
+  /** Daemons to which the payments were sent. */
   readonly routes: PaymentRoutes;
   readonly #context: RelayContext;
   readonly #sending = new Mutex();
@@ -48,8 +48,8 @@ export class PaymentRelay {
   }
 
   /**
-   * Sends a payment, and marks it as pending once the daemon accepts it, or its answer is lost: the payment counts as
-   * made then. Does not send a payment that another daemon may hold.
+   * Sends a payment, and marks it as pending once the daemon accepts it, or the daemon's answer is lost, since the
+   * payment then counts as made. Does not send a payment that another daemon may hold.
    * @param isNew true if the payment was never sent before.
    * @throws WalletError `tx_rejected`; DaemonError or WalletError `no_wallet` if the payment was certainly not sent.
    */
@@ -82,10 +82,10 @@ export class PaymentRelay {
   }
 
   /**
-   * Stores the name of the daemon that a payment is sent to. In a cluster, waits until the payment and that name are
-   * stored by a quorum: a process that takes the wallet over then knows every payment that may have been sent.
-   * @param sentTo stored name of the daemon; undefined if none is stored.
-   * @throws WalletError `not_replicated`, `wallet_elsewhere`: the payment is not sent.
+   * Stores the name of the daemon that a payment is sent to. In a cluster, waits until a quorum has stored the payment
+   * and this name, so that a process that takes the wallet over knows every payment that may have been sent.
+   * @param sentTo stored name of the daemon; undefined if no name is stored.
+   * @throws WalletError `not_replicated`, `wallet_elsewhere`, after which the payment is not sent.
    */
   async #settle(txHash: Hash, sentTo: string | undefined): Promise<void> {
     const { store, daemon, holding } = this.#context;
@@ -116,7 +116,7 @@ export class PaymentRelay {
     if (outcome === 'held') this.routes.assertPresent(toHex(txHash));
   }
 
-  /** True if the daemon answers that it has a payment in pool or chain; false if it does not answer. */
+  /** True if the daemon answers that it has a payment in pool or chain; false if the daemon does not answer. */
   async isHeld(txHash: Hash): Promise<boolean> {
     try {
       const { transactions } = await this.#context.daemon.client().getTransactions([txHash], { prune: true });

@@ -33,8 +33,8 @@ const HELD = {
 } as const;
 
 /**
- * Keeps each payment at one daemon. Lets a payment go to another daemon only if the daemon that it was sent to does not
- * hold it, or is no longer listed.
+ * Keeps each payment at one daemon. Lets a payment go to another daemon only if the daemon to which it was sent does
+ * not hold it, or is no longer listed.
  */
 export class PaymentRoutes {
   readonly #context: Context;
@@ -54,12 +54,14 @@ export class PaymentRoutes {
     return this.#held.size;
   }
 
-  /** True if a payment was last sent to a listed daemon other than the serving one. */
+  /** True if a payment was last sent to a listed daemon other than the serving daemon. */
   isElsewhere({ sentTo }: Pick<OutgoingTx, 'sentTo'>): boolean {
     return sentTo !== undefined && this.#context.daemon.other(sentTo) !== undefined;
   }
 
-  /** Decides whether a payment may be sent to the serving daemon. Asks the daemon that it was sent to before. */
+  /**
+   * Decides whether a payment may be sent to the serving daemon. First asks the daemon to which the payment was sent.
+   */
   async mayLeave(payment: OutgoingTx): Promise<boolean> {
     const { txHash, sentTo } = payment;
     const other = sentTo === undefined ? undefined : this.#context.daemon.other(sentTo);
@@ -79,7 +81,7 @@ export class PaymentRoutes {
   }
 
   /**
-   * Checks that the daemon that a payment was sent to has confirmed that it holds the payment.
+   * Checks that the daemon to which a payment was sent has confirmed that it holds the payment.
    * @param txid transaction hash [hex]. @throws DaemonError
    */
   assertPresent(txid: string): void {
@@ -95,7 +97,7 @@ export class PaymentRoutes {
     this.#denied.delete(txid);
   }
 
-  /** Forgets all payments except the open ones. @param open transaction hashes [hex]. */
+  /** Forgets all payments except the open payments. @param open transaction hashes [hex]. */
   retain(open: ReadonlySet<string>): void {
     for (const known of [this.#held, this.#denied])
       for (const txid of known.keys()) if (!open.has(txid)) this.settle(txid);
@@ -117,7 +119,7 @@ export class PaymentRoutes {
     }
   }
 
-  /** Records that a daemon denies a payment. @returns undefined if it certainly does not hold the payment. */
+  /** Records that a daemon denies a payment. @returns undefined if the daemon certainly does not hold the payment. */
   #denial({ trusted }: OtherDaemon, txHash: Hash): 'denied' | undefined {
     if (trusted) return undefined;
     const now = this.#context.timeBounds.monotonic();

@@ -37,7 +37,7 @@ export class PlacedKeyImages {
   readonly #spends: CachedRead<readonly PlacedSpend[]>;
   /** Rings that were read from transactions which are not decided yet, by transaction hash [hex]. */
   readonly #rings = new Map<string, readonly InputRing[]>();
-  /** Spends that their rings do not decide, or whose rings were not read. */
+  /** Spends whose rings do not decide the output that is spent, or were not read. */
   #undecided: ReadonlySet<string> = new Set();
   /** True if rings were not read because the daemon is not trusted. */
   #lacksTrust = false;
@@ -71,10 +71,10 @@ export class PlacedKeyImages {
 
   /**
    * Corrects key images, with the spends and payments that follow from them, in one store transaction. Asks the daemon
-   * for transactions only where such a key image is spent, and only if the daemon is trusted, since the request shows
-   * that they belong to one wallet.
+   * for transactions only if such a key image is spent, and only if the daemon is trusted, since the request shows that
+   * the transactions belong to one wallet.
    * @returns true if the scanner must start again with the state of the store.
-   * @throws DaemonError; WalletError `daemon_misbehaves`: nothing is changed then.
+   * @throws DaemonError; WalletError `daemon_misbehaves`, after which nothing is changed.
    */
   async correct(assertRuns: AssertRuns = this.#context.assertOpen): Promise<boolean> {
     const spends = this.#spendsNow();

@@ -28,7 +28,7 @@ export class RestoreHeight {
    * is skipped.
    * @param asked height below which the caller wants no unknown block to be scanned. Ignored if the daemon has no block
    * at this height.
-   * @param tip height of the newest block of the wallet; undefined while it has none.
+   * @param tip height of the newest block of the wallet; undefined while the wallet has no blocks.
    * @throws DaemonError, `busy` while the daemon is syncing and has not reached the restore height; WalletError
    * `no_wallet` if the wallet is closed meanwhile.
    */
@@ -43,7 +43,7 @@ export class RestoreHeight {
     return restore;
   }
 
-  /** Lowers the restore height in the keys file, which the reference reads, to that of the store. */
+  /** Lowers the restore height in the keys file, which the reference reads, to the restore height of the store. */
   async keepInKeysFile(): Promise<void> {
     const { keystore } = this.#context;
     const { known } = this;
@@ -62,7 +62,8 @@ export class RestoreHeight {
    * Returns the stored height if the daemon has the block below it. Otherwise replaces it by a height below the tip,
    * and below the blocks of the day before the wallet was created: with a height above the tip, the wallet would miss
    * the payments in between. The margin below the tip alone, by which a height is lowered when the wallet is created
-   * (`manager/new-heights.ts`), would miss the payments in all but the newest blocks of those mined since.
+   * (`manager/new-heights.ts`), would miss the payments in all blocks that were mined since then, except the newest
+   * blocks.
    */
   async #confirmed(): Promise<number> {
     const { known } = this;
@@ -106,7 +107,7 @@ const RECENT_SECONDS = 120;
  */
 const MARGIN_SECONDS = 3_600;
 
-/** Height at which a wallet with a history came to this server: payments below it are history, not news. */
+/** Height at which a wallet with a history came to this server: payments below this height are history, not news. */
 export class ArrivalHeight {
   readonly #context: Context;
   #isKnown = false;

@@ -22,19 +22,22 @@ interface Claim {
   readonly keyImage: KeyImage;
   /** Output keys that have this key image in the store. */
   readonly owners: readonly PublicKey[];
-  /** Output keys of the wallet in the ring [hex], except those with another certain key image. */
+  /** Output keys of the wallet in the ring [hex], except outputs for which another key image is certain. */
   readonly candidates: ReadonlySet<string>;
-  /** True if every ring of the transaction contains a known output of the wallet, so that it spends no unknown one. */
+  /**
+   * True if every ring of the transaction contains a known output of the wallet, so that the transaction spends no
+   * unknown output.
+   */
   readonly isCovered: boolean;
 }
 
 type Known = Pick<ImportedKeyImageReader, 'of' | 'ownersOf'>;
 
 /**
- * Decides, from the rings of mined transactions, to which outputs the key images belong that were stored by place. The
- * ring of an input contains the output that the input spends. If one output is possible, the key image is moved to it.
- * If several are possible, the output that has the key image keeps it if it is one of them; otherwise the key image is
- * deleted.
+ * Decides, from the rings of mined transactions, to which outputs key images that were stored by place belong. The ring
+ * of an input contains the output that the input spends. If one output is possible, the key image is moved to this
+ * output. If several outputs are possible, and the output that has the key image is one of them, this output keeps it;
+ * otherwise the key image is deleted.
  * @param keysAt output keys of the wallet by their places in the chain.
  */
 export function correctionBy(

@@ -23,7 +23,7 @@ export const inputsOf = (
 
 /**
  * Finds the other transactions that spend or reserve the inputs of a transaction. Leaves out spends by an unknown
- * transaction, which may be the given one.
+ * transaction, which may be the given transaction.
  * @param txHash hash of the given transaction; undefined while it is not signed.
  */
 export const rivalSpends = (inputs: readonly OwnedOutput[], txHash: Hash | undefined): RivalSpend[] =>

@@ -93,7 +93,7 @@ export class SignedSets {
 
   /**
    * Reads the rings of a transaction that spends outputs of the wallet.
-   * @returns digest of the rings; undefined if the daemon does not send the transaction now.
+   * @returns the digest of the rings; undefined if the daemon does not send the transaction now.
    */
   async #ringsOf(txHash: Hash): Promise<Hash | undefined> {
     const { store, daemon, log } = this.#context;

@@ -13,7 +13,7 @@ type Open = Pick<WalletContext, 'assertOpen' | 'store'>;
 
 type Read = <T>(task: (r: WalletReader) => T) => T;
 
-/** Watched addresses and outputs of a wallet, all from one state of the store: see {@link readWatched}. */
+/** Watched addresses and outputs of a wallet, all read from one state of the store: see {@link readWatched}. */
 export type WatchedState = Pick<
   ScannerState,
   'subaddresses' | 'withKeyImage' | 'withoutKeyImage' | 'reused' | 'importedKeyImages'
@@ -45,8 +45,8 @@ export function scannerStateOf({ store, keystore }: Context, watched?: WatchedSt
 
 /**
  * Reads all watched addresses and outputs, and yields to the event loop between parts. All parts show the same state of
- * the store, unless it is in memory, where it has no snapshots, and changes meanwhile. A scanner derives addresses that
- * are created meanwhile itself.
+ * the store, unless it is in memory, where it has no snapshots, and changes meanwhile. The scanner itself derives
+ * addresses that are created meanwhile.
  * @throws WalletError `no_wallet` if the wallet is closed meanwhile.
  */
 export async function readWatched(context: Open): Promise<WatchedState> {
@@ -189,7 +189,10 @@ export class NewScanners {
     }
   }
 
-  /** Reads the watched outputs, and again if they changed meanwhile; undefined if they change in every attempt. */
+  /**
+   * Reads the watched outputs, and reads them again if they changed meanwhile; undefined if they change in every
+   * attempt.
+   */
   async #read(): Promise<WatchedState | undefined> {
     for (let attempt = 0; attempt < READ_ATTEMPTS; attempt++) {
       const version = this.#version;
@@ -200,7 +203,9 @@ export class NewScanners {
     return undefined;
   }
 
-  /** Number that changes with the watched outputs; with every write to a store in memory, which has no snapshots. */
+  /**
+   * Number that changes with the watched outputs, and with every write to a store in memory, which has no snapshots.
+   */
   get #version(): number {
     const { store } = this.#context;
     return store.isInMemory ? store.version : this.#changes;

@@ -11,7 +11,7 @@ import type { WalletSync } from './wallet-sync.js';
 
 type Context = Pick<WalletContext, 'daemon' | 'store'>;
 
-/** Other services of the wallet that this one calls. */
+/** Other services of the wallet that this service calls. */
 interface Services {
   readonly sync: WalletSync;
 }
@@ -27,7 +27,7 @@ export class TxScan {
   }
 
   /**
-   * Records the outputs received and spent by transactions; known ones stay as they are. After new outputs are found,
+   * Records the outputs received and spent by transactions; known outputs are not changed. After new outputs are found,
    * scans the later transactions of the wallet again, since they may spend these outputs. Finds a spend by a
    * transaction that the wallet does not know only if its hash is given, too.
    * @throws WalletError `invalid` for unknown hashes, and if further hashes would have to be shown to an untrusted

@@ -49,7 +49,7 @@ type Context = Pick<
   | 'assertOpen'
 >;
 
-/** Other services of the wallet that this one calls, and the refresh threads. */
+/** Other services of the wallet that this service calls, and the refresh threads. */
 interface Services {
   readonly refresher: Refresher;
   readonly mempool: MempoolTracker;
@@ -60,7 +60,7 @@ interface Services {
 
 /** Options of a refresh. */
 export interface RefreshOptions {
-  /** Height below which unknown blocks are skipped; ignored if it lies above the tip. */
+  /** Height below which unknown blocks are skipped; ignored if the height lies above the tip. */
   readonly startHeight?: number;
   /**
    * Earliest time of a daemon's answer that may be used [ms of `TimeBounds.monotonic`]; absent: now. Refreshes with the same
@@ -91,7 +91,7 @@ export class WalletSync implements RefreshTarget {
   readonly watched: WatchedAddresses;
   readonly #catchUp: AddressCatchUp;
   #daemonHeight = 0;
-  /** True while the wallet is at the daemon's tip or close to it, which it has reached since it was opened. */
+  /** True while the wallet is at or close to the daemon's tip, and has reached the tip since it was opened. */
   #isSynced = false;
   /** Number of calls so far that cancelled a refresh. */
   #cancels = 0;
@@ -128,7 +128,7 @@ export class WalletSync implements RefreshTarget {
     context.store.watchLostPages((error) => this.#refresher.fail(this.#id, error));
   }
 
-  /** Cancels the running refresh, and prevents every later one. */
+  /** Cancels the running refresh, and prevents every later refresh. */
   stop(): void {
     this.#refresher.detach(this.#id);
   }
@@ -140,14 +140,14 @@ export class WalletSync implements RefreshTarget {
   }
 
   /**
-   * Progress of the catch-up of addresses that were not searched for in every block that the wallet has read. Undefined if
-   * there are none; otherwise their payments may be missing.
+   * Progress of the catch-up of addresses that were not searched for in every block that the wallet has read. Undefined
+   * if there are no such addresses; otherwise payments to them may be missing.
    */
   get catchUp(): CatchUpProgress | undefined {
     return this.#catchUp.progress;
   }
 
-  /** Number of blocks of the daemon when this wallet last read blocks; 0 before. */
+  /** Number of blocks of the daemon when this wallet last read blocks; 0 before the first read. */
   get daemonHeight(): number {
     return this.#daemonHeight;
   }
@@ -157,12 +157,12 @@ export class WalletSync implements RefreshTarget {
     return this.#isSynced;
   }
 
-  /** True if the wallet has all blocks of the daemon, and was searched for all of its addresses in them. */
+  /** True if the wallet has all blocks of the daemon, and all of its addresses were searched for in these blocks. */
   get isComplete(): boolean {
     return this.#isSynced && !this.#catchUp.isBehind;
   }
 
-  /** Block of a newer version than the known ones, at which the last refresh ended; undefined if there was none. */
+  /** Block of an unknown newer version at which the last refresh ended; undefined if there was no such block. */
   get newerBlock(): BlockVersion | undefined {
     return this.#context.daemon.newerBlock;
   }
@@ -186,7 +186,8 @@ export class WalletSync implements RefreshTarget {
 
   /**
    * Synchronises the wallet with the daemon's tip. Concurrent refreshes run one after another. Starts again after a
-   * change of the daemon or a rescan cancelled it. No call causes what it finds, nor what {@link refreshPool} finds.
+   * change of the daemon or a rescan cancelled it. Its findings, and the findings of {@link refreshPool}, have no call
+   * as cause.
    * @throws DaemonError; WalletError `no_wallet` once the wallet is closed.
    */
   async refresh(options: RefreshOptions = {}): Promise<RefreshResult> {
@@ -270,7 +271,7 @@ export class WalletSync implements RefreshTarget {
     }
     this.#context.assertOpen();
     await this.#restoreHeight.keepInKeysFile();
-    // Before payments are followed: they are recognised by the spends of their inputs.
+    // The key images are corrected first, because payments are recognised by the spends of their inputs.
     if (await this.#services.placedKeyImages.follow(assertRuns)) this.restartScan();
     // During background sync the pool is not read, so no payment can be missing in it.
     const hasPool = this.#context.keystore.background === undefined;
@@ -300,7 +301,7 @@ export class WalletSync implements RefreshTarget {
   #reportSynced(): void {
     if (this.#isSynced) return;
     const { store } = this.#context;
-    // Before the commit, whose listeners read it.
+    // The flag is set before the commit, because listeners of the commit read it.
     this.#isSynced = true;
     try {
       store.writeRecoverable((w) => {
@@ -327,7 +328,7 @@ export class WalletSync implements RefreshTarget {
   /**
    * Corrects key images that earlier versions stored by the places of their outputs. To be called under the refresh
    * lock.
-   * @throws DaemonError; WalletError `daemon_misbehaves`, `no_wallet`: nothing is changed then.
+   * @throws DaemonError; WalletError `daemon_misbehaves`, `no_wallet`, after which nothing is changed.
    */
   async correctKeyImages(): Promise<void> {
     this.#context.assertOpen();
@@ -339,7 +340,7 @@ export class WalletSync implements RefreshTarget {
     return this.#newScanners.state();
   }
 
-  /** Runs a task that may make the refresh thread start a new scanner. @param isNew true if it starts one. */
+  /** Runs a task that may make the refresh thread start a new scanner. @param isNew true for a new scanner. */
   #withScanner<T>(task: () => Promise<T>, isNew = !this.#refresher.isAttached(this.#id)): Promise<T> {
     return isNew ? this.#newScanners.begin(task) : task();
   }
@@ -376,14 +377,14 @@ export class WalletSync implements RefreshTarget {
       isFollowed: daemonHeight - findings.startHeight - findings.hashes.length >= BEHIND_BLOCKS,
     });
     // The pool is scanned again: its scanned transactions may have been in replaced blocks, or may spend outputs that
-    // were unknown then. Only after the commit, since a scan of the pool that ends before it belongs to the blocks
-    // before this page.
+    // were unknown then. The pool is scanned only after the commit, since a scan of the pool that ends before the
+    // commit belongs to the blocks before this page.
     if (hasReplaced || findings.outputs.some(({ height }) => height + SPENDABLE_AGE_BLOCKS <= daemonHeight))
       this.#refresher.forgetPool(this.#id);
     for (const blocks of reorganised) this.#context.events.onReorganised?.(this.#context.name, blocks);
     // If a crash of the machine loses a few blocks without findings, scanning them again is cheap.
     this.#mustFlush ||= findings.hashes.length > MAX_SCANNED_AGAIN || hasFindings(findings);
-    // Prepares the texts for balance requests, which list these addresses.
+    // The texts of the addresses are prepared for balance requests, which list these addresses.
     this.#context.addresses.prefetch(findings.outputs.map(({ subaddress }) => subaddress));
     this.#notices.mined(fresh);
     this.#daemonHeight = daemonHeight;
@@ -397,7 +398,7 @@ export class WalletSync implements RefreshTarget {
 
   /**
    * Commits the findings of blocks that were read again, and reports new incoming transactions.
-   * @returns true if the wallet has received an output. @throws DaemonError `busy` if it does not hold these blocks.
+   * @returns true if the wallet has received an output. @throws DaemonError `busy` if the wallet lacks these blocks.
    */
   commitAgain(findings: PageFindings): boolean {
     const fresh = this.#notices.unknownIn(findings);
@@ -412,7 +413,7 @@ export class WalletSync implements RefreshTarget {
 
   /** Scans single transactions for own outputs and spends. @throws WalletError `no_wallet` */
   scanTxs(batch: TxBatch): Promise<BatchFindings> {
-    // A new scanner scans these transactions, not the one of the refresh.
+    // A new scanner scans these transactions, not the scanner of the refresh.
     return this.#withScanner(() => untilClosed(this.#refresher.scanTransactions(this.#id, batch)), true);
   }
 
@@ -429,7 +430,7 @@ export class WalletSync implements RefreshTarget {
     return this.#context.store.checkpoint();
   }
 
-  /** Commits the findings of a scanned pool. @param unreadable number of its transactions that cannot be read. */
+  /** Commits the findings of a scanned pool. @param unreadable number of unreadable transactions of the pool. */
   commitPool(present: readonly Hash[], findings: readonly PoolFinding[], unreadable = 0): void {
     this.unreadableInPool = unreadable;
     this.#notices.seen(this.#services.mempool.commitPool(present, findings));

@@ -9,7 +9,7 @@ type Context = Pick<WalletContext, 'keystore' | 'store'>;
 /** Derives and stores the keys of all addresses up to a lookahead after some addresses. */
 type LookAhead = (lookahead: Lookahead, used: readonly SubaddressIndex[]) => Promise<void>;
 
-/** Adds addresses of a wallet to those that its scanner watches. Needs no daemon. */
+/** Adds addresses of a wallet to the addresses that its scanner watches. Needs no daemon. */
 export class WatchedAddresses {
   readonly #context: Context;
   readonly #lookAhead: LookAhead;
@@ -20,7 +20,7 @@ export class WatchedAddresses {
   }
 
   /**
-   * Sets the number of addresses that are watched after the last created one, in the keys file too.
+   * Sets the number of addresses that are watched after the last created address, also in the keys file.
    * @throws WalletError `invalid`: see {@link assertWatchable}.
    */
   async setLookahead(lookahead: Lookahead): Promise<void> {
@@ -29,14 +29,14 @@ export class WatchedAddresses {
     await this.derive();
   }
 
-  /** Adds all addresses up to the lookahead after the created ones. */
+  /** Adds all addresses up to the lookahead after the created addresses. */
   derive(): Promise<void> {
     return this.deriveAfter(lastCreatedAddresses(this.#context.store));
   }
 
   /**
-   * Adds some addresses, all below them in their accounts, and the lookahead after them, unless these are too many to
-   * watch.
+   * Adds some addresses, all addresses below them in their accounts, and the lookahead after them, unless the number of
+   * watched addresses would be too large.
    */
   async add(subaddresses: readonly SubaddressIndex[]): Promise<void> {
     const used = lastOfEach([...lastCreatedAddresses(this.#context.store), ...subaddresses]);

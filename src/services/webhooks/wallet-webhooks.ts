@@ -148,7 +148,8 @@ export class WalletWebhooks {
 
   /**
    * Replaces the secret of an endpoint. For a time, deliveries are signed with the former secret as well.
-   * @param overlap this time [ms]. @returns the new secret in text form, which cannot be read later.
+   * @param overlap time for which the former secret is used as well [ms]. @returns the new secret in text form, which
+   * cannot be read later.
    * @throws WalletError `webhook_missing`
    */
   rotateSecret(id: string, overlap: number): string {
@@ -191,8 +192,8 @@ export class WalletWebhooks {
   }
 
   /**
-   * Sends an event `webhook.test` to an endpoint once, also to a disabled one. It is no event of the wallet: it is not
-   * recorded, and its answer neither delays a delivery nor disables the endpoint.
+   * Sends an event `webhook.test` to an endpoint once, also to a disabled one. The test is not an event of the wallet:
+   * it is not recorded, and its answer neither delays a delivery nor disables the endpoint.
    * @throws WalletError `webhook_missing`; `bad_webhook` while too many tests run; `no_wallet` if the wallet closes.
    */
   async test(id: string): Promise<TestResult & { readonly messageId: string }> {
@@ -209,7 +210,7 @@ export class WalletWebhooks {
     return { ...tested, messageId };
   }
 
-  /** Ends the deliveries to all endpoints. Once it resolves, the store is not used any more. */
+  /** Ends the deliveries to all endpoints. Once the promise resolves, the store is not used any more. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#closing.abort();
@@ -287,7 +288,7 @@ export class WalletWebhooks {
 
 type StoredContext = EventContext & Pick<WalletContext, 'store'>;
 
-/** Events of one wallet that an endpoint subscribes to, up to the last one on disk. */
+/** Events of one wallet to which an endpoint subscribes, up to the last event on disk. */
 export class StoredEvents implements EventSource {
   readonly #context: StoredContext;
   readonly #flushed: { readonly upTo: number };
@@ -318,7 +319,7 @@ export class StoredEvents implements EventSource {
     return event !== undefined && event.id <= upTo ? { event: this.#queued(event) } : { upTo };
   }
 
-  /** Finds an event by its id, also one of the history. */
+  /** Finds an event by its id, also an event of the history. */
   byId(id: number): QueuedEvent | undefined {
     const [event] = this.#context.store.read((r) => r.events.after(id - 1, 1, this.#types));
     return event?.id === id ? this.#queued(event) : undefined;

@@ -34,7 +34,7 @@ const MAX_TESTS = 4;
 /** Result of a test delivery. */
 export interface TestResult {
   readonly result: DeliveryResult;
-  /** Beginning of the response; absent if there was none. */
+  /** Beginning of the response; absent if there was no response. */
   readonly response?: ResponseHead;
   /** Time from the start of the attempt to its end [ms]. */
   readonly ms: number;
@@ -68,7 +68,7 @@ export class WebhookSending {
     });
   }
 
-  /** Checks the URL of an endpoint. @throws WalletError `bad_webhook` for a URL that nothing may be sent to. */
+  /** Checks the URL of an endpoint. @throws WalletError `bad_webhook` for a URL to which no requests may be sent. */
   assertTarget(url: string): void {
     try {
       parseTarget(url, this.#allowPrivate);

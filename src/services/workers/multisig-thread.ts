@@ -111,7 +111,7 @@ export const MULTISIG_JOBS = {
     },
     { secretsOf: ({ account }) => secretsOfAccount(account) },
   ),
-  /** Computes key images from own partial key images and imported ones. */
+  /** Computes key images from own and imported partial key images. */
   combineKeyImages: job(
     ({
       outputs,

@@ -69,13 +69,13 @@ function planFromStore({
 }
 
 export const SIGNING_JOBS = {
-  /** Inputs of a payment; the thread that plans it signs it next. */
+  /** Selects the inputs of a payment; the same thread signs the payment next. */
   plan: job(planFromStore, { secretsOf: ({ store }) => [store.key.key] }),
   unusableDecoys: job(unusableDecoys),
   build: job(({ plan, rate, rates }: PricedTask<OwnPlan>) => buildFromOwn(plan, rate, rates, systemRng), {
     secretsOf: ({ plan }) => [plan.viewSecret, plan.spendSecret],
   }),
-  /** Its ring signatures are placeholders. */
+  /** Builds a transaction whose ring signatures are placeholders. */
   buildUnsigned: job(
     ({ plan, rate, rates }: PricedTask): SignedTx =>
       placeholderTx(settleFee(plan, rate, rates, systemRng), systemRng),

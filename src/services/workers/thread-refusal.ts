@@ -3,7 +3,7 @@ import { faultOf, WalletError, type Fault } from '../../model/wallet-error.js';
 /** Refusal of a service's thread: a `fault` for the client, or a `problem` of the input. */
 export type ThreadRefusal = { readonly fault: Fault } | { readonly problem: string };
 
-/** Returns the refusal for an error of a job, if it is an expected one. */
+/** Returns the refusal for an error of a job, if the error is expected. */
 export function faultRefusal(error: unknown): ThreadRefusal | undefined {
   const fault = faultOf(error);
   return fault && { fault };

@@ -24,8 +24,8 @@ export interface BackupSource {
 }
 
 /**
- * Number of attempts while the keys file keeps changing. It is replaced once for a new password, and once for each
- * round of a multisig key exchange.
+ * Number of attempts while the keys file keeps changing. The keys file is replaced once for a new password, and once
+ * for each round of a multisig key exchange.
  */
 const ATTEMPTS = 3;
 
@@ -68,7 +68,7 @@ export async function writeBackup(source: BackupSource, into: string, time: Date
 }
 
 /**
- * Copies the store and the keys file, and repeats it if the keys file was replaced in between: a store can only be
+ * Copies the store and the keys file, and repeats both if the keys file was replaced in between: a store can only be
  * opened with the keys of the same time.
  */
 async function copyFiles(source: BackupSource, store: string): Promise<StoreFacts> {
@@ -151,7 +151,7 @@ function storeError(path: string, cause: StoreProblem): Error {
  * Copies a store to a new file on another thread, while the store is read and written, then checks the copy. The copy
  * is encrypted with the same key, readable by its owner only, and flushed to disk. It is made by VACUUM INTO, because
  * the backup interface of this SQLite build can deliver corrupt copies of encrypted files.
- * @throws WalletError `wallet_corrupt`, `wallet_io`. A partial copy is left behind; the caller removes it.
+ * @throws WalletError `wallet_corrupt`, `wallet_io`. A partial copy is left behind, which the caller removes.
  */
 export const copyStore = (source: string, path: string, key: StoreKey): Promise<StoreFacts> =>
   ask({ source, path }, key);
@@ -160,8 +160,8 @@ export const copyStore = (source: string, path: string, key: StoreKey): Promise<
 export const checkStore = (path: string, key: StoreKey): Promise<StoreFacts> => ask({ path }, key);
 
 /**
- * Checks every page of a store, on another thread: that its tag is right, and that the pages make up whole trees. Takes a
- * fraction of the time of {@link checkStore}, which also compares indexes with their tables.
+ * Checks every page of a store, on another thread: the tags of the pages must be right, and the pages must make up
+ * whole trees. Takes a fraction of the time of {@link checkStore}, which also compares indexes with their tables.
  * @throws WalletError `wallet_corrupt`, `wallet_io`
  */
 export const checkPages = async (path: string, key: StoreKey): Promise<void> =>

@@ -26,7 +26,7 @@ export interface KeysAccess {
 }
 
 /**
- * Reads the keys of a wallet that this process has not open.
+ * Reads the keys of a wallet that is not open in this process.
  * @throws WalletError `wrong_password`, `wallet_corrupt`, `wallet_io`
  */
 export async function openSource(
@@ -50,7 +50,7 @@ export async function verifyBackup(directory: string, access: KeysAccess): Promi
 
 /**
  * Copies the files of a verified backup to the paths of a wallet that does not exist yet. The caller holds the lock of
- * that wallet.
+ * the wallet.
  * @throws WalletError `wallet_exists`, `wallet_io`. No file is left behind.
  */
 export async function restoreBackup(

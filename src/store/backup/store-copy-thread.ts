@@ -26,7 +26,7 @@ export interface StoreFacts {
 /** Reason why a store is damaged or cannot be copied. */
 export interface StoreRefusal {
   readonly problem: string;
-  /** Code of its error; empty if it has none. */
+  /** Code of the error that is the cause; empty if the error has no code. */
   readonly code: string;
 }
 
@@ -43,7 +43,10 @@ function copy(source: string, path: string, key: StoreKey): void {
   syncFile(path);
 }
 
-/** Reads and authenticates every page of a store and, unless it must be quick, compares its tables with its indexes. */
+/**
+ * Reads and authenticates every page of a store and, unless the check must be quick, compares its tables with its
+ * indexes.
+ */
 function check({ path, key, isQuick = false }: StoreCopyTask): StoreFacts {
   const db = unlockDatabase(path, key, { readonly: true, fileMustExist: true });
   try {
@@ -62,7 +65,7 @@ function check({ path, key, isQuick = false }: StoreCopyTask): StoreFacts {
 }
 
 const JOBS = {
-  /** Copies a store where one is given, and checks the copy; otherwise checks the store at the path. */
+  /** Copies a store and checks the copy; if no store to copy is given, checks the store at the path. */
   copy: job(
     (task: StoreCopyTask) => {
       const { source, path, key } = task;

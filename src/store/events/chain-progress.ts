@@ -1,15 +1,15 @@
 import type { MetaReader, MetaWriter } from '../tables/meta.js';
 import { completeRead, sightAt, type CompleteRead, type Sight } from '../../model/arrival.js';
 
-/** Returns the height of the tip before a rescan that has not ended; undefined if none runs. */
+/** Returns the height of the tip before a rescan that has not ended; undefined if no rescan runs. */
 export function rescanTo(meta: MetaReader): number | undefined {
   const to = meta.get('rescan_to');
   return to === undefined ? undefined : Number(to);
 }
 
 /**
- * A rescan that runs. What was reported before it holds until the rescan has read the block, or has ended: at the height of
- * the tip before it, or at the tip of a shorter chain.
+ * A running rescan. Facts that were reported before the rescan hold until it has read the block, or has ended: at the
+ * height of the tip before it, or at the tip of a shorter chain.
  */
 export class Rescan {
   readonly #meta: MetaWriter;
@@ -18,7 +18,7 @@ export class Rescan {
     this.#meta = meta;
   }
 
-  /** Height of the tip before the rescan; undefined if none runs. */
+  /** Height of the tip before the rescan; undefined if no rescan runs. */
   get to(): number | undefined {
     return rescanTo(this.#meta);
   }
@@ -34,8 +34,8 @@ export class Rescan {
 }
 
 /**
- * The last time at which the wallet had all blocks and the mempool of the daemon. It is written with other changes: a
- * wallet that finds nothing writes nothing.
+ * The last time at which the wallet had all blocks and the mempool of the daemon. The time is written together with
+ * other changes, so that a wallet that finds nothing writes nothing.
  */
 export class Following {
   readonly #meta: MetaWriter;

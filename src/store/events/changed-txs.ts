@@ -86,7 +86,7 @@ export class ChangedTxs {
     for (const payment of now) {
       const same = payments.find((other) => isSameAddress(payment, other));
       if (same === undefined || !isSame(payment, same)) events.mine(payment, batch);
-      // The stages of other payments are reported with those of all payments up to the former tip.
+      // The stages of other payments are reported together with the stages of all payments up to the former tip.
       else if (payment.height > batch.from) events.stay(payment, batch);
     }
   }

@@ -55,7 +55,7 @@ const CHUNK = 1_000;
 const MAX_HEIGHT = Number.MAX_SAFE_INTEGER;
 
 /**
- * The blocks that a page adds, and three tips: of the chain before the page, of that chain without its replaced blocks,
+ * The blocks that a page adds, and three tips: of the chain before the page, of this chain without its replaced blocks,
  * and of the chain after the page.
  */
 interface OpenPage extends Tips {
@@ -66,8 +66,8 @@ interface OpenPage extends Tips {
 }
 
 /**
- * Appends events for the changes of a wallet, in the same transaction as each change. Nothing is appended before {@link
- * beginNext} has returned true, except by it.
+ * Appends events for the changes of a wallet, in the same transaction as each change. Before {@link beginNext} has
+ * returned true, only {@link beginNext} appends events.
  */
 export class EventLog {
   readonly #rows: EventWriter;
@@ -118,7 +118,7 @@ export class EventLog {
     });
   }
 
-  /** Sets the trace of the call that causes the next events; undefined: no call does. */
+  /** Sets the trace of the call that causes the next events; undefined: no call causes them. */
   setCause(trace: Trace | undefined): void {
     this.#rows.setCause(trace);
   }
@@ -192,8 +192,8 @@ export class EventLog {
 
   /**
    * Reports the reversal of the blocks that a page replaces, and remembers their payments, which the page may contain
-   * again. Must be called before those blocks are detached.
-   * @param replaced the blocks that the page replaces; undefined if it extends the chain.
+   * again. Must be called before the replaced blocks are detached.
+   * @param replaced the blocks that the page replaces; undefined if the page extends the chain.
    */
   startPage({ startHeight, hashes }: PageFindings, replaced: ReplacedBlocks | undefined): void {
     if (!this.#isOn) return;
@@ -245,7 +245,7 @@ export class EventLog {
     if (page.to >= (this.#rescan.to ?? Infinity)) this.#endRescan();
   }
 
-  /** Ends a rescan that has reached the height of the tip before it. */
+  /** Ends a rescan that has reached the height of the tip before the rescan. */
   #endRescan(): void {
     this.#rescan.end();
     this.#unknownSpends.settle({ isRescan: true });
@@ -257,7 +257,8 @@ export class EventLog {
   }
 
   /**
-   * Ends a rescan that has reached the tip of the daemon, whose chain is shorter than before: what it has not found is gone.
+   * Ends a rescan that has reached the tip of the daemon, whose chain is shorter than before: payments and transfers
+   * that it has not found are reported as reversed or failed.
    * @param hasPool true if the whole mempool was read since.
    */
   endRescan({ hasPool }: { readonly hasPool: boolean }): void {
@@ -291,7 +292,7 @@ export class EventLog {
 
   /**
    * Reads the payments and the transfer of a transaction before it changes; {@link settle} reports the difference.
-   * Those in blocks of the page that is being stored are not reported yet, so they have no difference.
+   * Payments and transfers in blocks of the page that is being stored are not reported yet, so they have no difference.
    */
   touch(txHash: Hash): void {
     if (!this.#isOn) return;
@@ -326,7 +327,7 @@ export class EventLog {
     const { requests, arrivals } = this.#tables;
     const payments = requests.paymentsTo([subaddress])(subaddress);
     if (payments.length === 0) return;
-    // Those of blocks are not recorded yet, because they paid no request.
+    // The arrivals of payments in blocks are not recorded yet, because these payments paid no request.
     for (const { txHash, arrival } of payments)
       arrivals.see({ txHash, subaddress }, { time: Math.min(arrival, this.#rows.now()) });
     this.#pool.contestListed();
@@ -389,8 +390,8 @@ export class EventLog {
   }
 
   /**
-   * Does the same as {@link poolChanged} after the whole mempool was read, and decides whether payments that have left
-   * it are reversed.
+   * Reports the payments in the mempool as {@link poolChanged}, after the whole mempool was read, and decides whether
+   * payments that have left the mempool are reversed.
    */
   poolRead(): void {
     if (!this.#isOn) return;

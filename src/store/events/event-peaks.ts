@@ -8,13 +8,13 @@ interface Peak {
   readonly tip: number;
 }
 
-/** Returns the height of the tip up to which the stages of a payment were reported; -1: of the present one. */
+/** Returns the height of the tip up to which the stages of a payment were reported; -1: the present tip. */
 export type PeakOf = (payment: Pick<MinedPaymentFacts, 'txHash' | 'subaddress' | 'height'>) => number;
 
 /**
- * Tips ("peaks") of the chain before a reorganisation or a rescan shortened it. Of payments that were reported before,
- * the stages up to the peak must not be reported again. A peak is dropped when the chain reaches its height. Peaks decide
- * nothing else: confirmations and states follow from the payments and the present tip.
+ * Tips ("peaks") of the chain before a reorganisation or a rescan shortened it. The stages of earlier reported payments
+ * up to the peak must not be reported again. A peak is dropped when the chain reaches its height. Peaks decide nothing
+ * else: confirmations and states follow from the payments and the present tip.
  */
 export class EventPeaks {
   readonly #meta: MetaWriter;
@@ -25,7 +25,7 @@ export class EventPeaks {
     this.#fresh = fresh;
   }
 
-  /** Returns the function of the present peaks; undefined if there is none. */
+  /** Returns the function of the present peaks; undefined if there are no peaks. */
   reader(): PeakOf | undefined {
     const peaks = this.#read();
     if (peaks.length === 0) return undefined;
@@ -79,7 +79,7 @@ export class EventPeaks {
     return text === undefined ? [] : (JSON.parse(text) as Peak[]);
   }
 
-  /** Stores the peaks; of several with the same `below` only the highest. */
+  /** Stores the peaks; of several peaks with the same `below`, only the highest peak. */
   #write(peaks: readonly Peak[]): void {
     const needed = peaks.filter(
       ({ below, tip }, i) =>
@@ -115,14 +115,14 @@ export class FreshPayments {
   }
 
   /**
-   * Returns the height of a former tip up to which the stages of a payment were reported, -1 without one; undefined if the
-   * payment is none of these.
+   * Returns the height of a former tip up to which the stages of a payment were reported, -1 without a former tip;
+   * undefined if the payment was not reported while the chain was shorter.
    */
   tipOf({ txHash, subaddress: { major, minor } }: Key): number | undefined {
     return this.#db.value<number>(`SELECT tip FROM fresh_payment WHERE ${BY_KEY}`, txHash, major, minor);
   }
 
-  /** Records that the chain becomes shorter. @param tip height of its tip before. */
+  /** Records that the chain becomes shorter. @param tip height of the tip before. */
   raise(tip: number): void {
     this.#db.run('UPDATE fresh_payment SET tip = ? WHERE tip < ?', tip, tip);
   }

@@ -37,9 +37,11 @@ export interface Tips {
 
 /** State that is the same for all payments of one change, read once. */
 interface Batch extends Tips {
-  /** Result of {@link EventPeaks.reader}; undefined if there is no peak. */
+  /** Function of {@link EventPeaks.reader}; undefined if there is no peak. */
   readonly peakOf: PeakOf | undefined;
-  /** Height of the tip above which payments are new to the wallet: those below it were missed, or are found again. */
+  /**
+   * Height of the tip above which payments are new to the wallet: payments below it were missed, or are found again.
+   */
   readonly known: number;
   /** First sight of the new payments. */
   readonly sight: Sight;
@@ -57,7 +59,10 @@ export function minedFacts({ tx, subaddress, amount }: Payment): MinedPaymentFac
   return { txHash, subaddress, amount, height, timestamp, unlockTime, coinbase, ...id };
 }
 
-/** Sight of a payment in a block that the wallet had read before without finding it: its date is the only witness. */
+/**
+ * Sight of a payment in a block that the wallet had read before without finding the payment: only the date of the block
+ * shows its time.
+ */
 const missed = ({ time }: Sight): Sight => ({ time, since: 0 });
 
 /** Appends the events of payments to the wallet. */
@@ -68,7 +73,10 @@ export class PaymentEvents {
     this.#parts = parts;
   }
 
-  /** Reads the state that {@link mine} and {@link stay} need; it must not change between this call and theirs. */
+  /**
+   * Reads the state that {@link mine} and {@link stay} need; the state must not change between this call and their
+   * calls.
+   */
   batch(tips: Tips): Batch {
     const { rows, peaks, seen, reported, rescan, following } = this.#parts;
     return {
@@ -206,7 +214,7 @@ export class PaymentEvents {
   }
 }
 
-/** Without object spread, which takes longer: a page has many payments. */
+/** Object spread is not used, because it takes longer and a page has many payments. */
 function factsOf(tx: ReceivedTx, { subaddress, amount: value }: OwnedOutput): MinedPaymentFacts {
   const { txHash, height, timestamp, unlockTime, coinbase, paymentId } = tx;
   const facts = { txHash, subaddress, amount: value, height, timestamp, unlockTime, coinbase };

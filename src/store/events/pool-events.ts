@@ -29,7 +29,7 @@ const MAX_MISSES = 2;
 const keyOf = ({ txHash, subaddress: { major, minor } }: PaymentFacts): string =>
   `${toHex(txHash)} ${major} ${minor}`;
 
-/** Returns the payments in a pool transaction, without those of which no amount is credited. */
+/** Returns the payments in a pool transaction, without payments of which no amount is credited. */
 function paymentsOf({ txHash, timestamp, unlockTime, paymentId, outputs }: PoolTx): PaymentFacts[] {
   const id = paymentId === undefined ? {} : { paymentId };
   const payments = new Map<string, PaymentFacts>();
@@ -83,7 +83,7 @@ export class PoolEvents {
     );
   }
 
-  /** Records that the mempool has seen other transactions with the inputs of these. */
+  /** Records that the mempool has seen other transactions with the inputs of some transactions. */
   contest(txHashes: readonly Hash[]): void {
     const { seen, requests } = this.#parts;
     for (const txHash of txHashes) for (const { facts } of seen.ofTx(txHash)) requests.contest(facts);

@@ -32,7 +32,7 @@ const DEGREE: Readonly<Record<RequestState, number>> = {
 const overpaid = ({ amount: asked, tolerance }: ReportableRequest, received: Amount): Amount =>
   asked === undefined ? ZERO : excessOver(received, amount(asked + tolerance));
 
-/** A payment that was found in a block, and the time at which it arrived if that is its first sight [Unix s]. */
+/** A payment that was found in a block, and the time at which it arrived if this is its first sight [Unix s]. */
 interface Found {
   readonly payment: MinedPaymentFacts;
   readonly arrival: number;
@@ -41,7 +41,7 @@ interface Found {
 /** Change of the payments to one address in a transaction. */
 interface Change {
   readonly found: Found[];
-  /** True if something else than the payments that were found has changed. */
+  /** True if other facts than the payments that were found have changed. */
   isTouched: boolean;
 }
 
@@ -53,7 +53,7 @@ export class RequestEvents {
   readonly #parts: RequestEventParts;
   /** Addresses whose payments have changed in this transaction, by account and minor index. */
   readonly #changes = new Map<number, Map<number, Change>>();
-  /** True if there is a request; undefined until this transaction needs to know. */
+  /** True if there is a request; undefined until this transaction has looked for requests. */
   #hasRequests: boolean | undefined;
 
   constructor(parts: RequestEventParts) {
@@ -104,7 +104,7 @@ export class RequestEvents {
   }
 
   /**
-   * Reports the requests whose payments have changed, and those for which the tip has reached an awaited height.
+   * Reports the requests whose payments have changed, and the requests for which the tip has reached an awaited height.
    * @param tip height of the tip; -1 for an empty chain.
    */
   settle(tip: number): void {
@@ -130,7 +130,7 @@ export class RequestEvents {
 
   /**
    * Records the arrival of a payment to a request, unless it is known.
-   * @returns what it adds to the request.
+   * @returns the receipt that the payment adds to the request.
    */
   #arrive({ payment, arrival }: Found): Receipt {
     const { amount: value, height, unlockTime } = payment;
@@ -172,7 +172,8 @@ export class RequestEvents {
   }
 
   /**
-   * Reports a request whose end has changed: payments that are in time now, or late now, are not reversed by that.
+   * Reports a request whose end has changed: payments that are in time now, or late now, are not reversed by this
+   * change.
    * @param tip height of the tip; -1 for an empty chain.
    */
   revise(request: ReportableRequest, tip: number): void {
@@ -194,7 +195,7 @@ export class RequestEvents {
   }
 
   /**
-   * Appends the events by which a new state of a request differs from its reported one.
+   * Appends the events by which a new state of a request differs from its reported state.
    * @returns the state to be recorded.
    */
   #append(
@@ -209,7 +210,8 @@ export class RequestEvents {
       this.#parts.rows.append(
         type === 'request.reversed' ? { type, data: { ...data, was: before.state } } : { type, data },
       );
-    // An excess that goes and comes back is reported again after a reversal only: a shop refunds it once.
+    // An excess that disappears and returns is reported again only after a reversal, so that a shop refunds it only
+    // once.
     const isHeld = now.paid < before.paid && !types.includes('request.reversed');
     return isHeld ? { ...now, paid: before.paid } : now;
   }

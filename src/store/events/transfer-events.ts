@@ -24,7 +24,7 @@ export class TransferEvents {
     this.#parts = parts;
   }
 
-  /** Reports a mined transfer, unless the same facts were reported before a rescan. */
+  /** Reports a mined transfer, unless the same facts were already reported before a rescan. */
   mine(transfer: MinedTransfer): void {
     const { rows, reported } = this.#parts;
     const before = reported.isEmpty ? undefined : reported.take(transfer.txHash);

@@ -1,13 +1,13 @@
 import { closeSync, fstatSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { regularAt, withFileErrors } from './file-errors.js';
 
-/** Ending of the file beside a store that says how many addresses its wallet has given out. */
+/** Ending of the file beside a store that contains the number of addresses that its wallet has given out. */
 export const ADDRESS_RECORD_SUFFIX = '.wallet-rpc-addresses';
 
 /** Content of the record beside a restored store, which may lack any number of addresses. */
 const RESTORED = 'restored';
 
-/** Width of the number: each one overwrites the one before completely. */
+/** Number of digits of the number, so that each number completely overwrites the number before. */
 const DIGITS = 16;
 
 /** Path of the record beside a store. */
@@ -18,12 +18,13 @@ export interface AddressRecord {
   /** Number of addresses that the store had at least; Infinity: unknown. */
   readonly count: number;
   /**
-   * Time at which the file was created [ns], which no copy of it keeps; 0 on file systems that do not know it.
+   * Time at which the file was created [ns], which a copy of the file does not keep; 0 on file systems that do not
+   * record it.
    */
   readonly born: string;
 }
 
-/** Reads the record beside a store; undefined if there is none. @throws WalletError `wallet_io` */
+/** Reads the record beside a store; undefined if there is no record. @throws WalletError `wallet_io` */
 export function readAddressRecord(store: string): AddressRecord | undefined {
   const path = addressRecordOf(store);
   return withFileErrors(path, () => {
@@ -37,9 +38,9 @@ export function readAddressRecord(store: string): AddressRecord | undefined {
 }
 
 /**
- * Creates the record beside a store, in place of an earlier one.
- * @param count number of addresses of the store; `restored`: it may lack any number of addresses.
- * @returns time of its creation, as in {@link AddressRecord}. @throws WalletError `wallet_io`
+ * Creates the record beside a store, in place of an earlier record.
+ * @param count number of addresses of the store; `restored`: the store may lack any number of addresses.
+ * @returns time of creation of the record, as in {@link AddressRecord}. @throws WalletError `wallet_io`
  */
 export function createAddressRecord(store: string, count: number | typeof RESTORED): string {
   const path = addressRecordOf(store);

@@ -30,7 +30,9 @@ export function removeStore(path: string): void {
   });
 }
 
-/** Removes a database like {@link removeDatabase}, but ignores errors: for use while another error is handled. */
+/**
+ * Removes a database like {@link removeDatabase}, but ignores errors, since it is used while another error is handled.
+ */
 export function discardDatabase(path: string): void {
   for (const leftover of databaseFilesOf(path)) discardFile(leftover);
 }
@@ -43,7 +45,7 @@ export function commitDraft(path: string): void {
   });
 }
 
-/** Does the same as {@link commitDraft}, without blocking this thread while the directory is flushed to disk. */
+/** Renames a draft as {@link commitDraft}, without blocking this thread while the directory is flushed to disk. */
 export async function commitDraftAsync(path: string): Promise<void> {
   await withFileErrorsAsync(path, async () => {
     renameDraft(path);
@@ -59,7 +61,7 @@ function renameDraft(path: string): void {
 
 /**
  * Content of the empty log beside a closed store that is replicated completely. SQLite takes a log of up to 32 bytes,
- * the size of its header, for an empty one and overwrites it with the first commit.
+ * the size of its header, for an empty log and overwrites it with the first commit.
  */
 const NOTHING_UNSENT = utf8('wallet-rpc: nothing unsent\n');
 
@@ -69,20 +71,20 @@ const HEADER_BYTES = 32;
 const sizeOf = (log: string): number | undefined => statSync(log, { throwIfNoEntry: false })?.size;
 
 /**
- * Returns true if the log of a store that is not open has everything which was committed but not stored elsewhere. A
- * missing or empty log does not: SQLite has removed it when a process ended, or another program has made it.
+ * Returns true if the log of a store that is not open contains all commits that are not stored elsewhere. False for a
+ * missing or empty log: SQLite has removed the log when a process ended, or another program has made it.
  */
 export const hasKeptLog = (path: string): boolean => (sizeOf(logOf(path)) ?? 0) > 0;
 
-/** True if the log of a store that is not open has no commit: the main file has all of them. */
+/** True if the log of a store that is not open has no commit: the main file has all commits. */
 export const isEmptyLog = (path: string): boolean => (sizeOf(logOf(path)) ?? 0) <= HEADER_BYTES;
 
-/** Writes a log that says that everything in a closed store is stored elsewhere. @throws errors of the file. */
+/** Writes a log that marks the whole content of a closed store as stored elsewhere. @throws errors of the file. */
 export function writeKeptLog(path: string): void {
   writeFileSync(logOf(path), NOTHING_UNSENT, { mode: 0o600 });
 }
 
-/** Does the same as {@link writeKeptLog} if SQLite has left an empty log behind. */
+/** Writes a log as {@link writeKeptLog}, if SQLite has left an empty log behind. */
 export function markEmptyLog(path: string): void {
   if (sizeOf(logOf(path)) === 0) writeKeptLog(path);
 }

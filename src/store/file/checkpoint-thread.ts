@@ -6,7 +6,9 @@ interface CheckpointTask {
   readonly key: StoreKey;
 }
 
-/** Result of SQLite's checkpoint: number of pages in the log, and how many of them are also in the main file. */
+/**
+ * Result of SQLite's checkpoint: number of pages in the log, and number of these pages that are also in the main file.
+ */
 interface CheckpointRow {
   readonly log: number;
   readonly checkpointed: number;
@@ -14,7 +16,10 @@ interface CheckpointRow {
 
 const NOTHING: CheckpointRow = { log: 0, checkpointed: 0 };
 
-/** Largest number of checkpoints in a row. Each one moves the pages that were written during the one before. */
+/**
+ * Largest number of checkpoints in a row. Each checkpoint moves the pages that were written during the checkpoint
+ * before.
+ */
 const MAX_ROUNDS = 5;
 
 function checkpoint({ path, key }: CheckpointTask): void {
@@ -23,7 +28,7 @@ function checkpoint({ path, key }: CheckpointTask): void {
     let checkpointedBefore = -1;
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const [{ log, checkpointed } = NOTHING] = db.pragma('wal_checkpoint(PASSIVE)') as CheckpointRow[];
-      // Nothing was written since the last checkpoint.
+      // The loop ends if nothing was written since the last checkpoint.
       if (log === checkpointedBefore) break;
       checkpointedBefore = checkpointed;
     }

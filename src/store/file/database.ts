@@ -18,7 +18,7 @@ import type { StoreCipher } from './store-cipher.js';
 
 /** A connection to the database of a store. Its statements take a megabyte; an idle wallet keeps none. */
 export class StoreDatabase extends SqlDatabase {
-  /** Migrations that were applied when the database was opened; undefined if it lacked none. */
+  /** Migrations that were applied when the database was opened; undefined if the database lacked no migration. */
   upgrade: SchemaUpgrade | undefined;
 }
 
@@ -66,7 +66,7 @@ export function detectingDamage<T>(path: string, task: () => T): T {
   }
 }
 
-/** Path of a database that is kept in memory. Paths of files are absolute, so none is equal to it. */
+/** Path of a database that is kept in memory. Paths of files are absolute, so no path of a file is equal to it. */
 export const IN_MEMORY = ':memory:';
 
 /**
@@ -87,8 +87,8 @@ export function unlockDatabase(
 }
 
 /**
- * Opens a read-only connection to an open database. The connection keeps reading the present state, whatever is written
- * later.
+ * Opens a read-only connection to an open database. The connection keeps reading the present state, also after later
+ * writes.
  */
 export function openSnapshot(path: string, key: StoreKey): SqlDatabase {
   return withFileErrors(path, () => {
@@ -104,7 +104,7 @@ export function openSnapshot(path: string, key: StoreKey): SqlDatabase {
   });
 }
 
-/** Error of a store that lacks migrations and is to be opened without applying any. */
+/** Error of a store that lacks migrations and is to be opened without applying migrations. */
 export class UpgradeNeeded extends Error {
   override readonly name = 'UpgradeNeeded';
 }
@@ -114,16 +114,16 @@ const createSchema = (db: SqlDatabase): void => db.transaction(() => db.exec(rea
 
 /**
  * Closes a database.
- * @param keepsLog true: its write-ahead log remains, which SQLite otherwise moves into the main file and removes. SQLite
- * keeps a log that another connection reads, and a connection that only reads leaves it where it is. If there cannot be
- * such a connection, the log is removed.
+ * @param keepsLog true: its write-ahead log remains, which SQLite otherwise moves into the main file and removes.
+ * SQLite keeps a log that another connection reads, and a connection that only reads does not move it. If there cannot
+ * be such a connection, the log is removed.
  */
 export function closeDatabase(db: SqlDatabase, path: string, key: StoreKey, keepsLog: boolean): void {
   let reader: SqlDatabase | undefined;
   try {
     if (keepsLog) reader = openSnapshot(path, key);
   } catch {
-    // The log is missing afterwards, which tells the next process that pages of it may be stored nowhere else.
+    // The log is missing afterwards, which shows the next process that pages of the log may be stored nowhere else.
   }
   db.close();
   reader?.close();
@@ -131,11 +131,11 @@ export function closeDatabase(db: SqlDatabase, path: string, key: StoreKey, keep
 
 const isEmpty = (db: SqlDatabase): boolean => db.row('SELECT 1 FROM sqlite_schema') === undefined;
 
-/** How a database is opened. */
+/** Options for opening a database. */
 export interface OpenOptions {
   /** True: a commit does not wait for the disk; the caller flushes the file when it is complete. */
   readonly isDraft?: boolean;
-  /** True: no commit moves the log into the main file, and a failure does not, either. */
+  /** True: neither a commit nor a failure moves the log into the main file. */
   readonly isReplicated?: boolean;
   /** False: a store that lacks migrations is not opened. */
   readonly upgrades?: boolean;
@@ -155,8 +155,8 @@ export function openDatabase(
   const db = withFileErrors(path, () => unlockDatabase(path, key));
   try {
     db.pragma('temp_store = MEMORY');
-    // 8 MiB. A larger cache gains little: a page outside of it is read from the system's cache in microseconds. Its
-    // memory is fragmented once it is freed, and the allocator keeps most of it.
+    // The cache has 8 MiB. A larger cache gains little: a page outside of it is read from the system's cache in
+    // microseconds. Its memory is fragmented once it is freed, and the allocator keeps most of it.
     db.pragma('cache_size = -8192');
     db.pragma(`synchronous = ${isDraft ? 'OFF' : 'FULL'}`);
     db.pragma('journal_mode = WAL');
@@ -168,7 +168,7 @@ export function openDatabase(
     else db.upgrade = migrate(db, MIGRATIONS);
     return db;
   } catch (cause) {
-    // The log of a store that is opened again need not be moved now, which takes time.
+    // The log of a store that is opened again is not moved now, because moving it takes time.
     closeDatabase(db, path, key, isReplicated || cause instanceof UpgradeNeeded);
     if (cause instanceof UpgradeNeeded) throw cause;
     const error = isDamage(cause) ? cause : fileError(path, cause);

@@ -7,11 +7,11 @@ import { draftOf, syncDirectory } from './file-draft.js';
 /** Number of ids in one millisecond of the clock. */
 const IDS_PER_MS = 1_000;
 
-/** Number of ids that one write of the file reserves; they last 60 seconds at the speed of the clock. */
+/** Number of ids that one write of the file reserves; these ids last 60 seconds at the speed of the clock. */
 const RESERVED = 60_000 * IDS_PER_MS;
 
 export interface EventIdOptions {
-  /** File that makes the ids increase across restarts; absent: they increase within this process only. */
+  /** File that makes the ids increase across restarts; absent: the ids increase within this process only. */
   readonly path?: string;
   readonly clock?: TimeOfDay;
 }
@@ -51,8 +51,8 @@ export class EventIds {
   }
 
   /**
-   * True if an id may be that of an event, because it is not above all ids that were allocated by this process, or
-   * reserved in the file by any process. While no id is known at all, every id may be.
+   * True if an id may belong to an event, because it is not above all ids that were allocated by this process, or
+   * reserved in the file by any process. While no id is known, every id may belong to an event.
    */
   mayExist(id: number): boolean {
     if (id <= this.#last || this.#last === 0) return true;
@@ -64,7 +64,7 @@ export class EventIds {
     this.#last = Math.max(this.#last, id);
   }
 
-  /** Reserves ids above those that other processes have reserved in the same file, then allocates some of them. */
+  /** Reserves ids above the ids that other processes have reserved in the same file, then allocates some of them. */
   #reserve(count: number): number {
     const path = this.#path;
     if (path === undefined) throw new Error('ids without a file are not reserved');

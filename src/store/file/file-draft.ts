@@ -59,8 +59,8 @@ export class FileDraft {
 
   /**
    * Writes a draft.
-   * @param like file whose owner, group and permissions the draft gets; absent: those of this process, readable and
-   * writable by its owner only.
+   * @param like file whose owner, group and permissions the draft gets; absent: owner and group of this process, and
+   * rights to read and write for the owner only.
    * @throws WalletError `wallet_io`; then no draft is left behind.
    */
   static async write(
@@ -154,7 +154,7 @@ export class FileDraft {
   }
 }
 
-/** Removes a file and ignores errors: for use while another error is handled. */
+/** Removes a file and ignores errors, since it is used while another error is handled. */
 export function discardFile(path: string): void {
   try {
     rmSync(path, { force: true });
@@ -184,15 +184,15 @@ export function syncFile(path: string): void {
   }
 }
 
-/** Does the same as {@link syncFile} without blocking this thread. */
+/** Flushes a file to disk as {@link syncFile}, without blocking this thread. */
 export const syncFileAsync = (path: string): Promise<void> => flushed(path, fdatasync);
 
 /** Flushes a directory to disk, so that names which were created, changed or removed in it are permanent. */
 export const syncDirectory = syncFile;
 
 /**
- * Does the same as {@link syncDirectory} without blocking this thread. It does not use `fdatasync`, because some file
- * systems treat the names in a directory as metadata, which `fdatasync` leaves out.
+ * Flushes a directory to disk as {@link syncDirectory}, without blocking this thread. It does not use `fdatasync`,
+ * because some file systems treat the names in a directory as metadata, which `fdatasync` leaves out.
  */
 export const syncDirectoryAsync = (path: string): Promise<void> => flushed(path, fsync);
 
@@ -209,12 +209,12 @@ async function flushed(path: string, flush: typeof fsync): Promise<void> {
 
 /**
  * Returns the path of a backup.
- * @param number 0 for the first backup of a file; later ones have their number in the name.
+ * @param number 0 for the first backup of a file; later backups have their number in the name.
  */
 const backupOf = (path: string, suffix: string, number: number): string =>
   `${path}.${suffix}${number === 0 ? '' : `.${number}`}`;
 
-/** Returns the path of the latest backup of a file; undefined if there is none. */
+/** Returns the path of the latest backup of a file; undefined if there is no backup. */
 export function newestBackup(path: string, suffix: string): string | undefined {
   let newest: string | undefined;
   for (let i = 0; ; i++) {
@@ -225,7 +225,7 @@ export function newestBackup(path: string, suffix: string): string | undefined {
 }
 
 /**
- * Gives a file a second name: its own name with a suffix, and with a number if that name is taken.
+ * Gives a file a second name: its own name with a suffix, and with a number if this name is taken.
  * @returns the second name.
  */
 export function addBackupName(path: string, suffix: string): string {

@@ -79,7 +79,7 @@ function openTimes(directory: string, count: number): void {
 
 /**
  * Finds the cause of an SQLite error whose own code is too general. Opens only the directory: closing a second
- * descriptor of the database would release the locks of the first.
+ * descriptor of the database would release the locks of the first descriptor.
  */
 function probe(path: string): string | undefined {
   const directory = dirname(path);
@@ -113,8 +113,8 @@ function pathIn(error: unknown): string | undefined {
 }
 
 /**
- * Converts an error of a file operation. If the disk, the file system or a limit is the cause, returns WalletError
- * `wallet_io` with the file's name; otherwise the error itself.
+ * Converts an error of a file operation. Returns WalletError `wallet_io` with the file's name if the disk, the file
+ * system or a limit is the cause; otherwise the error itself.
  */
 export function fileError(path: string, cause: unknown): unknown {
   if (cause instanceof WalletError) return cause;
@@ -132,7 +132,7 @@ export function withFileErrors<T>(path: string, task: () => T): T {
   }
 }
 
-/** Does the same as {@link withFileErrors} for an asynchronous task. */
+/** Runs an asynchronous task that uses a file, as {@link withFileErrors}. */
 export async function withFileErrorsAsync<T>(path: string, task: () => Promise<T>): Promise<T> {
   try {
     return await task();

@@ -22,15 +22,15 @@ export const CIPHER_BYTES: Readonly<Record<StoreCipher, number>> = { aegis: 64, 
 export const CIPHER_BYTES_OFFSET = 20;
 
 /**
- * Returns the cipher of the store at a path; the cipher of new stores if there is no file. The store must not be open
- * in this process: closing the file here would release SQLite's locks on it.
+ * Returns the cipher of the store at a path; the cipher of new stores if the file does not exist. The store must not be
+ * open in this process: closing the file here would release SQLite's locks on it.
  */
 export const cipherOf = (path: string): StoreCipher =>
   byteAt(path, CIPHER_BYTES_OFFSET) === CIPHER_BYTES.chacha20 ? 'chacha20' : NEW_CIPHER;
 
 /**
  * Reads one byte of a file.
- * @returns undefined if it cannot be read; if there is an error, opening the database reports it.
+ * @returns undefined if the byte cannot be read; opening the database reports the error.
  */
 function byteAt(path: string, offset: number): number | undefined {
   const byte = new Uint8Array(1);
@@ -48,8 +48,8 @@ function byteAt(path: string, offset: number): number | undefined {
 const TAG = utf8('wallet-rpc store key');
 
 /**
- * Derives the key of a wallet's store from the wallet's secret keys. It does not depend on the password, so a new
- * password does not require to rewrite the store.
+ * Derives the key of a wallet's store from the wallet's secret keys. It does not depend on the password, so the store
+ * need not be rewritten for a new password.
  */
 export const storeKey = (viewSecret: SecretKey, spendSecret: SecretKey | undefined): Uint8Array =>
   keccak(TAG, viewSecret, spendSecret ?? new Uint8Array());

@@ -25,13 +25,13 @@ import type { StoreCipher } from './store-cipher.js';
 
 /**
  * Keeps the write-ahead log of a replicated store from starting again before its pages are stored elsewhere. Every page
- * whose newest version is stored nowhere else stands in the log, whatever happens to this process.
+ * whose newest version is not stored elsewhere is in the log at any time, even if this process ends.
  */
 export interface LogKeeper {
   /**
    * Counts a commit.
    * @param frames size of the committed log [pages].
-   * @param isDurable true if the commit has waited for the disk, and so has flushed all earlier ones.
+   * @param isDurable true if the commit has waited for the disk, and so has flushed all earlier commits.
    */
   noteCommit(frames: number, isDurable: boolean): void;
 
@@ -45,9 +45,9 @@ export interface LogKeeper {
   readonly mayRestart: boolean;
 
   /**
-   * Runs a checkpoint once everything is stored elsewhere that was committed before the call; later commits must be
-   * kept out of the checkpoint by its caller. Gives up after some seconds.
-   * @returns false if it gave up: the log has to grow.
+   * Runs a checkpoint once all commits before the call are stored elsewhere; the caller must keep later commits out of
+   * the checkpoint. Gives up after some seconds.
+   * @returns false after giving up, so that the log has to grow.
    */
   whenStored(checkpoint: () => Promise<void>): Promise<boolean>;
 
@@ -81,21 +81,22 @@ async function checkpointOnThread(path: string, { key, cipher }: StoreKey): Prom
   await threads.run('checkpoint', { path, key: { key: copy, cipher } }, [copy]);
 }
 
-/** Number of pages in the log, and how many of them are also in the main file. */
+/** Number of pages in the log, and number of these pages that are also in the main file. */
 interface LogState {
   readonly log: number;
   readonly checkpointed: number;
 }
 
 /**
- * Size of the log from which another thread moves it into the main file [pages]. From {@link AUTOCHECKPOINT_PAGES} on a
- * commit would do it on this thread.
+ * Size of the log from which another thread moves it into the main file [pages]. From {@link AUTOCHECKPOINT_PAGES} on,
+ * a commit would move the log on this thread.
  */
 const LONG_LOG_PAGES = 4096;
 
 /**
- * The same for a replicated store, whose pages have to be sent before: a page that a catch-up writes several times is sent
- * once. It is shorter than the longest log of a shipper by what a catch-up writes in a second.
+ * Size of the log of a replicated store from which another thread moves it into the main file [pages]. Its pages have
+ * to be sent before, and a page that a catch-up writes several times is sent once. The size is smaller than the longest
+ * log of a shipper by the pages that a catch-up writes in a second.
  */
 const LONG_SENT_LOG_PAGES = 12_000;
 
@@ -103,14 +104,14 @@ const LONG_SENT_LOG_PAGES = 12_000;
 const COMMITS_BETWEEN_LOOKS = 8;
 
 /**
- * Largest number of checkpoints in a row for a replicated store. Each one moves the pages that were written during the
- * one before.
+ * Largest number of checkpoints in a row for a replicated store. Each checkpoint moves the pages that were written
+ * during the checkpoint before.
  */
 const MOST_ROUNDS = 5;
 
 /**
  * Callback for a store file that was missing or replaced and has been written again.
- * @param backup new name of the file that had taken its place; undefined if there was none.
+ * @param backup new name of the file that had taken the place of the store; undefined if there was no such file.
  */
 export type OnFileRestored = (backup: string | undefined) => void;
 
@@ -132,7 +133,7 @@ export interface SharedFile {
   readonly key: StoreKey;
 }
 
-/** Writes into a replicated store that it may lack pages in its log which are stored nowhere else. */
+/** Marks a replicated store whose log may lack pages that are stored nowhere else. */
 function markBaseNeeded(db: StoreDatabase): void {
   db.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('base_needed', '1')");
 }
@@ -220,7 +221,7 @@ export class StoreFile {
     return { main: sizeOf(this.path), log: sizeOf(logOf(this.path)) };
   }
 
-  /** Runs a task as the function {@link detectingDamage} does, and remembers if the file is damaged. */
+  /** Runs a task like the function {@link detectingDamage}, and records whether the file is damaged. */
   detectingDamage<T>(task: () => T): T {
     try {
       return detectingDamage(this.path, task);
@@ -240,7 +241,7 @@ export class StoreFile {
     const { path, onFileRestored, isReplicated } = location;
     const draft = draftOf(path);
     removeDatabase(draft);
-    // All pages of the new file are new.
+    // All pages of the new file are new, so a new base is needed.
     if (isReplicated) markBaseNeeded(this.#db);
     this.#db.run('VACUUM INTO ?', draft);
     syncFile(draft);
@@ -327,7 +328,7 @@ export class StoreFile {
     if (this.#keeper === undefined) return checkpoint();
     for (let round = 0; round < MOST_ROUNDS; round++) {
       const { commits } = this.#keeper;
-      // SQLite moves nothing into the main file that was committed after a snapshot which is still open.
+      // SQLite does not move commits into the main file that are newer than an open snapshot.
       const limit = this.openSnapshot();
       try {
         if (!(await this.#keeper.whenStored(checkpoint))) return;
@@ -344,8 +345,8 @@ export class StoreFile {
   }
 
   /**
-   * Moves the log into the main file on this thread. The log must be on disk already. That of a replicated store stays
-   * as it is while some of its pages are stored nowhere else.
+   * Moves the log into the main file on this thread. The log must be on disk already. The log of a replicated store is
+   * not moved while some of its pages are stored nowhere else.
    */
   checkpointSync(): void {
     this.detectingDamage(() => {
@@ -363,7 +364,10 @@ export class StoreFile {
     return this.#identity?.size ?? 0;
   }
 
-  /** Reads bytes of the main file at an offset. @returns their number; fewer at its end. */
+  /**
+   * Reads bytes of the main file at an offset.
+   * @returns the number of bytes that were read; fewer than asked for at the end of the file.
+   */
   readMain(bytes: Uint8Array, offset: number): number {
     return this.#identity?.read(bytes, offset) ?? 0;
   }
@@ -384,10 +388,10 @@ export class StoreFile {
   }
 
   /**
-   * Moves the log into the main file before the store is closed. A full disk is no error: the log is on disk already,
-   * and stays there.
+   * Moves the log into the main file before the store is closed. A full disk is not an error, because the log is on
+   * disk already, and stays there.
    * @param isDamageKnown true if an earlier call has reported the damage of the file.
-   * @throws WalletError `wallet_corrupt` for damage that was not reported.
+   * @throws WalletError `wallet_corrupt` for damage that was not reported before.
    */
   emptyLog(isDamageKnown: boolean): void {
     try {

@@ -4,8 +4,8 @@ import { openRegular, openRegularAsync } from './file-errors.js';
 import { CIPHER_BYTES, CIPHER_BYTES_OFFSET } from './store-cipher.js';
 
 /**
- * Kind of the file at a store's path. `empty`: no file; `store`: a store of this program; `foreign`: a cache of the
- * reference, or any other file.
+ * Kind of the file at a store's path. `empty`: there is no file; `store`: a store of this program; `foreign`: a cache
+ * of the reference, or any other file.
  */
 export type StoreFormat = 'empty' | 'store' | 'foreign';
 
@@ -49,7 +49,7 @@ function isSealedFile(head: Uint8Array, size: number): boolean {
 
 /**
  * Detects the content of a regular file by its first bytes, on this thread: a store of this program, a cache of the
- * reference, or any other file. A file that cannot be read counts as any other.
+ * reference, or any other file. A file that cannot be read counts as any other file.
  */
 export function contentOf(path: string): 'store' | 'cache' | 'file' {
   try {

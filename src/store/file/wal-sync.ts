@@ -3,7 +3,7 @@ import type { SqlDatabase } from '../../util/sql-database.js';
 import { syncFileAsync } from './file-draft.js';
 
 /**
- * Number of commits after which a flush starts while no caller waits for the disk. To start a flush takes half a
+ * Number of commits after which a flush starts while no caller waits for the disk. Starting a flush takes half a
  * millisecond.
  */
 const COMMITS_PER_FLUSH = 4;
@@ -22,7 +22,7 @@ interface Failure {
 export class WalSync {
   readonly #path: string;
   readonly #sync: (path: string) => Promise<void>;
-  /** Result of the flush that is under way; undefined if none is. */
+  /** Result of the flush that is under way; undefined if no flush is under way. */
   #running: Promise<Failure | undefined> | undefined;
   #commits = 0;
   /** Time of the last call of {@link finish}, on the clock of `performance.now` [ms]. */
@@ -79,12 +79,15 @@ export class WalSync {
 }
 
 /**
- * Part of the log that SQLite flushes to disk during a commit: all of it (FULL); only its header, when a new log begins
- * (NORMAL); nothing (OFF).
+ * Part of the log that SQLite flushes to disk during a commit: the whole log (FULL); only its header, when a new log
+ * begins (NORMAL); no part (OFF).
  */
 type Flushing = 'FULL' | 'NORMAL' | 'OFF';
 
-/** Sets how much the next commit of a connection flushes to disk. A new connection is set as by {@link full}. */
+/**
+ * Sets the part of the log that the next commit of a connection flushes to disk. A new connection is set as by {@link
+ * full}.
+ */
 export class CommitFlushing {
   readonly #db: SqlDatabase;
   readonly #log: string | undefined;
@@ -110,7 +113,7 @@ export class CommitFlushing {
 
   /**
    * Makes commits flush as little as is safe for a commit that does not wait for the disk. The header of an empty log
-   * is not flushed: without a header nothing in the log can be taken for valid. A log that starts again contains old
+   * is not flushed: without a header no part of the log can be taken for valid. A log that starts again contains old
    * data, so its new header must be on disk first.
    */
   least(): void {

@@ -12,13 +12,13 @@ export interface WalletLock {
 
 /**
  * Identities (path; device and inode) of the lock files that this process has locked. A lock of the operating system
- * does not exclude the process that holds it.
+ * does not exclude the process that holds the lock.
  */
 const held = new Set<string>();
 
 /**
  * Longest wait for another process that takes the lock at the same time [ms]. Both processes first read the file, and
- * neither gets the lock while the other one reads; without a wait both would be refused.
+ * neither process gets the lock while the other process reads; without a wait both would be refused.
  */
 const CONTENTION_MS = 10;
 
@@ -33,7 +33,7 @@ export function lockWallet(path: string, name: string): WalletLock {
   if (file === undefined) throw new WalletError({ kind: 'wallet_locked', name });
   const db = withFileErrors(path, () => new Database(sqlitePath(path), { timeout: CONTENTION_MS }));
   try {
-    // Nothing is ever written to the file; this setting keeps SQLite from creating other files.
+    // The file always stays empty; this setting keeps SQLite from creating other files.
     db.pragma('journal_mode = MEMORY');
     db.exec('BEGIN EXCLUSIVE');
   } catch (cause) {
@@ -113,7 +113,10 @@ export class FileIdentity {
     return fstatSync(this.#descriptor).size;
   }
 
-  /** Reads bytes of the file at an offset, without opening it once more. @returns their number; fewer at its end. */
+  /**
+   * Reads bytes of the file at an offset, without opening it once more.
+   * @returns the number of bytes that were read; fewer than asked for at the end of the file.
+   */
   read(bytes: Uint8Array, offset: number): number {
     return readSync(this.#descriptor, bytes, 0, bytes.length, offset);
   }

@@ -15,7 +15,7 @@ import { databaseFilesOf } from '../file/atomic-replace.js';
 
 /**
  * Text at the start of the decrypted file. It distinguishes the file from a cache of the reference, and a right key
- * from a wrong one.
+ * from a wrong key.
  */
 const MAGIC = utf8('wallet-rpc background 1\n');
 const KEY_BYTES = 32;
@@ -37,7 +37,7 @@ const backgroundPathsOf = (store: string) => ({
 
 /** Contents of the files for background sync. */
 export interface BackgroundFilesContent {
-  /** Contents of the background keys file: those of the wallet's keys file, without the spend key. */
+  /** Contents of the background keys file: the contents of the wallet's keys file without the spend key. */
   readonly keysFile: KeysFile;
   /** Key derived from the background password. */
   readonly backgroundKey: Uint8Array;
@@ -70,7 +70,7 @@ export async function backgroundFilesExist(store: string, backgroundKey: Uint8Ar
 /**
  * Checks that the background files can be written: only background files that this program wrote before may be
  * replaced.
- * @throws WalletError `wallet_exists` if a wallet of that name exists.
+ * @throws WalletError `wallet_exists` if a wallet with the name of these files exists.
  */
 export function assertFreeForBackground(store: string): void {
   const { seal, keys } = backgroundPathsOf(store);

@@ -16,12 +16,13 @@ const MAX_BYTES = 16 << 20;
 export async function loadKeysFile(path: string, password: string, kdfRounds: number): Promise<KeysFile> {
   const name = basename(path, '.keys');
   const bytes = await readKeysBytes(path);
-  // The key is computed on another thread, and starting a thread opens files, which may fail.
+  // File errors are caught, because the key is computed on another thread, and starting a thread opens files, which may
+  // fail.
   return withFileErrorsAsync(path, () => readKeysFile(bytes, password, kdfRounds, name));
 }
 
 /**
- * Reads a keys file as it is, but only a regular file: reading a FIFO would wait for a writer forever.
+ * Reads the bytes of a keys file, which must be a regular file: reading a FIFO would wait for a writer forever.
  * @throws WalletError `wallet_missing`, `wallet_io`, `wallet_corrupt`
  */
 export async function readKeysBytes(path: string): Promise<Uint8Array> {

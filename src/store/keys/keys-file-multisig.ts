@@ -43,7 +43,8 @@ export function readGroup(fields: Fields, shares: Uint8Array): GroupState {
   const rounds = signers.length - threshold + 2;
   if (signers.length < 2 || threshold < 1 || threshold > signers.length || roundsPassed > rounds)
     throw new CodecError('the multisig group is invalid');
-  // Wallets of older multisig schemes have no round count. Their key shares cannot sign together with present ones.
+  // Wallets of older multisig schemes have no round count. Their key shares cannot sign together with present key
+  // shares.
   if (roundsPassed < 1) throw new CodecError('the multisig wallet is of an old scheme that is not safe');
   return group;
 }

@@ -31,12 +31,12 @@ export interface KeysFile {
   readonly viewSecret: SecretKey;
   /**
    * Spend secret key; absent in a view-only wallet. In a multisig wallet it is the signing key, whose public key is not
-   * that of the address.
+   * the spend key of the address.
    */
   readonly spendSecret?: SecretKey;
   /**
-   * Polyseed from which the keys were derived, in its 32 stored bytes, and behind it the passphrase that wallets of the
-   * library monero_c keep; absent if there is none.
+   * Polyseed from which the keys were derived, in its 32 stored bytes, followed by the passphrase that wallets of the
+   * library monero_c keep; absent if there is no Polyseed.
    */
   readonly polyseed?: Uint8Array;
   /** Multisig group; present in multisig wallets only. */
@@ -61,10 +61,13 @@ export interface KeysFile {
  */
 const NETWORKS: readonly NetworkType[] = ['mainnet', 'testnet', 'stagenet', 'mainnet'];
 
-/** Name of the field that tells whether the keys come from a Polyseed. Source: wallet2.cpp `get_keys_file_data`, main branch. */
+/**
+ * Name of the field that says whether the keys come from a Polyseed. Source: wallet2.cpp `get_keys_file_data`, main
+ * branch.
+ */
 const POLYSEED_FIELD = 'polyseed';
 
-/** Names of the fields that this module reads and writes itself. */
+/** Names of the fields that this module itself reads and writes. */
 const OWN_FIELDS = [
   'key_data',
   'seed_language',
@@ -87,8 +90,8 @@ const KEY_BYTES = 32;
 const SECRETS_BYTES = 64;
 
 /**
- * Encrypts or decrypts the secret keys inside the file; both are the same XOR with a key stream. Source: account.cpp
- * `xor_with_key_stream`.
+ * Encrypts or decrypts the secret keys inside the file; both operations are the same XOR with a key stream. Source:
+ * account.cpp `xor_with_key_stream`.
  */
 async function cryptSecrets(secrets: Uint8Array, key: Uint8Array, iv: Uint8Array): Promise<Uint8Array> {
   const stretched = await memoryKey(key);
@@ -196,7 +199,8 @@ async function readFields(fields: Fields, key: Uint8Array, background = false): 
 }
 
 /**
- * Returns true if the secret keys belong to the address; in a multisig wallet, if the signing key belongs to the group.
+ * Returns true if the secret keys belong to the address. In a multisig wallet, returns true if the signing key belongs
+ * to the group.
  */
 function keysMatch({ spendPublicKey, viewPublicKey, viewSecret, spendSecret, multisig }: KeysFile): boolean {
   if (!equalBytes(publicKeyOf(viewSecret), viewPublicKey)) return false;
@@ -250,7 +254,7 @@ export function withoutPolyseed(file: KeysFile): KeysFile {
 export const backgroundSyncOf = ({ other }: Pick<KeysFile, 'other'>): BackgroundSyncType =>
   backgroundSyncTypeOf(other[SYNC_TYPE]);
 
-/** Returns the key of the background files; undefined if the wallet has none. */
+/** Returns the key of the background files; undefined if the wallet has no background files. */
 export function backgroundKeyIn({ other }: Pick<KeysFile, 'other'>): Uint8Array | undefined {
   const key = other[SYNC_KEY];
   return typeof key === 'string' && key.length === KEY_BYTES ? fromLatin1(key) : undefined;
@@ -258,7 +262,7 @@ export function backgroundKeyIn({ other }: Pick<KeysFile, 'other'>): Uint8Array 
 
 /**
  * Returns a copy of the keys file with another type of background sync.
- * @param key key of the background files; absent if the wallet has none.
+ * @param key key of the background files; absent if the wallet has no background files.
  */
 export function withBackgroundSync<T extends Pick<KeysFile, 'other'>>(
   file: T,
@@ -362,8 +366,8 @@ const PASSPHRASE = 'm_passphrase';
 const BUFFER = 'buffer';
 
 /**
- * Returns the stored Polyseed of the keys and the passphrase behind it, as they stand in the file; they are encrypted behind
- * all other secret keys. Empty if there is none.
+ * Returns the stored Polyseed of the keys and the passphrase behind it, in the form of the file, in which they are
+ * encrypted after all other secret keys. Empty if there is no Polyseed.
  */
 function polyseedSecrets(keys: SectionReader): Uint8Array {
   const seed = keys.bytes(SEED, new Uint8Array());

@@ -8,7 +8,7 @@ export const fromLatin1 = (text: string): Uint8Array => Uint8Array.from(Buffer.f
 export const toUtf8 = (text: string): string => Buffer.from(text, 'latin1').toString('utf8');
 export const fromUtf8 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
-/** Parses a JSON object. @returns undefined if the bytes are no JSON object. */
+/** Parses a JSON object. @returns undefined if the bytes are not a JSON object. */
 export function tryFields(bytes: Uint8Array): Fields | undefined {
   try {
     const value = parseJson(toLatin1(bytes));

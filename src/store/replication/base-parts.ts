@@ -3,7 +3,7 @@ import { yieldToEventLoop } from '../../util/event-loop.js';
 import { encodeBaseHead, HEAD_BYTES } from './frame.js';
 import { LogFile, type LogPages, type LogPosition } from './log-pages.js';
 
-/** Reads a part of the main file of a store; fewer bytes at its end. */
+/** Reads a part of the main file of a store; returns fewer bytes at the end of the file. */
 export type ReadMain = (bytes: Uint8Array, offset: number) => number;
 
 /** Content of a base: the whole file of a store at a place in its log. */
@@ -46,7 +46,7 @@ function pageSizeOf(readMain: ReadMain): number {
   return high === 0 && low === 1 ? LARGEST_PAGE : high * 256 + low;
 }
 
-/** Opens the log if the place is in it; if it started again meanwhile, the main file has everything before. */
+/** Opens the log if the place is in it. If the log started again meanwhile, the main file has all commits before. */
 function openLog(path: string, at: LogPosition): LogFile | undefined {
   if (at.frames === 0 || !existsSync(path)) return undefined;
   const log = LogFile.open(path);
@@ -57,7 +57,8 @@ function openLog(path: string, at: LogPosition): LogFile | undefined {
 
 /**
  * Reads the whole file of an open store at a place in its log: the main file, and over it the pages of the log. Until
- * the parts are read, no later commit may be moved into the main file; the log may start again if all of it was moved.
+ * the parts are read, no later commit may be moved into the main file; the log may start again if its whole content was
+ * moved.
  * @throws LogError, errors of the file.
  */
 export async function readBase(source: BaseSource): Promise<Base> {

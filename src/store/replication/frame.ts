@@ -1,6 +1,6 @@
 import { CodecError } from '../../util/codec.js';
 
-/** A page of a database file, encrypted as it stands in the file. */
+/** A page of a database file, in its encrypted form in the file. */
 export interface FramePage {
   /** Number of the page, from 1 on: its offset in the file is `(number - 1) * pageSize`. */
   readonly number: number;

@@ -2,13 +2,13 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { yieldToEventLoop } from '../../util/event-loop.js';
 import { emptyFrame } from './frame.js';
 
-/** A moment: the committed log and the number of commits in it. */
+/** State of the log at one moment: the committed log and the number of commits in it. */
 export interface Moment {
   readonly frames: number;
   readonly commits: number;
 }
 
-/** A write-ahead log does not have the content that SQLite reports. */
+/** Error of a write-ahead log that does not have the content that SQLite reports. */
 export class LogError extends Error {
   override readonly name = 'LogError';
 }
@@ -44,10 +44,10 @@ const FRAME_SALTS_OFFSET = 8;
 /** Number of frames that are read in one turn of the event loop; reading one takes 2 µs. */
 export const FRAMES_PER_TURN = 256;
 
-/** Number of frames whose heads are read by one call of the system: four times as fast as one call for each head. */
+/** Number of frames whose heads are read by one system call, which is four times as fast as one call for each head. */
 const FRAMES_PER_READ = 64;
 
-/** Bytes of an open file at an offset; fewer at its end. */
+/** Reads bytes of an open file at an offset; fewer bytes at the end of the file. */
 function readAt(file: number, bytes: Uint8Array, offset: number): number {
   let length = 0;
   while (length < bytes.length) {
@@ -60,7 +60,7 @@ function readAt(file: number, bytes: Uint8Array, offset: number): number {
 
 /**
  * The write-ahead log of an open store, read beside SQLite. Its committed frames do not change until the log starts
- * again. Frames are encrypted like the pages of the main file, so their bytes can stand there unchanged.
+ * again. Frames are encrypted like the pages of the main file, so their bytes can be written there unchanged.
  */
 export class LogFile {
   readonly pageSize: number;
@@ -95,7 +95,7 @@ export class LogFile {
 
   /**
    * Finds the newest versions of the pages that commits have changed since a place.
-   * @param from place where a commit has ended; the whole log is read if it is a place in an earlier log.
+   * @param from place where a commit has ended; the whole log is read if the place is in an earlier log.
    * @param to number of committed frames, after which a commit has ended.
    * @param mostPages number of pages from which the part ends with the next commit.
    * @throws LogError
@@ -177,10 +177,10 @@ export interface LogFrame {
 const MOST_PAGES = 4096;
 
 /**
- * Reads the newest versions of the pages in a part of a log as a frame. The result is the same each time, as long as the
- * log does not start again.
+ * Reads the newest versions of the pages in a part of a log as a frame. The result stays the same until the log starts
+ * again.
  * @param path path of the log.
- * @returns undefined if the part is empty. A large part ends early, with a commit.
+ * @returns undefined if the part is empty. A large part ends early, at a commit.
  * @throws LogError, errors of the file.
  */
 export async function readFrame(

@@ -6,7 +6,7 @@ import { draftOf, syncDirectory } from '../file/file-draft.js';
 import { withFileErrors, withFileErrorsAsync } from '../file/file-errors.js';
 import { decodeBaseHead, decodeFrame, HEAD_BYTES, type FileShape, type Frame } from './frame.js';
 
-/** The frames do not follow on the base, or a part of the content is missing. */
+/** Error of frames that do not follow the base, or of content of which a part is missing. */
 export class RebuildError extends Error {
   override readonly name = 'RebuildError';
 }
@@ -15,10 +15,10 @@ export class RebuildError extends Error {
 const BYTES_PER_TURN = 1 << 20;
 
 /**
- * Writes a store from a base and the frames that follow on it, as a sink has received them. The file appears at its
- * path, in place of a former one, when it is complete and on disk; it is readable by its owner only. Beside it a log is
- * made from which `WalletStore.replicate` sees that nothing is unsent. The pages are not checked: their tags need
- * the key (`checkPages`). No store at the path may be open.
+ * Writes a store from a base and the frames that follow it, as a sink has received them. The file appears at its path,
+ * in place of a former file, when it is complete and on disk; it is readable by its owner only. A log beside it shows
+ * `WalletStore.replicate` that the sink has all pages. The pages are not checked, because checking their tags needs the
+ * key (`checkPages`). No store at the path may be open.
  * @returns shape of the file, with the number of the last frame.
  * @throws CodecError, RebuildError for other content; WalletError `wallet_io`; errors of the inputs. No draft is left
  * behind, and a former file is unchanged.

@@ -27,8 +27,8 @@ const NO_LOG: LogPosition = { salts: undefined, frames: 0 };
 
 /**
  * Ships the committed pages of one open store. Pages that wait are read from the log when they are sent; one frame is
- * under way at a time, and the next one has everything newer. Each frame is on the local disk before it is sent, so a
- * crash of the machine leaves no store that lacks pages of the sink.
+ * under way at a time, and the next frame has all newer pages. Each frame is on the local disk before it is sent, so
+ * after a crash of the machine the store has all pages that the sink has.
  */
 export class StoreShipper implements Replication, LogKeeper {
   readonly #store: ShippedStore;
@@ -45,11 +45,11 @@ export class StoreShipper implements Replication, LogKeeper {
   /** Commits until now; the state in which the store was opened counts as one. */
   #commits = 1;
   #flushed = 0;
-  /** Number of the last commit that {@link replicated} waits for. */
+  /** Number of the last commit for which {@link replicated} waits. */
   #durable = 0;
   /** Number of the last commit for which a caller waits. */
   #wanted = 0;
-  /** True once a commit for which nothing waits has waited long enough. */
+  /** True once a commit for which no caller waits is old enough to be sent. */
   #isDelayOver = false;
 
   /** Place in the log up to which the sink has everything. */
@@ -57,23 +57,23 @@ export class StoreShipper implements Replication, LogKeeper {
   #sequence: number;
   /** Greatest number that was ever sent. */
   #lastSent: number;
-  /** End of a frame that the sink may have stored: it is sent again unchanged. */
+  /** End of a frame that the sink may have stored, and that is sent again unchanged. */
   #unsure: Moment | undefined;
   #baseBytes: number;
   #frameBytes: number;
 
   #needsBase: boolean;
-  /** True until the store says itself that the sink needs a base. Only then may its log start again. */
+  /** True until the store itself has a mark that the sink needs a base. Its log may start again only with this mark. */
   #mustMark: boolean;
   /** Number of times that the pages of the log were given up for a base. */
   #generation = 0;
   /** Number of times that the store was written to a new file. */
   #replacements = 0;
-  /** True while a base is read, so that no commit must be moved into the main file. */
+  /** True while a base is read, during which no commit may be moved into the main file. */
   #isReadingBase = false;
-  /** Checkpoint that is under way; undefined if none is. */
+  /** Checkpoint that is under way; undefined if no checkpoint is under way. */
   #checkpoint: Promise<void> | undefined;
-  /** Renewal of the base that is under way; undefined if none is. */
+  /** Renewal of the base that is under way; undefined if no renewal is under way. */
   #renewal: Promise<void> | undefined;
   /** Size of the frames since the last base from which the next renewal starts [bytes]. */
   #renewalBytes = LEAST_FRAME_BYTES;
@@ -214,7 +214,7 @@ export class StoreShipper implements Replication, LogKeeper {
     this.#want(true);
   }
 
-  /** Notes that the log has started again. It must not happen to pages that the sink lacks; a new base mends it. */
+  /** Notes that the log started again, which it must not while the sink lacks pages; a new base repairs the sink. */
   #noteNewLog(): void {
     if (this.#position.frames < this.#frames && !this.#needsBase) {
       this.#onError(new LogError('the log has started again before its pages were sent: a base is needed'));
@@ -232,7 +232,7 @@ export class StoreShipper implements Replication, LogKeeper {
     this.#mustMark = true;
   }
 
-  /** Starts to ship everything, for a caller that waits. @param isDurable true if {@link replicated} waits for it. */
+  /** Starts to ship all commits, for a caller that waits. @param isDurable true if {@link replicated} waits for it. */
   #want(isDurable: boolean): void {
     this.#wanted = this.#commits;
     if (isDurable) this.#durable = this.#commits;
@@ -369,15 +369,15 @@ export class StoreShipper implements Replication, LogKeeper {
     this.#needsBase = false;
     this.#sequence = at.sequence;
     this.#frameBytes = 0;
-    // If the log has started again meanwhile, all of it is new.
+    // If the log has started again meanwhile, its whole content is new.
     if (this.#frames >= at.frames) this.#position = at.position;
     this.#noteStored(at.commits);
     if (!this.#isStopped) this.#store.markBaseNeeded(false);
   }
 
   /**
-   * True if a new base would halve what the sink stores. The frames of a store that grows are hardly more than its new
-   * base would be: most of their pages did not exist before.
+   * True if a new base would halve the size of the data at the sink. The frames of a growing store are hardly larger
+   * than its new base would be, because most of their pages did not exist before.
    */
   #isRenewalDue(storeBytes: number): boolean {
     return this.#frameBytes > this.#renewalBytes && this.#baseBytes + this.#frameBytes > 2 * storeBytes;

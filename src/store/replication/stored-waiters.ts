@@ -48,7 +48,7 @@ export class StoredWaiters {
     this.#cause = cause;
   }
 
-  /** Rejects all callers, and later ones unless their commits are stored. */
+  /** Rejects all callers, and later callers unless their commits are stored. */
   end(error: NotReplicatedError): void {
     this.#end ??= error;
     for (const waiter of this.#waiters) this.#take(waiter).reject(this.#end);
@@ -61,7 +61,7 @@ export class StoredWaiters {
   }
 }
 
-/** Waits after failures, which double each time [ms]. */
+/** First and longest wait after a failure; each failure doubles the wait [ms]. */
 const FIRST_MS = 50;
 const LONGEST_MS = 2000;
 
@@ -71,7 +71,7 @@ export class RetryPause {
   #isEnded = false;
   #end: () => void = () => undefined;
 
-  /** Waits after a failure; longer after each one. */
+  /** Waits after a failure, and longer after each further failure. */
   async wait(): Promise<void> {
     if (this.#isEnded) return;
     const ms = Math.min(LONGEST_MS, FIRST_MS * 2 ** this.#failures);
@@ -90,7 +90,7 @@ export class RetryPause {
     this.#failures = 0;
   }
 
-  /** Ends the present wait and prevents later ones. */
+  /** Ends the present wait and prevents later waits. */
   end(): void {
     this.#isEnded = true;
     this.#end();

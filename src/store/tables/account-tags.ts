@@ -8,7 +8,7 @@ export class AccountTagReader {
     this.db = db;
   }
 
-  /** Returns the tag of an account; empty if it has none. */
+  /** Returns the tag of an account; empty if the account has no tag. */
   tag(account: number): string {
     return this.db.value<string>('SELECT tag FROM account WHERE major = ?', account) ?? '';
   }
@@ -34,7 +34,7 @@ export class AccountTagReader {
     return this.db.value<number>('SELECT octet_length(description) FROM account_tag WHERE tag = ?', tag) ?? 0;
   }
 
-  /** Returns the description of a tag; empty if there is none. */
+  /** Returns the description of a tag; empty if there is no description. */
   description(tag: string): string {
     return this.db.value<string>('SELECT description FROM account_tag WHERE tag = ?', tag) ?? '';
   }

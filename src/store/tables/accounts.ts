@@ -95,7 +95,7 @@ export class AccountWriter extends AccountReader {
     this.db.run('UPDATE account SET address_count = max(address_count, ?) WHERE major = ?', minor + 1, major);
   }
 
-  /** Does the same as {@link reach} for each of several indices. */
+  /** Creates all accounts and addresses as {@link reach}, for each of several indices. */
   reachAll(indices: readonly SubaddressIndex[]): void {
     const last = new Map<number, number>();
     for (const { major, minor } of indices) last.set(major, Math.max(minor, last.get(major) ?? 0));
@@ -111,7 +111,7 @@ export class SubaddressReader {
     this.db = db;
   }
 
-  /** Returns the label of an address; empty if it has none. */
+  /** Returns the label of an address; empty if the address has no label. */
   label({ major, minor }: SubaddressIndex): string {
     return (
       this.db.value<string>(
@@ -194,7 +194,7 @@ export class SubaddressReader {
 
   /**
    * Returns the subaddresses that are stored packed, at most {@link MAX_PACKED}. The minor indices of each account,
-   * those of {@link packedAfter} included, start at 0 and have no gaps. Some addresses may occur twice.
+   * including the indices of {@link packedAfter}, start at 0 and have no gaps. Some addresses may occur twice.
    */
   packedParts(): PackedSubaddresses {
     return joinBytes(this.db.values<Uint8Array>('SELECT entries FROM packed_subaddress'));
@@ -202,10 +202,10 @@ export class SubaddressReader {
 
   /**
    * Returns some of the subaddresses that are stored as rows, ordered by key.
-   * @param key key after which they begin; empty for the first call.
+   * @param key key after which the subaddresses begin; empty for the first call.
    */
   packedAfter(key: Uint8Array): KeysRead {
-    // All rows are read as one text, which takes less time than reading each.
+    // All rows are read as one text, which takes less time than reading each row.
     const text =
       this.db.value<string | null>(
         `SELECT group_concat(format('%s%08x%08x', hex(spend_public_key), major, minor), '') FROM
@@ -229,13 +229,13 @@ export class SubaddressWriter extends SubaddressReader {
     );
   }
 
-  /** Adds subaddress keys; keys that are known stay unchanged. */
+  /** Adds subaddress keys; known keys are not changed. */
   add(keys: readonly SubaddressKey[]): void {
     if (keys.length >= MIN_PACKED) this.addPacked(packKeys(keys));
     else for (const { index, spendPublicKey } of keys) this.#addRow(spendPublicKey, index);
   }
 
-  /** Does the same as {@link add} for many keys. */
+  /** Adds many subaddress keys as {@link add}. */
   addPacked(keys: PackedSubaddresses): void {
     const isPacked =
       keys.length >= MIN_PACKED * ENTRY_BYTES &&

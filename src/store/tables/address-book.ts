@@ -1,13 +1,13 @@
 import type { SqlDatabase } from '../../util/sql-database.js';
 
 export interface AddressBookRow {
-  /** Position among the entries: 0 for the oldest one. A deletion decreases the positions of later entries. */
+  /** Position among the entries: 0 for the oldest entry. A deletion decreases the positions of later entries. */
   readonly index: number;
   readonly address: string;
   readonly description: string;
 }
 
-/** Position before the first one. */
+/** Position before the first entry. */
 export const NO_POSITION = -1;
 
 /** Key of an entry's row, which deletions do not change, and the length of its texts [bytes]. */
@@ -27,7 +27,10 @@ export class AddressBookReader {
     return this.db.value<number>('SELECT count(*) FROM address_book') ?? 0;
   }
 
-  /** Returns the places of the next entries in order. @param position place after which they begin; -1: all. */
+  /**
+   * Returns the places of the next entries in order.
+   * @param position place after which the entries begin; -1: all entries.
+   */
   placesAfter(position: number, most: number): AddressBookPlace[] {
     return this.db.rows<AddressBookPlace>(
       `SELECT position, octet_length(address) + octet_length(description) AS bytes FROM address_book
@@ -63,7 +66,7 @@ export class AddressBookReader {
 }
 
 export class AddressBookWriter extends AddressBookReader {
-  /** Adds an entry. @returns its index. */
+  /** Adds an entry. @returns the index of the entry. */
   add(address: string, description: string): number {
     const index = this.count();
     this.db.run(

@@ -10,8 +10,8 @@ export interface OutputPlace {
 }
 
 /**
- * Outputs of one list in chain order: the outputs of one address that are change, those that are not, or the outputs of
- * several addresses that take the position of another output.
+ * Outputs of one list in chain order: the outputs of one address that are change, the outputs of one address that are
+ * not change, or the outputs of several addresses that take the position of another output.
  */
 export type OutputList =
   | {
@@ -33,7 +33,7 @@ export interface ListPart {
 type PlaceRow = readonly [height: number, globalIndex: number, number: number];
 type Bounds = readonly [height: number, globalIndex: number, number: number, max: number, count: number];
 
-/** Greatest row number and global index that SQLite stores as a number here: none is after them. */
+/** Greatest row number and global index that SQLite stores as a number here; no output is after it. */
 const LAST = Number.MAX_SAFE_INTEGER;
 
 const boundsOf = ({ range, after, count }: ListPart): Bounds => [

@@ -42,7 +42,7 @@ export class AmbiguousSpendReader {
 }
 
 export class AmbiguousSpendWriter extends AmbiguousSpendReader {
-  /** Adds a transaction. If it is known already, its key images are added to the known ones. */
+  /** Adds a transaction. If it is known already, its key images are added to the known key images. */
   add(spend: AmbiguousSpend): void {
     const known = this.db.row<{ readonly key_images: Uint8Array }>(
       'SELECT key_images FROM possible_spend WHERE tx_hash = ?',
@@ -69,7 +69,7 @@ export class AmbiguousSpendWriter extends AmbiguousSpendReader {
     );
   }
 
-  /** Sets the key images of a transaction; deletes the transaction if there are none. */
+  /** Sets the key images of a transaction; deletes the transaction if there are no key images. */
   keep(txHash: Hash, keyImages: readonly KeyImage[]): void {
     if (keyImages.length === 0) this.db.run('DELETE FROM possible_spend WHERE tx_hash = ?', txHash);
     else

@@ -11,7 +11,7 @@ export class ArrivalReader {
     this.db = db;
   }
 
-  /** Returns the time of the first sight of a transaction [Unix s]; undefined if none is recorded. */
+  /** Returns the time of the first sight of a transaction [Unix s]; undefined if no sight is recorded. */
   firstSight(txHash: Hash): number | undefined {
     return (
       this.db.value<number | null>('SELECT min(time) FROM arrival WHERE tx_hash = ?', txHash) ?? undefined
@@ -20,8 +20,8 @@ export class ArrivalReader {
 }
 
 /**
- * SQL of the time from which on a payment that is seen now counts as arrived. A request that is cancelled counts no later
- * payment, whatever the clock says.
+ * SQL of the time from which on a payment that is seen now counts as arrived. A cancelled request counts no later
+ * payment, even if the clock was set back.
  */
 const afterCancellation = (time: string): string =>
   `max(${time}, coalesce((SELECT cancelled + 1 FROM payment_request WHERE minor = :minor AND account = :account), 0))`;
@@ -29,7 +29,7 @@ const afterCancellation = (time: string): string =>
 /** SQL that begins to record a payment; its times follow. */
 const INSERT = 'INSERT INTO arrival (tx_hash, account, minor, time, since) VALUES (:txHash, :account, :minor';
 
-/** Records when payments arrive: once for each payment. */
+/** Records the arrival of payments, once for each payment. */
 export class ArrivalWriter extends ArrivalReader {
   /** Records the first sight of a payment in the mempool. */
   see(
@@ -43,9 +43,9 @@ export class ArrivalWriter extends ArrivalReader {
   }
 
   /**
-   * Records the first sight of a payment in a block. If the mempool held it before and left its time open, its block
-   * decides.
-   * @param time time at which it arrived if this is its first sight [Unix s].
+   * Records the first sight of a payment in a block. If the mempool contained the payment before and left its time
+   * open, its block decides.
+   * @param time time at which the payment arrived if this is its first sight [Unix s].
    * @returns the recorded time of its arrival [Unix s].
    */
   mine({ txHash, subaddress: { major, minor }, timestamp }: MinedPaymentFacts, time: number): number {
@@ -59,7 +59,7 @@ export class ArrivalWriter extends ArrivalReader {
     );
   }
 
-  /** Records that the mempool has seen another transaction with the inputs of this one. */
+  /** Records that the mempool has seen another transaction with the inputs of a transaction. */
   contest(txHash: Hash): void {
     this.db.run('UPDATE arrival SET contested = 1 WHERE tx_hash = ? AND contested = 0', txHash);
   }

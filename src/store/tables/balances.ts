@@ -27,7 +27,7 @@ export interface LockableAmount {
   readonly unlockTime: bigint;
 }
 
-/** Accounts whose balances are read, and how. */
+/** Accounts whose balances are read, and the rule for outputs that unconfirmed payments spend. */
 export interface BalanceScope {
   /** Index of the account; absent: every account. */
   readonly account?: number;
@@ -35,13 +35,13 @@ export interface BalanceScope {
   readonly strict: boolean;
 }
 
-/** Range of addresses, from the first one to the one before `to`. */
+/** Range of addresses, from the address `from` to the address before `to`. */
 export interface AddressRange {
   readonly from: SubaddressIndex;
   readonly to: SubaddressIndex;
 }
 
-/** Returns the range of all addresses of an account; of all accounts for undefined. */
+/** Returns the range of all addresses of an account, or of all accounts for undefined. */
 export const addressesOf = (account: number | undefined): AddressRange => ({
   from: { major: account ?? 0, minor: 0 },
   to: { major: account === undefined ? 2 ** 32 : account + 1, minor: 0 },
@@ -82,12 +82,12 @@ export class BalanceReader {
     return this.#sums(strict, 'account BETWEEN ? AND ?', ...rangeOf(account));
   }
 
-  /** Returns the same as {@link ofAddresses} for a range of addresses, in their order. */
+  /** Returns the balances as {@link ofAddresses} for a range of addresses, in their order. */
   between(range: AddressRange, strict: boolean): AddressBalance[] {
     return this.#sums(strict, `${IN_RANGE} ORDER BY account, minor`, ...rangeQuery(range));
   }
 
-  /** Divides a range after the first `rows` rows of {@link between}; undefined if it has no more rows. */
+  /** Divides a range after the first `rows` rows of {@link between}; undefined if the range has no more rows. */
   divide(range: AddressRange, strict: boolean, rows: number): Division<AddressRange> | undefined {
     const end = this.#db.row<SubaddressIndex>(
       `SELECT account AS major, minor FROM address_sum WHERE ${kindOf(strict)}_count > 0 AND ${IN_RANGE}
@@ -109,7 +109,7 @@ export class BalanceReader {
     return count ?? 0;
   }
 
-  /** Returns the same as {@link ofAddresses} for one address; undefined if it is left out. */
+  /** Returns the balance as {@link ofAddresses} for one address; undefined if the address is left out. */
   ofAddress({ major, minor }: SubaddressIndex, strict: boolean): AddressBalance | undefined {
     return this.#sums(strict, 'account = ? AND minor = ?', major, minor)[0];
   }
@@ -165,7 +165,7 @@ export class BalanceReader {
     );
   }
 
-  /** Returns unspent outputs that may still be locked: young ones, and those with an unlock time. */
+  /** Returns unspent outputs that may still be locked: young outputs, and outputs with an unlock time. */
   maybeLocked({ account, strict, ...heights }: BalanceScope & LockableHeights): LockableAmount[] {
     const unspent = strict ? 'spent_height IS NULL' : 'spent_by IS NULL';
     const rows = (condition: string): string =>

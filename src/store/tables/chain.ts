@@ -32,7 +32,7 @@ export class ChainReader {
     this.db = db;
   }
 
-  /** Returns the oldest block at or above a height; undefined if there is none. */
+  /** Returns the oldest block at or above a height; undefined if there is no such block. */
   oldestFrom(height: number): BlockRef | undefined {
     const row = this.db.row<BlockRow>(
       'SELECT height, hash FROM chain_block WHERE height >= ? ORDER BY height LIMIT 1',
@@ -42,8 +42,8 @@ export class ChainReader {
   }
 
   /**
-   * Returns the stored blocks from a height on, which a page at that height replaces; undefined if there are none. The
-   * page may begin below the oldest block that the wallet holds.
+   * Returns the stored blocks from a height on, which a page at this height replaces; undefined if there are no such
+   * blocks. The page may begin below the oldest block that the wallet holds.
    */
   replacedFrom(height: number): ReplacedBlocks | undefined {
     const tip = this.tip()?.height ?? -1;
@@ -62,8 +62,8 @@ export class ChainReader {
   }
 
   /**
-   * Returns blocks, newest first: ten consecutive ones, then with doubling distances, including the block at depth
-   * {@link DEEPEST_NAMED}, down to the oldest stored one.
+   * Returns blocks, newest first: ten consecutive blocks, then blocks at doubling distances, including the block at
+   * depth {@link DEEPEST_NAMED}, down to the oldest stored block.
    */
   shortHistory(): BlockRef[] {
     const history: BlockRef[] = [];
@@ -81,7 +81,7 @@ export class ChainReader {
     return history;
   }
 
-  /** Returns the newest block at or below a height; undefined if there is none. */
+  /** Returns the newest block at or below a height; undefined if there is no such block. */
   #newestUpTo(height: number): BlockRef | undefined {
     const row = this.db.row<BlockRow>(
       'SELECT height, hash FROM chain_block WHERE height <= ? ORDER BY height DESC LIMIT 1',

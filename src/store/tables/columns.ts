@@ -62,9 +62,8 @@ export interface ChainView {
 }
 
 /**
- * Returns the rule of `isUnlocked` in `cryptonote/unlock-time.ts` as SQL expression with the parameters
- * `:chainHeight` and `:now`. An unlock time above SQLite's largest integer is read as that integer, which never unlocks
- * either.
+ * Returns the rule of `isUnlocked` in `cryptonote/unlock-time.ts` as SQL expression with the parameters `:chainHeight`
+ * and `:now`. An unlock time above SQLite's largest integer is read as the largest integer, which also never unlocks.
  */
 export const unlockedColumn = (height: string, unlockTime: string): string =>
   `${height} + ${SPENDABLE_AGE_BLOCKS} <= :chainHeight

@@ -33,7 +33,7 @@ export class CredentialSpendReader {
 
   /** Returns the sum of the amounts of payments after a time [Unix s]. */
   sumAfter(credential: string, time: number): bigint {
-    // Added up as two partial sums, each of which fits into 64 bits.
+    // The amounts are added up as two partial sums, each of which fits into 64 bits.
     const { high, low } = this.db.bigints.row<SumRow>(
       `SELECT SUM(amount >> 32) AS high, SUM(amount & 0xffffffff) AS low
          FROM credential_spend WHERE credential = ? AND time > ? AND ${COUNTS}`,
@@ -43,7 +43,7 @@ export class CredentialSpendReader {
     return ((high ?? 0n) << 32n) + (low ?? 0n);
   }
 
-  /** Returns the time of the latest payment [Unix s]; undefined if there is none. */
+  /** Returns the time of the latest payment [Unix s]; undefined if there is no payment. */
   latest(credential: string): number | undefined {
     return (
       this.db.value<number | null>(
@@ -80,7 +80,7 @@ export class CredentialSpendWriter extends CredentialSpendReader {
     );
   }
 
-  /** Dates the payments after a time to this time [Unix s]. */
+  /** Changes the date of all payments after a time to this time [Unix s]. */
   redate(credential: string, time: number): void {
     this.db.run(
       'UPDATE credential_spend SET time = ? WHERE credential = ? AND time > ?',

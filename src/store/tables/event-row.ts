@@ -208,7 +208,8 @@ function paymentRow({ type, data }: Extract<NewEvent, { type: `payment.${string}
 }
 
 /**
- * Returns the JSON facts of a payment without a payment id. Composed directly, because a miner has many such payments.
+ * Returns the JSON facts of a payment without a payment id. The text is composed directly, because a miner has many
+ * such payments.
  */
 function plainFacts(unlockTime: bigint, coinbase: boolean): string | null {
   if (!coinbase) return null;
@@ -218,7 +219,7 @@ function plainFacts(unlockTime: bigint, coinbase: boolean): string | null {
 /** Facts of a payment request that do not change, which its rows leave out. */
 export type RequestIdentity = Pick<RequestFacts, 'requestId' | 'reference' | 'amount'>;
 
-/** Returns the identity of the payment request with an address; undefined without one. */
+/** Returns the identity of the payment request with an address; undefined if there is no such request. */
 export type IdentityOf = (subaddress: SubaddressIndex) => RequestIdentity | undefined;
 
 /** Returns the event of a row. */

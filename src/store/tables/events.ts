@@ -21,11 +21,14 @@ import {
 import { MetaWriter } from './meta.js';
 import { identityReader } from './payment-requests.js';
 
-/** SQL expression for the height below which blocks are history of the wallet. Until it is known, all blocks are. */
+/**
+ * SQL expression for the height below which blocks are history of the wallet. Until the height is known, all blocks are
+ * history.
+ */
 const ARRIVAL = `SELECT max(iif(key = 'arrived_at', ${Number.MAX_SAFE_INTEGER}, CAST(value AS INTEGER)))
   FROM meta WHERE key IN ('arrived_at', 'arrival_height')`;
 
-/** Stages that payments reach, by the kind of their lock, each comma separated and empty for none. */
+/** Stages that payments reach, by the kind of their lock, each comma separated, and empty for no stages. */
 export interface StageTexts {
   /** Payments without an unlock time. */
   readonly none: string;
@@ -51,7 +54,7 @@ const STAGE = `iif(s.value = '${UNLOCKED}', ${CODES['payment.unlocked']}, ${CODE
 const STAGES = `CASE o.unlock_time WHEN '0' THEN :none
     WHEN CAST(o.height + ${COINBASE_UNLOCK_BLOCKS} AS TEXT) THEN :coinbase ELSE :other END`;
 
-/** Selects payments as `PaymentReader` lists them, without those that credit nothing. */
+/** Selects payments as `PaymentReader` lists them, without payments that credit nothing. */
 const PAYMENTS = `SELECT t.tx_hash, o.account, o.minor, sum(coalesce(o.credited, o.amount)) AS total, t.height,
     t.timestamp, t.unlock_time, t.coinbase, t.payment_id, ${STAGES} AS stages
   FROM owned_output o CROSS JOIN received_tx t USING (tx_hash)
@@ -127,7 +130,7 @@ export class EventReader {
       .map((row) => this.#eventOf(row, arrival));
   }
 
-  /** Returns the greatest id of the wallet's events, including expired ones; 0 if there was none. */
+  /** Returns the greatest id of the wallet's events, including expired ones; 0 if there was no event. */
   last(): number {
     return this.db.value<number | null>('SELECT max(id) FROM event') ?? this.expiredUpTo();
   }
@@ -141,7 +144,7 @@ export class EventReader {
     return awaits === 1;
   }
 
-  /** Returns the trace of the call that caused an event; undefined if none is known. */
+  /** Returns the trace of the call that caused an event; undefined if no trace is known. */
   traceOf(id: number): Trace | undefined {
     const row = this.db.row<{ readonly trace_id: Uint8Array; readonly sampled: number }>(
       'SELECT trace_id, sampled FROM event_trace WHERE event = ?',
@@ -184,14 +187,14 @@ export class EventWriter extends EventReader {
     return Math.floor(this.#ids.now() / 1000);
   }
 
-  /** Sets the trace of the call that causes the next events; undefined: no call does. */
+  /** Sets the trace of the call that causes the next events; undefined: no call causes them. */
   setCause(trace: Trace | undefined): void {
     this.#cause = trace;
   }
 
   /**
    * Appends an event.
-   * @param stages stages of the same payment, comma separated; they get the ids after the event's own.
+   * @param stages stages of the same payment, comma separated; they get the ids after the id of the event.
    * @returns the id of the event.
    */
   append(event: NewEvent, stages = ''): number {
@@ -286,11 +289,11 @@ export class EventWriter extends EventReader {
 /** Id of the latest event at a time. */
 export interface EventMark {
   readonly last: number;
-  /** Latest time that it may have been [Unix s]. */
+  /** Latest possible time at which the mark was made [Unix s]. */
   readonly time: number;
 }
 
-/** Reads marks, which tell how old events are at least. */
+/** Reads marks, which show the least age of events. */
 export class EventMarkReader {
   protected readonly db: SqlDatabase;
 
@@ -298,12 +301,12 @@ export class EventMarkReader {
     this.db = db;
   }
 
-  /** Returns the mark of the greatest id; undefined if there is none. */
+  /** Returns the mark of the greatest id; undefined if there is no mark. */
   newest(): EventMark | undefined {
     return this.db.row<EventMark>('SELECT last, time FROM event_mark ORDER BY last DESC LIMIT 1');
   }
 
-  /** Returns the greatest id of an event that certainly existed before a time [Unix s]; 0 if none is known. */
+  /** Returns the greatest id of an event that certainly existed before a time [Unix s]; 0 if no such event is known. */
   upTo(time: number): number {
     return this.db.value<number | null>('SELECT max(last) FROM event_mark WHERE time < ?', time) ?? 0;
   }
@@ -317,7 +320,7 @@ export class EventMarkWriter extends EventMarkReader {
     this.db.run('INSERT INTO event_mark (last, time) VALUES (?, ?) ON CONFLICT DO NOTHING', last, time);
   }
 
-  /** Deletes the marks below an id, which say no more than its own. */
+  /** Deletes the marks below an id, because they add no information to the mark of the id. */
   dropBelow(last: number): void {
     this.db.run('DELETE FROM event_mark WHERE last < ?', last);
   }

@@ -58,7 +58,9 @@ export class ImportedKeyImageReader {
     return this.of(publicKey)?.proven === true;
   }
 
-  /** Returns the outputs for which a key image was imported; more than one only in stores of earlier versions. */
+  /**
+   * Returns the outputs for which a key image was imported; only stores of earlier versions have several such outputs.
+   */
   ownersOf(keyImage: KeyImage): ImportedKeyImage[] {
     return this.db.bigints
       .rows<ImportedRow>(
@@ -71,8 +73,8 @@ export class ImportedKeyImageReader {
 
   /**
    * Returns true if an import is to be stored. Two imports contradict each other if they give one output different key
-   * images, or different outputs one key image. Then a proven import wins; otherwise the earlier one, unless it was
-   * assigned by position.
+   * images, or different outputs one key image. Then a proven import wins; otherwise the earlier import wins, unless it
+   * was assigned by position.
    */
   accepts({ publicKey, keyImage, proven }: ImportedKeyImage): boolean {
     if (proven) return true;
@@ -98,8 +100,8 @@ export class ImportedKeyImageReader {
 
   /**
    * Returns some output keys with their key images, 64 bytes per pair, ordered by output key.
-   * @param key key after which they begin; empty for the first call.
-   * @returns `last` key for the next call; absent when there are no more.
+   * @param key key after which the output keys begin; empty for the first call.
+   * @returns `last` key for the next call; absent when there are no more keys.
    */
   packedAfter(key: Uint8Array): { readonly packed: Uint8Array; readonly last: Uint8Array | undefined } {
     const packed = Buffer.from(
@@ -132,7 +134,7 @@ export class ImportedKeyImageReader {
 
 export class ImportedKeyImageWriter extends ImportedKeyImageReader {
   /**
-   * Stores a key image for an output, in place of the output's former one.
+   * Stores a key image for an output, in place of the output's former key image.
    * @returns the other outputs that have lost this key image.
    */
   set({

@@ -66,12 +66,16 @@ export class ImportedOutputReader {
     return this.db.row('SELECT 1 FROM imported_output LIMIT 1') === undefined;
   }
 
-  /** Counts the outputs: their places are the numbers below the count. */
+  /** Counts the outputs, whose places are the numbers below the count. */
   count(): number {
     return this.db.value<number>('SELECT max(place) + 1 FROM imported_output') ?? 0;
   }
 
-  /** Lists outputs. @param first place of the first one, from 0 on. @param count largest number; absent: all further ones. */
+  /**
+   * Lists outputs.
+   * @param first place of the first output, from 0 on.
+   * @param count largest number; absent: all further outputs.
+   */
   list(first = 0, count?: number): ImportedOutput[] {
     return this.db.bigints
       .rows<ImportedRow>(
@@ -97,7 +101,10 @@ export class ImportedOutputReader {
       .map((keyImage) => toBytes<'KeyImage'>(keyImage));
   }
 
-  /** Returns the place of the first output whose key image the last import asked for; undefined if it asked for none. */
+  /**
+   * Returns the place of the first output whose key image the last import asked for; undefined if it asked for no key
+   * image.
+   */
   firstRequested(): number | undefined {
     return this.db.value<number>(
       'SELECT place FROM imported_output WHERE requested = 1 ORDER BY place LIMIT 1',

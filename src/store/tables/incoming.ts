@@ -84,8 +84,8 @@ const COMMON = {
 type Source = 'chain' | 'reused' | 'imported' | 'listed';
 
 /**
- * SQL of the size of an output's transaction, from the index in the order of the chain: neighbours are on one page. The
- * table has the size of one that was found at another height than its output.
+ * SQL of the size of an output's transaction, from the index in the order of the chain, in which neighbours are on one
+ * page. The size of a transaction that was found at another height than its output is read from the table.
  */
 const TX_SIZE = `COALESCE(
   (SELECT size FROM received_tx INDEXED BY received_tx_height
@@ -101,7 +101,9 @@ const CHAIN_COLUMNS = {
   unlocked: flag(unlockedColumn('height', 'unlock_time')),
 };
 
-/** Tables of outputs: those found in the chain, and those imported into an offline wallet, which have fewer columns. */
+/**
+ * Tables of outputs: outputs found in the chain, and outputs imported into an offline wallet, which have fewer columns.
+ */
 const SOURCES: Readonly<Record<Source, { columns: Columns; from: string; order: string }>> = {
   chain: {
     columns: CHAIN_COLUMNS,
@@ -137,7 +139,10 @@ const SOURCES: Readonly<Record<Source, { columns: Columns; from: string; order: 
   },
 };
 
-/** Outputs that are read: all in a range of heights, those with the given row numbers, or the imported ones. */
+/**
+ * Outputs that are read: all outputs in a range of heights, the outputs with given row numbers, or the imported
+ * outputs.
+ */
 type Chosen = HeightRange | { readonly numbers: string } | Record<never, never>;
 
 /** Written query of a list. */
@@ -158,8 +163,8 @@ export class IncomingReader {
   }
 
   /**
-   * Divides a range after approximately the given number of outputs, at a boundary between blocks; undefined if it has
-   * fewer.
+   * Divides a range after approximately the given number of outputs, at a boundary between blocks; undefined if the
+   * range has fewer outputs.
    */
   divide(range: HeightRange, outputs: number): Division<HeightRange> | undefined {
     return divide(this.#db, 'outputs', range, outputs);
@@ -167,7 +172,7 @@ export class IncomingReader {
 
   /**
    * Writes the outputs as JSON rows in chain order, separated by commas; burnt outputs are left out.
-   * @returns undefined if there are none.
+   * @returns undefined if there are no outputs.
    */
   rows(
     template: RowTemplate<IncomingField>,

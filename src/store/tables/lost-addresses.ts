@@ -2,13 +2,16 @@ import type { SqlDatabase } from '../../util/sql-database.js';
 import { MetaReader, MetaWriter } from './meta.js';
 
 /**
- * Number of addresses that the first new ones of an account leave out. A wallet that is restored from the seed looks for
- * payments up to 200 addresses after the last paid one: as many new addresses again may stay unpaid. Source: wallet2.cpp
- * `SUBADDRESS_LOOKAHEAD_MINOR`.
+ * Number of addresses that are left out before the first new addresses of an account. A wallet that is restored from
+ * the seed looks for payments up to 200 addresses after the last paid address, so that as many further new addresses
+ * may stay unpaid. Source: wallet2.cpp `SUBADDRESS_LOOKAHEAD_MINOR`.
  */
 export const ADDRESS_GAP = 100;
 
-/** Number of accounts that the first new one leaves out, of 50 in that lookahead: `SUBADDRESS_LOOKAHEAD_MAJOR`. */
+/**
+ * Number of accounts that are left out before the first new account, of the 50 accounts of the lookahead:
+ * `SUBADDRESS_LOOKAHEAD_MAJOR`.
+ */
 export const ACCOUNT_GAP = 10;
 
 /**
@@ -17,22 +20,24 @@ export const ACCOUNT_GAP = 10;
  */
 export type AddressLoss = 'restored' | 'older copy';
 
-/** Caller that new addresses are for: a method of the reference, or one that only this server has. */
+/** Caller that requests new addresses: a method of the reference, or a method that only this server has. */
 export type AddressCaller = 'reference' | 'own';
 
-/** Accounts of the wallet, or one of them, whose next members may have been given out. */
+/**
+ * Place where addresses may have been given out: the next accounts of the wallet, or the next addresses of one account.
+ */
 type Place = 'accounts' | number;
 
 interface State {
   readonly loss: AddressLoss;
   /**
-   * First index after the gap that was left, by place, while the wallet lacks blocks; null once it had all of them. Absent
-   * for a place without a gap.
+   * First index after the gap that was left, by place, while the wallet lacks blocks; null once the wallet had all
+   * blocks. Absent for a place without a gap.
    */
   readonly ends: { readonly [place: string]: number | null };
 }
 
-/** Reads where addresses may have been given out that the store does not know. */
+/** Reads the places where addresses may have been given out that the store does not know. */
 export class LostAddressReader {
   readonly #db: SqlDatabase;
   readonly #meta: MetaReader;
@@ -43,8 +48,8 @@ export class LostAddressReader {
   }
 
   /**
-   * Returns how many addresses of an account, or how many accounts, new ones must leave out.
-   * @param count number of those that there are.
+   * Returns the number of addresses of an account, or of accounts, that must be left out before new ones.
+   * @param count present number of addresses or accounts.
    */
   gapBefore(place: Place, count: number, caller: AddressCaller): number {
     const state = this.stateFor(caller);
@@ -52,7 +57,7 @@ export class LostAddressReader {
     if (state === undefined || end === null) return 0;
     const size = place === 'accounts' ? ACCOUNT_GAP : ADDRESS_GAP;
     if (end === undefined) return size;
-    // Blocks that were read since then may pay addresses behind the gap, which were lost, too.
+    // Blocks that were read since then may pay addresses behind the gap, which were also lost.
     const last =
       place === 'accounts'
         ? this.#db.value<number | null>('SELECT max(account) FROM address_sum WHERE received > 0')
@@ -64,7 +69,7 @@ export class LostAddressReader {
     return needed > end ? Math.max(0, needed - count) : 0;
   }
 
-  /** True if new addresses of an account leave a gap, and none was left yet. */
+  /** True if new addresses of an account must leave a gap, and no gap was left yet. */
   isUnknown(account: number, caller: AddressCaller): boolean {
     const state = this.stateFor(caller);
     return state !== undefined && state.ends[account] === undefined;
@@ -80,7 +85,7 @@ export class LostAddressReader {
   }
 }
 
-/** Writes where gaps were left. As every writer, it exists only for the task of `WalletStore.write`. */
+/** Writes the places where gaps were left. As every writer, it exists only for the task of `WalletStore.write`. */
 export class LostAddressWriter extends LostAddressReader {
   readonly #meta: MetaWriter;
 
@@ -96,8 +101,8 @@ export class LostAddressWriter extends LostAddressReader {
 
   /**
    * Records the gap that {@link gapBefore} asks for.
-   * @param end first index after it. @param isComplete true if the wallet has all blocks: no payment to an address behind
-   * the gap will be found.
+   * @param end first index after the gap. @param isComplete true if the wallet has all blocks: no payment to an address
+   * behind the gap will be found.
    */
   leaveGap(place: Place, end: number, caller: AddressCaller, isComplete: boolean): void {
     const state = this.stateFor(caller);

@@ -28,7 +28,7 @@ const LOST = `lost_input l JOIN outgoing_tx p ON p.tx_hash = l.payment
   WHERE p.state IN ('prepared', 'pending') AND NOT EXISTS
     (SELECT 1 FROM owned_output o WHERE o.tx_hash = l.tx_hash AND o.output_index = l.output_index)`;
 
-/** Reads the inputs of unmined payments that the wallet had before a reorganisation and has no longer. */
+/** Reads the inputs of unmined payments that the wallet had before a reorganisation and no longer has. */
 export class LostInputReader {
   protected readonly db: SqlDatabase;
 
@@ -36,7 +36,7 @@ export class LostInputReader {
     this.db = db;
   }
 
-  /** Returns the hashes of the unmined payments that spend such an output of a transaction. */
+  /** Returns the hashes of the unmined payments that spend a lost output of a transaction. */
   spendersOf(txHash: Hash): Hash[] {
     return this.db
       .values<Uint8Array>(`SELECT DISTINCT l.payment FROM ${LOST} AND l.tx_hash = ?`, txHash)

@@ -17,11 +17,16 @@ export type MetaKey =
    * Balances from an imported cache of the reference, as JSON; present until the wallet has reached the daemon's tip.
    */
   | 'imported_balances'
-  /** Where addresses may have been given out that the store does not know, as JSON; absent for a wallet of new keys. */
+  /**
+   * Places where addresses may have been given out that the store does not know, as JSON; absent for a wallet of new
+   * keys.
+   */
   | 'lost_addresses'
-  /** Time of creation of the record of addresses beside the store, which is not that of a copy. */
+  /**
+   * Time of creation of the record of addresses beside the store, which differs from the time of creation of a copy.
+   */
   | 'address_record'
-  /** Position of the catch-up of addresses, as JSON; present while one runs. */
+  /** Position of the catch-up of addresses, as JSON; present while a catch-up runs. */
   | 'catch_up'
   | 'last_block_reward'
   /** Time of the newest block [Unix s]. */

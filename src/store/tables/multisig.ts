@@ -57,7 +57,7 @@ export class MultisigReader {
   }
 
   /**
-   * Returns true if a later signer info of the same signer has replaced this one.
+   * Returns true if a later signer info of the same signer has replaced a signer info.
    * @param digest hash of a signer info.
    */
   isSuperseded(digest: Hash): boolean {
@@ -112,7 +112,7 @@ export class MultisigWriter extends MultisigReader {
     this.db.run('DELETE FROM multisig_info');
   }
 
-  /** Records a signer info as the latest one of its signer. @param digest hash of the signer info. */
+  /** Records a signer info as the latest signer info of its signer. @param digest hash of the signer info. */
   setLatestInfo(signer: PublicKey, digest: Hash): void {
     this.db.run('UPDATE multisig_word SET current = 0 WHERE signer = ?', signer);
     this.db.run(

@@ -131,7 +131,7 @@ export class OrderReader {
 
   /**
    * Returns orders that were accepted before another order, latest first.
-   * @param sequence number of that order, exclusive.
+   * @param sequence number of the other order, exclusive.
    */
   before(sequence: number, limit: number): Order[] {
     return this.db
@@ -151,7 +151,7 @@ export class OrderReader {
   }
 
   /**
-   * Returns where a transaction was before a rescan, while the rescan has not passed its height; undefined for all
+   * Returns the place of a transaction before a rescan, while the rescan has not passed its height; undefined for all
    * other transactions.
    * @returns an object without `height` for a transaction that was unmined.
    */
@@ -193,7 +193,7 @@ export interface NewAttempt extends OrderPlace {
   readonly made: MadePayment;
   /** True if its transaction is recorded as a payment. */
   readonly sent: boolean;
-  /** Transaction set that is to be signed, of an attempt after the first one. */
+  /** Transaction set that is to be signed, of an attempt after the first attempt. */
   readonly signingSet?: Uint8Array | undefined;
 }
 
@@ -219,8 +219,8 @@ export class OrderWriter extends OrderReader {
   }
 
   /**
-   * Records an attempt: the first transaction of an order, or one that repeats a failed payment. An empty blob is not
-   * stored.
+   * Records an attempt: the first transaction of an order, or a transaction that repeats a failed payment. An empty
+   * blob is not stored.
    */
   addAttempt({ made, sent, signingSet, ...place }: NewAttempt): void {
     const { blob, metadata } = made.signed ?? made.unsigned ?? {};
@@ -240,7 +240,7 @@ export class OrderWriter extends OrderReader {
 
   /**
    * Records the hash of a transaction that other wallets have signed, in every attempt with the same rings.
-   * @returns those attempts.
+   * @returns these attempts.
    */
   sign(rings: Hash, txHash: Hash): OrderTx[] {
     const attempts = this.db
@@ -253,7 +253,7 @@ export class OrderWriter extends OrderReader {
 
   /**
    * Records that another transaction, with other rings, spends an input of an attempt.
-   * @param rival hash of that transaction.
+   * @param rival hash of the other transaction.
    */
   setRival(place: OrderPlace, rival: Hash): void {
     this.db.run(`UPDATE order_tx SET rival = ? WHERE ${PLACE}`, rival, ...valuesOf(place));
@@ -266,8 +266,8 @@ export class OrderWriter extends OrderReader {
 
   /**
    * Records that a transaction was not relayed. An attempt that was ever refused is kept, because the daemon may have
-   * relayed it nevertheless. Another attempt is deleted if it repeats an earlier one; an order is deleted if it has no
-   * other transaction, so that its key can be used again.
+   * relayed it nevertheless. Any other attempt is deleted if it repeats an earlier attempt; an order is deleted if it
+   * has no other transaction, so that its key can be used again.
    */
   withdraw(txHash: Hash, how: Withdrawal): void {
     const { db } = this;

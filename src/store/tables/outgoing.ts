@@ -83,7 +83,7 @@ export class OutgoingReader {
 
   /**
    * Divides a range after approximately the given number of mined transactions, at a boundary between blocks; undefined
-   * if it has fewer.
+   * if the range has fewer.
    */
   divide(range: HeightRange, transactions: number): Division<HeightRange> | undefined {
     return divide(this.db, 'sent', range, transactions);
@@ -104,7 +104,7 @@ export class OutgoingReader {
     return { pending: counts.get('pending') ?? 0, failed: counts.get('failed') ?? 0 };
   }
 
-  /** Returns the mined transactions by ascending height, then the others, oldest first. */
+  /** Returns the mined transactions by ascending height, then the other transactions, oldest first. */
   list({ states, minHeight, maxHeight, account, minors }: OutgoingFilter): OutgoingTx[] {
     const mined = states.includes('confirmed')
       ? this.#select(
@@ -262,8 +262,8 @@ export class OutgoingWriter extends OutgoingReader {
   }
 
   /**
-   * Returns a payment with the sum of the outputs that the store has as spent by it: of several outputs with one key, the
-   * store alone knows the effective one. `isReused`: the payment spends such a key.
+   * Returns a payment with the sum of the outputs that it spends according to the store: only the store knows which of
+   * several outputs with one key is effective. `isReused`: the payment spends such a key.
    */
   #withInputs<T extends Omit<FoundOutgoing, 'height'>>(
     tx: T,
@@ -301,7 +301,7 @@ export class OutgoingWriter extends OutgoingReader {
     return this.db.row('SELECT 1 FROM outgoing_fact WHERE tx_hash = ?', txHash) !== undefined;
   }
 
-  /** Adds destinations to a payment that has none recorded. */
+  /** Adds destinations to a payment without recorded destinations. */
   describe(txHash: Hash, destinations: readonly Destination[]): void {
     const known = this.byHash(txHash);
     if (known?.destinations.length === 0) this.#addDestinations(txHash, destinations);
@@ -416,7 +416,7 @@ export class OutgoingWriter extends OutgoingReader {
 
   /**
    * Undoes the blocks at the heights from `from` to `to`, both inclusive. Payments that can be relayed again become
-   * `pending`; of others only the data is kept that cannot be read from the chain.
+   * `pending`; of other payments, only the data that cannot be read from the chain is kept.
    */
   detach(from: number, to: number): void {
     for (const sql of [

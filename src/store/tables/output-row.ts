@@ -29,8 +29,8 @@ export interface OutputRow {
 }
 
 /**
- * SQL columns of an output. All byte strings are joined into one value, because a Buffer for each would take three
- * times as long.
+ * SQL columns of an output. All byte strings are joined into one value, because a Buffer for each byte string would
+ * take three times as long.
  */
 export const OUTPUT_COLUMNS = `CAST(tx_hash || public_key || derivation_key || mask || coalesce(key_image, x'')
     || coalesce(spent_by, x'') AS BLOB) AS packed, key_image IS NOT NULL AS has_key_image, output_index, global_index,
@@ -46,7 +46,7 @@ function keysIn(packed: Uint8Array): <K extends string>(place: number) => Bytes<
 }
 
 /**
- * Returns a function that returns the n-th byte string of a packed value as a view, without copying: for values that
+ * Returns a function that returns the n-th byte string of a packed value as a view, without copying, for values that
  * are used only briefly.
  */
 const keyViewsIn =
@@ -64,7 +64,7 @@ export const FREE = 'spent_by IS NULL AND burnt = 0 AND frozen = 0';
 /** SQL condition like {@link FREE} that also holds if only an unmined payment spends the output. */
 export const UNSPENT = 'spent_height IS NULL AND burnt = 0 AND frozen = 0';
 
-/** Stored in place of the hash of a spending transaction that the wallet has not seen. */
+/** Value that is stored in place of the hash of a spending transaction that the wallet has not seen. */
 export const UNKNOWN_TX = new Uint8Array(KEY_BYTES) as Hash;
 
 export const isUnknownSpend = (spentBy: Uint8Array | undefined): boolean =>
@@ -231,7 +231,10 @@ export interface ExportFacts extends Pick<
   readonly isProven: boolean;
 }
 
-/** Converts the rows of a page. Their keys are views of one byte string, which takes less time than two for each row. */
+/**
+ * Converts the rows of a page. The keys are views of one byte string, which takes less time than two byte strings for
+ * each row.
+ */
 export function toExportFacts(rows: readonly ExportRow[]): ExportFacts[] {
   const key = keyViewsIn(fromHex(rows.map(([, keys]) => keys).join('')));
   return rows.map(([, , outputIndex, globalIndex, value, account, minor, flags], i) => ({

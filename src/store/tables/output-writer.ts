@@ -22,7 +22,7 @@ export class OutputWriter extends OutputReader {
     this.addAll([output]);
   }
 
-  /** Adds outputs. If many of them have the same key, this takes less time than {@link add} for each. */
+  /** Adds outputs. If many outputs have the same key, this takes less time than {@link add} for each output. */
   addAll(outputs: readonly OwnedOutput[]): void {
     const [first, ...others] = outputs;
     if (first === undefined) return;
@@ -34,7 +34,7 @@ export class OutputWriter extends OutputReader {
     for (const output of outputs) if (this.#takeFrozen(output)) this.setFrozen(output, true);
   }
 
-  /** Removes an output from those that are to be frozen. @returns true if it was one of them. */
+  /** Removes an output from the outputs that are to be frozen. @returns true if the output was to be frozen. */
   #takeFrozen({ txHash, outputIndex }: OutputRef): boolean {
     const { changes } = this.db.run(
       'DELETE FROM frozen_output WHERE tx_hash = ? AND output_index = ?',
@@ -79,7 +79,7 @@ export class OutputWriter extends OutputReader {
       );
   }
 
-  /** Updates whether an output is change. That depends on which inputs of its transaction are recognised. */
+  /** Updates whether an output is change, which depends on the recognised inputs of its transaction. */
   setChange({ txHash, outputIndex, change }: OwnedOutput): void {
     this.db.run(
       'UPDATE owned_output SET change = ? WHERE tx_hash = ? AND output_index = ?',
@@ -122,7 +122,7 @@ export class OutputWriter extends OutputReader {
     );
   }
 
-  /** Sets the key image of all outputs with a key. @param keyImage undefined: it is not known. */
+  /** Sets the key image of all outputs with a key. @param keyImage undefined: the key image is not known. */
   setKeyImage(publicKey: PublicKey, keyImage: KeyImage | undefined): void {
     this.db.run(
       `UPDATE owned_output SET key_image = :keyImage WHERE ${keyEquals('public_key', ':publicKey')}`,
@@ -141,8 +141,8 @@ export class OutputWriter extends OutputReader {
   }
 
   /**
-   * Returns the global index of an output of the transaction that spends the given output; undefined if it is not
-   * known.
+   * Returns the global index of an output of the transaction that spends the given output; undefined if the index is
+   * not known.
    */
   spentIndex({ txHash, outputIndex }: OutputRef): number | undefined {
     const index = this.db.value<number | null>(
@@ -164,7 +164,7 @@ export class OutputWriter extends OutputReader {
     this.#reused.recomputeKeyImage(keyImage);
   }
 
-  /** Reserves outputs for an unmined payment. @throws Error if one of them is already spent or reserved. */
+  /** Reserves outputs for an unmined payment. @throws Error if an output is already spent or reserved. */
   reserve(outputs: readonly OutputRef[], txHash: Hash): void {
     for (const output of outputs) {
       const { changes } = this.db.run(
@@ -180,7 +180,7 @@ export class OutputWriter extends OutputReader {
 
   /**
    * Reserves an output that was found again for the unmined payment that spends it, unless its key is spent. A larger
-   * output with the same key may have been found with it: the payment does not spend that one.
+   * output with the same key may have been found together with it, which the payment does not spend.
    */
   reserveAgain(output: OutputRef & Pick<OwnedOutput, 'publicKey'>, txHash: Hash): void {
     if (this.byPublicKey(output.publicKey)?.spentBy !== undefined) return;
@@ -195,8 +195,8 @@ export class OutputWriter extends OutputReader {
 
   /**
    * Reserves outputs for a payment by their key images. Outputs that another known payment spends stay unchanged.
-   * @param seen true if the mempool contains the payment: then it cannot spend outputs with the same keys that appear
-   * later.
+   * @param seen true if the mempool contains the payment, which then cannot spend outputs with the same keys that
+   * appear later.
    */
   reserveByKeyImages(
     keyImages: readonly KeyImage[],

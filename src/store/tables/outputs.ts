@@ -63,14 +63,14 @@ const UNPROVEN = `(key_image IS NULL OR NOT ${PROVEN})`;
 
 /** A part of the list of all outputs. Without `count` it extends to the end of the list. */
 export interface OutputRange {
-  /** Number of outputs before the part; counted from the output `after` if that is given. Default: 0. */
+  /** Number of outputs before the part, counted from the output `after` if `after` is given. Default: 0. */
   readonly first?: number;
   readonly count?: number;
   /** Row number of the output after which the part begins. For lists in chain order only. */
   readonly after?: number;
 }
 
-/** First outputs of a range, and the range of those after them; undefined at its end. */
+/** First outputs of a range, and the range of the outputs after them; undefined at the end of the range. */
 export type OutputPart<Facts> = Part<readonly Facts[], OutputRange>;
 
 /** Parameter value of a query for a range. */
@@ -83,7 +83,8 @@ const limitOf = (count: number): number => (count === Infinity ? NO_LIMIT : coun
 
 /**
  * SQL order of outputs that equals {@link CHAIN_ORDER} in a wallet without outputs from before RingCT, which alone may
- * have equal global indices. An index has this order; the other one sorts the outputs of each global index.
+ * have equal global indices. An index has this order; with {@link CHAIN_ORDER}, SQLite sorts the outputs of each global
+ * index.
  */
 const INDEX_ORDER = 'ORDER BY height, global_index, rowid';
 
@@ -110,7 +111,7 @@ export class OutputReader {
     this.db = db;
   }
 
-  /** Returns the output with a key image. If there are several, returns the one that is not burnt. */
+  /** Returns the output with a key image. Of several such outputs, returns the output that is not burnt. */
   byKeyImage(keyImage: KeyImage): OwnedOutput | undefined {
     return this.#first(`${keyEquals('key_image', '?')} ORDER BY burnt`, keyImage, keyImage);
   }
@@ -130,8 +131,8 @@ export class OutputReader {
   }
 
   /**
-   * Returns all outputs or a part of them in chain order, without burnt ones. If a later output has a reused key and a
-   * larger amount, it takes the position of the first output with that key. {@link placeOf} uses the same order.
+   * Returns all outputs or a part of them in chain order, without burnt outputs. If a later output has a reused key and
+   * a larger amount, it takes the position of the first output with that key. {@link placeOf} uses the same order.
    * Source: wallet2.cpp `process_new_transaction`, `m_transfers`.
    */
   inOrder(range: OutputRange = {}): OwnedOutput[] {
@@ -153,8 +154,8 @@ export class OutputReader {
   }
 
   /**
-   * Reads the first outputs of a range, and the range that is left: it begins after a row, so that no outputs before it
-   * are read again. @param columns SQL columns, of which the row number is the first.
+   * Reads the first outputs of a range, and the remaining range, which begins after a row, so that no outputs before
+   * the row are read again. @param columns SQL columns, of which the row number is the first.
    */
   #part<Row extends readonly [number: number, ...unknown[]], Facts>(
     columns: string,
@@ -214,7 +215,8 @@ export class OutputReader {
    * @param proven true: a key image that no signature proves counts as missing.
    */
   firstWithoutKeyImage({ proven }: { readonly proven: boolean }): number | undefined {
-    // Few outputs have no key image, and an index finds them. Unproven ones are searched in the order of another index.
+    // Few outputs have no key image, and an index finds them. Outputs with unproven key images are searched in the
+    // order of another index.
     const condition = proven ? UNPROVEN : WITHOUT_KEY_IMAGE;
     const order = proven && !this.#isMoved() ? CHAIN_ORDER : FIRST_PLACE_ORDER;
     const place = this.db.row<FirstPlace>(
@@ -228,7 +230,7 @@ export class OutputReader {
     return this.db.row('SELECT 1 FROM owned_output WHERE first_height IS NOT NULL LIMIT 1') !== undefined;
   }
 
-  /** Returns the output with an output key. If there are several, returns the one that is not burnt. */
+  /** Returns the output with an output key. Of several such outputs, returns the output that is not burnt. */
   byPublicKey(publicKey: PublicKey): OwnedOutput | undefined {
     return this.#first(`${keyEquals('public_key', '?')} ORDER BY burnt`, publicKey, publicKey);
   }
@@ -238,7 +240,7 @@ export class OutputReader {
     return this.#select('WHERE spent_by = ? ORDER BY burnt, height', txHash);
   }
 
-  /** Returns those of the given transactions that are mined and pay the wallet a credited amount other than change. */
+  /** Returns the given transactions that are mined and pay the wallet a credited amount other than change. */
   incomeAmong(txHashes: readonly Hash[]): Hash[] {
     const places = this.db.values<number>(
       `SELECT key FROM json_each(?) WHERE EXISTS (
@@ -262,14 +264,14 @@ export class OutputReader {
     );
   }
 
-  /** Returns the outputs of a transaction, including burnt ones. */
+  /** Returns the outputs of a transaction, including burnt outputs. */
   ofTx(txHash: Hash): OwnedOutput[] {
     return this.#select('WHERE tx_hash = ?', txHash);
   }
 
   /**
-   * Returns outputs with a known key image, without burnt ones, in the order in which they were found.
-   * @param after row number after which they begin.
+   * Returns outputs with a known key image, without burnt outputs, in the order in which they were found.
+   * @param after row number after which the outputs begin.
    * @param count largest number of outputs.
    */
   keyImageStates(after = 0, count = Infinity): KeyImageState[] {
@@ -285,7 +287,7 @@ export class OutputReader {
 
   /**
    * Returns the positions of outputs in rings, including burnt outputs, in the order in which the outputs were found.
-   * @param after row number after which they begin.
+   * @param after row number after which the outputs begin.
    * @param count largest number of outputs.
    */
   ringPlaces(after: number, count: number): RingPlace[] {
@@ -303,7 +305,10 @@ export class OutputReader {
       }));
   }
 
-  /** Returns the index of an output in {@link inOrder}, which is also its index in upstream's list `m_transfers`. */
+  /**
+   * Returns the index of an output in {@link inOrder}, which is also its index in the list `m_transfers` of the
+   * reference.
+   */
   placeOf({ txHash, outputIndex, height, globalIndex }: OwnedOutput): number {
     const place = this.db.row<FirstPlace>(
       `SELECT ${FIRST_PLACE} FROM owned_output WHERE tx_hash = ? AND output_index = ?`,
@@ -337,7 +342,7 @@ export class OutputReader {
     );
   }
 
-  /** Returns true if none of the outputs is spent, reserved, frozen or burnt. */
+  /** Returns true if no output is spent, reserved, frozen or burnt. */
   areFree(outputs: readonly OutputRef[]): boolean {
     return outputs.every(({ txHash, outputIndex }) => {
       const free = this.db.row(
@@ -350,7 +355,7 @@ export class OutputReader {
     });
   }
 
-  /** Returns at most a given number of outputs without a known key image, including burnt ones, in any order. */
+  /** Returns at most a given number of outputs without a known key image, including burnt outputs, in any order. */
   someWithoutKeyImage(most: number): OwnedOutput[] {
     return this.#select(`WHERE ${WITHOUT_KEY_IMAGE} LIMIT ?`, most);
   }

@@ -10,9 +10,15 @@ export interface HeightRange {
 
 /** Range of mined transactions, ordered by height and hash. */
 export interface TxRange extends HeightRange {
-  /** Hash above which transactions at height `min` belong to the range too; absent: none of that height do. */
+  /**
+   * Hash above which transactions at height `min` also belong to the range; absent: no transaction of this height
+   * belongs to it.
+   */
   readonly minHash?: Hash;
-  /** Hash up to which transactions at height `max` belong to the range; absent: all of that height do. */
+  /**
+   * Hash up to which transactions at height `max` belong to the range; absent: all transactions of this height belong
+   * to it.
+   */
   readonly maxHash?: Hash;
 }
 

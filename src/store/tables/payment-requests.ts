@@ -39,7 +39,7 @@ export interface NewRequest
 export interface RequestFilter {
   /** State of the listed requests; absent: any state. */
   readonly state?: RequestState;
-  /** Reference of the listed request; absent: any. */
+  /** Reference of the listed request; absent: any reference. */
   readonly reference?: string;
   readonly limit: number;
   /** Sequence number that the listed requests lie below. */
@@ -60,7 +60,10 @@ const isSame = (a: ReportedRequest, b: ReportedRequest): boolean =>
   a.isExpiryReported === b.isExpiryReported &&
   a.dueHeight === b.dueHeight;
 
-/** Returns a function that reads the identity of the payment request with an address; undefined without one. */
+/**
+ * Returns a function that reads the identity of the payment request with an address; undefined if there is no such
+ * request.
+ */
 export function identityReader(db: SqlDatabase): IdentityOf {
   return ({ major, minor }) => {
     const row = db.bigints.row<Pick<RequestRow, 'request_id' | 'reference' | 'amount'>>(
@@ -79,7 +82,7 @@ export function identityReader(db: SqlDatabase): IdentityOf {
 
 /** Reads payment requests, and the payments to their addresses. */
 export class PaymentRequestReader {
-  /** Returns the identity of the request with an address; undefined without one. */
+  /** Returns the identity of the request with an address; undefined if there is no such request. */
   readonly identityOf: IdentityOf;
   protected readonly db: SqlDatabase;
   protected readonly keys: IdempotencyKeys;
@@ -93,8 +96,8 @@ export class PaymentRequestReader {
   }
 
   /**
-   * Returns the addresses of payments in the blocks of the chain that a longer chain may have confirmed or unlocked. Some
-   * belong to no request.
+   * Returns the addresses of payments in the blocks of the chain that a longer chain may have confirmed or unlocked.
+   * Some of these addresses belong to no request.
    * @param tip height of the tip of the chain.
    */
   changedByShortening(tip: number): SubaddressIndex[] {
@@ -121,7 +124,7 @@ export class PaymentRequestReader {
     );
   }
 
-  /** Returns a request by its id; undefined if there is none. */
+  /** Returns a request by its id; undefined if there is no such request. */
   byId(requestId: string): TrackedRequest | undefined {
     return this.#one('request_id = ?', requestId);
   }
@@ -184,7 +187,7 @@ export class PaymentRequestReader {
     return rows.map(toRequest);
   }
 
-  /** Returns the requests with payments that count for more when the tip is at a height. */
+  /** Returns the requests with payments that are unlocked or confirmed when the tip is at a height. */
   dueAt(tip: number): ReportableRequest[] {
     // CROSS JOIN makes SQLite begin with the rows that the index of heights selects.
     return this.db.bigints
@@ -209,7 +212,7 @@ export class PaymentRequestReader {
       .map(toTracked);
   }
 
-  /** Returns the earliest expiry that is not recorded yet [Unix s]; undefined if there is none. */
+  /** Returns the earliest expiry that is not recorded yet [Unix s]; undefined if all expiries are recorded. */
   nextExpiry(): number | undefined {
     return (
       this.db.value<number | null>(
@@ -219,8 +222,8 @@ export class PaymentRequestReader {
   }
 
   /**
-   * Returns the unmined transactions that pay requests without confirmations, as far as the mempool was not seen to
-   * contest them.
+   * Returns the unmined transactions that pay requests without confirmations, and that the mempool was not seen to
+   * contest.
    */
   uncontested(): Hash[] {
     return this.db
@@ -235,7 +238,7 @@ export class PaymentRequestReader {
     return this.#payments.to(subaddresses);
   }
 
-  /** Reads what addresses have received: see {@link RequestPayments.receiptsAt}. */
+  /** Reads the receipts of addresses: see {@link RequestPayments.receiptsAt}. */
   receiptsAt(subaddresses: readonly SubaddressIndex[]): ReturnType<RequestPayments['receiptsAt']> {
     return this.#payments.receiptsAt(subaddresses);
   }
@@ -278,7 +281,7 @@ export class PaymentRequestWriter extends PaymentRequestReader {
 
   /**
    * Records the state of a request that its events report.
-   * @param stored its recorded state; absent: not known.
+   * @param stored recorded state of the request; absent: not known.
    */
   report(sequence: number, reported: ReportedRequest, stored?: ReportedRequest): void {
     const { state, received, paid, locked, late, isExpiryReported, dueHeight } = reported;
@@ -306,7 +309,7 @@ export class PaymentRequestWriter extends PaymentRequestReader {
     this.db.run('UPDATE payment_request SET cancelled = ? WHERE sequence = ?', time, sequence);
   }
 
-  /** Sets a later expiry [Unix s]; undefined: none. */
+  /** Sets a later expiry [Unix s]; undefined: the request has no expiry. */
   extend(sequence: number, expires: number | undefined): void {
     this.db.run(
       'UPDATE payment_request SET expires = ?, ended = 0 WHERE sequence = ?',

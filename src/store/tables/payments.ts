@@ -140,7 +140,7 @@ export interface PaymentPlace {
 
 /**
  * Reads incoming payments: outputs that are not change, grouped by transaction and address. A burnt output is a payment
- * of amount 0, as in upstream. Source: wallet2.cpp `process_new_transaction`.
+ * of amount 0, as in the reference. Source: wallet2.cpp `process_new_transaction`.
  */
 export class PaymentReader {
   protected readonly db: SqlDatabase;
@@ -150,16 +150,16 @@ export class PaymentReader {
   }
 
   /**
-   * Returns the lowest height up to which a range contains the given number of received transactions; undefined if it
-   * contains fewer.
+   * Returns the lowest height up to which a range contains the given number of received transactions; undefined if the
+   * range contains fewer transactions.
    */
   pageEnd(range: HeightRange, transactions: number): number | undefined {
     return divide(this.db, 'received', range, transactions)?.page.max;
   }
 
   /**
-   * Divides a range after approximately the given number of outputs, change included, at a boundary between
-   * transactions; undefined if it has fewer.
+   * Divides a range after approximately the given number of outputs, including change, at a boundary between
+   * transactions; undefined if the range has fewer outputs.
    */
   divide(range: TxRange, outputs: number): Division<TxRange> | undefined {
     return divide(this.db, 'payments', range, outputs);
@@ -193,7 +193,7 @@ export class PaymentReader {
 
   /**
    * Sorts outputs by height and transaction hash, and divides them into parts between transactions.
-   * @param numbers row numbers of the outputs. @param least least number of outputs in each part but the last.
+   * @param numbers row numbers of the outputs. @param least least number of outputs in each part except the last part.
    */
   divideOutputs(numbers: readonly number[], least: number): number[][] {
     const parts: number[][] = [];
@@ -219,8 +219,8 @@ export class PaymentReader {
   }
 
   /**
-   * Returns the hashes of transactions at or above a height that have paid the wallet, even if only change; miner
-   * transactions are left out.
+   * Returns the hashes of transactions at or above a height that have paid the wallet, even if they paid only change;
+   * miner transactions are left out.
    */
   hashesFrom(height: number): Hash[] {
     return this.db
@@ -273,7 +273,7 @@ export class PaymentReader {
 }
 
 export class PaymentWriter extends PaymentReader {
-  /** Adds a received transaction. @returns false if it is stored already; then nothing changes. */
+  /** Adds a received transaction. @returns false if the transaction is stored already, and nothing changes. */
   add(tx: ReceivedTx): boolean {
     const { changes } = this.db.run(
       `INSERT INTO received_tx (tx_hash, height, timestamp, unlock_time, fee, coinbase, payment_id, tx_public_key,

@@ -43,7 +43,10 @@ class BlockTimes {
     this.#table = table;
   }
 
-  /** Returns the height up to which no block has a time from `time` on [Unix s], by bisection; -1: there is none. */
+  /**
+   * Returns the height up to which no block has a time from `time` on [Unix s], by bisection; -1: there is no such
+   * height.
+   */
   heightBefore(time: number): number {
     const before = time - DISORDER_SECONDS;
     // The block at `low` lies before the time, and the first block above `high` does not.
@@ -61,7 +64,7 @@ class BlockTimes {
   }
 }
 
-/** Sums payments from a time on. Reads no payments of blocks that lie well before it. */
+/** Sums payments from a time on. Reads no payments of blocks that lie well before this time. */
 export class PeriodSumReader {
   readonly #db: SqlDatabase;
   readonly #receivedTimes: BlockTimes;
@@ -94,7 +97,10 @@ export class PeriodSumReader {
     };
   }
 
-  /** Sums what own payments from a time on [Unix s], mined or pending, take from the balance, with their fees. */
+  /**
+   * Sums the amounts that own payments from a time on [Unix s], mined or pending, take from the balance, including
+   * their fees.
+   */
   sent(from: number): bigint {
     const height = this.#sentTimes.heightBefore(from);
     const row = this.#db.row<SentRow>(

@@ -134,7 +134,7 @@ export class PoolWriter extends PoolReader {
     this.#arrivals = new ArrivalReader(db);
   }
 
-  /** Adds a transaction, or replaces it. It keeps the time of its first sight. */
+  /** Adds a transaction, or replaces it. A replaced transaction keeps the time of its first sight. */
   add(tx: PoolTx): void {
     this.remove(tx.txHash);
     this.db.run(
@@ -181,7 +181,7 @@ interface OutputRow {
   readonly amount: Integer;
   /** Credited amount of the whole payment in its last event. */
   readonly reported: Integer;
-  /** True if its transaction is in the mempool. */
+  /** True if the transaction of the payment is in the mempool. */
   readonly listed: Integer;
   readonly mined_amount: Integer | null;
   readonly mined_spent: Integer;
@@ -189,8 +189,9 @@ interface OutputRow {
 
 /**
  * Credited amounts of unmined payments to one address. Of several outputs with one key, mined or not, only one can be
- * spent: together they count as much as the largest one. A payment whose transaction is not in the mempool, because a rescan
- * has not read that yet or because it lacks the transaction, counts no more than its event has reported.
+ * spent: together they count as much as the largest one. A payment whose transaction is not in the mempool, because a
+ * rescan has not read the mempool yet or because the mempool lacks the transaction, counts no more than its event has
+ * reported.
  */
 export class PoolCredits {
   readonly #db: SqlDatabase;

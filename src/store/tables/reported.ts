@@ -51,7 +51,7 @@ interface TransferRow extends TransferFactRow {
   readonly height: Integer | null;
 }
 
-/** A transfer as reported; without `height` if it was unmined. */
+/** A reported transfer, which has no `height` if it was unmined. */
 export type ReportedTransfer = TransferFacts & { readonly height?: number };
 
 const toPayment = (row: PaymentRow): MinedPaymentFacts => ({
@@ -64,7 +64,7 @@ const toTransfer = (row: TransferRow): ReportedTransfer => ({
   ...(row.height === null ? {} : { height: toNumber(row.height) }),
 });
 
-/** Mined payments as they were reported before a rescan; each is kept until the rescan has passed its height. */
+/** Mined payments that were reported before a rescan; each payment is kept until the rescan has passed its height. */
 export class ReportedPayments {
   readonly #db: SqlDatabase;
 
@@ -91,7 +91,7 @@ export class ReportedPayments {
     );
   }
 
-  /** Deletes a payment and returns it; undefined if there is none. */
+  /** Deletes a payment and returns it; undefined if there is no such payment. */
   take({ txHash, subaddress }: Pick<PaymentFacts, 'txHash' | 'subaddress'>): MinedPaymentFacts | undefined {
     const row = this.#db.bigints.row<PaymentRow>(
       'DELETE FROM reported_payment WHERE tx_hash = ? AND account = ? AND minor = ? RETURNING *',
@@ -111,7 +111,7 @@ export class ReportedPayments {
   }
 }
 
-/** Transfers as they were reported before a rescan; each is kept until the rescan has passed its height. */
+/** Transfers that were reported before a rescan; each transfer is kept until the rescan has passed its height. */
 export class ReportedTransfers {
   readonly #db: SqlDatabase;
 
@@ -136,7 +136,7 @@ export class ReportedTransfers {
     );
   }
 
-  /** Deletes a transfer and returns it; undefined if there is none. */
+  /** Deletes a transfer and returns it; undefined if there is no such transfer. */
   take(txHash: Hash): ReportedTransfer | undefined {
     return this.#takeWhere('tx_hash = ?', txHash)[0];
   }

@@ -51,8 +51,9 @@ const arrivalOf = (of: string): string =>
   `LEFT JOIN arrival a ON a.tx_hash = ${of}.tx_hash AND a.account = :major AND a.minor = ${of}.minor`;
 
 /**
- * SQL of the height of the tip by which a mined payment was confirmed before a rescan that runs; NULL if none runs. It is at
- * most that of the tip from which the rescan began: an earlier, higher chain confirmed a payment that its loss took back.
+ * SQL of the height of the tip by which a mined payment was confirmed before a running rescan; NULL if no rescan runs.
+ * The height is at most the height of the tip from which the rescan began, because the loss of an earlier, higher chain
+ * took back its confirmations.
  * @param of alias of the table of the payment.
  */
 const confirmedTo = (of: string): string => `
@@ -75,8 +76,8 @@ const minedSql = (columns: string): string => `
       CROSS JOIN received_tx t USING (tx_hash) ${arrivalOf('o')}`;
 
 /**
- * SQL that selects the payments to addresses that a rescan has not found again or that are not mined. A transaction that
- * is in one of these tables is in no other.
+ * SQL that selects the payments to addresses that a rescan has not found again or that are not mined. A transaction is
+ * in only one of these tables.
  */
 const OTHERS = `
   SELECT r.minor, r.tx_hash, r.amount, r.timestamp, r.height, r.unlock_time, a.time AS arrival, NULL AS since,
@@ -97,10 +98,10 @@ function inBlockOrder(a: FoundRow, b: FoundRow): number {
   return compareBytes(a.tx_hash, b.tx_hash);
 }
 
-/** Returns what an address has received. */
+/** Returns the data of the payments to an address. */
 type ByAddress<T> = (subaddress: SubaddressIndex) => readonly T[];
 
-/** Reads what addresses have received, account by account. @param read returns it by minor index. */
+/** Reads the payments to addresses, account by account. @param read returns the data of one account by minor index. */
 function inAccounts<T>(
   subaddresses: readonly SubaddressIndex[],
   read: (place: Place) => ReadonlyMap<number, readonly T[]>,
@@ -113,7 +114,10 @@ function inAccounts<T>(
   return ({ major, minor }) => found.get(major)?.get(minor) ?? [];
 }
 
-/** Returns the payments to one address: outputs of one transaction are one payment. @param rows one for each output. */
+/**
+ * Returns the payments to one address: outputs of one transaction are one payment.
+ * @param rows one row for each output.
+ */
 function group(rows: FoundRow[]): RequestPayment[] {
   if (rows.length > 1) rows.sort(inBlockOrder);
   const payments: RequestPayment[] = [];
@@ -147,9 +151,9 @@ export class RequestPayments {
   }
 
   /**
-   * Reads the payments to addresses, which have the order of their blocks; unmined ones are last.
+   * Reads the payments to addresses, which have the order of their blocks; unmined payments are last.
    * @param subaddresses addresses, each once.
-   * @returns a function that returns the payments to one of them.
+   * @returns a function that returns the payments to one address.
    */
   to(subaddresses: readonly SubaddressIndex[]): ByAddress<RequestPayment> {
     return inAccounts(subaddresses, (place) => {
@@ -162,9 +166,9 @@ export class RequestPayments {
   }
 
   /**
-   * Reads what addresses have received, in any order: the same sums as the payments {@link to} them, whose outputs may
-   * be apart.
-   * @param subaddresses addresses, each once. @returns a function that returns the receipts of one of them.
+   * Reads the receipts of addresses, in any order. They have the same sums as the payments {@link to} the addresses,
+   * but the outputs of a payment may be separate receipts.
+   * @param subaddresses addresses, each once. @returns a function that returns the receipts of one address.
    */
   receiptsAt(subaddresses: readonly SubaddressIndex[]): ByAddress<Receipt> {
     return inAccounts(subaddresses, (place) => {
@@ -197,7 +201,7 @@ export class RequestPayments {
     return payments;
   }
 
-  /** Returns the payments to an address with the amounts that unmined ones are credited. */
+  /** Returns the payments to an address with the credited amounts of unmined payments. */
   #credited(subaddress: SubaddressIndex, payments: readonly RequestPayment[]): readonly RequestPayment[] {
     if (payments.every(({ height }) => height !== undefined)) return payments;
     const credits = this.#poolCredits.of(subaddress);

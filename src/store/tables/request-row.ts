@@ -50,20 +50,23 @@ export const REPORTABLE_COLUMNS = `${TERMS_COLUMNS}, s.state, ${SUMS_COLUMNS}`;
 export type TrackedRow = RequestRow & ReportedRow;
 export const TRACKED_COLUMNS = `${REQUEST_COLUMNS}, ${SUMS_COLUMNS}`;
 
-/** State of a request as reported by its events. */
+/** State of a request that its events have reported. */
 export interface ReportedRequest {
   readonly state: RequestState;
   /** Sum of the payments in time, mined or not [atomic units]. */
   readonly received: Amount;
-  /** Largest sum of those with enough confirmations since the last reversal [atomic units]. */
+  /** Largest sum of the payments with enough confirmations since the last reversal [atomic units]. */
   readonly paid: Amount;
   /** Sum of the payments in time that an unlock time locks [atomic units]. */
   readonly locked: Amount;
   /** Sum of the payments after the end of the request [atomic units]. */
   readonly late: Amount;
-  /** True if its expiry was reported. */
+  /** True if the expiry of the request was reported. */
   readonly isExpiryReported: boolean;
-  /** Smallest height of the tip at which a payment counts for more; absent: none does. */
+  /**
+   * Smallest height of the tip at which a payment is unlocked or has its confirmations; absent: the tip changes no
+   * payment.
+   */
   readonly dueHeight?: number | undefined;
 }
 

@@ -29,7 +29,7 @@ export class ReserveReader {
    * otherwise the largest outputs. Returns all outputs if even their sum is too small.
    */
   fewest(account: number, least: Amount): OwnedOutput[] {
-    // An index contains the outputs that no unmined payment spends either, with their amounts.
+    // An index contains the outputs that also no unmined payment spends, with their amounts.
     const outputs = this.#anyReserved(account)
       ? `WHERE ${UNSPENT}`
       : `INDEXED BY owned_output_by_age WHERE ${FREE}`;
@@ -52,8 +52,8 @@ export class ReserveReader {
   }
 
   /**
-   * Returns true if an unmined payment spends a candidate: otherwise the sum of all candidates and the sum of those that
-   * no payment reserves are equal.
+   * Returns true if an unmined payment spends a candidate. Without such a payment, the sum of all candidates equals the
+   * sum of the candidates that no payment reserves.
    */
   #anyReserved(account: number): boolean {
     const reserved = this.#db.row(

@@ -37,7 +37,7 @@ type Derived = readonly [
   firstIndex: bigint | null,
 ];
 
-/** Spend of a key; any one of the outputs with that key may store it. */
+/** Spend of a key, which any output with this key may store. */
 interface StoredSpend {
   readonly spent_by: Uint8Array;
   readonly spent_height: Integer | null;
@@ -72,8 +72,8 @@ export interface SavedSpends {
 }
 
 /**
- * Computes the derived columns of outputs with reused keys from the outputs' order in the chain, whatever order they
- * were found in.
+ * Computes the derived columns of outputs with reused keys from the outputs' order in the chain, independently of the
+ * order in which they were found.
  */
 export class ReusedKeys {
   readonly #db: SqlDatabase;
@@ -147,7 +147,7 @@ export class ReusedKeys {
 
   /** Calls {@link recompute} for each reused key in the rows from the given row number on. */
   recomputeSince(rowid: number | bigint): void {
-    // The condition compares the indexed first 8 bytes only. It may also hold for different keys, which costs time but
+    // The condition compares the indexed first 8 bytes only. It may also hold for different keys, which takes time but
     // changes nothing.
     const isShared = `EXISTS (SELECT 1 FROM owned_output AS other
       WHERE ${indexedKey('other.public_key')} = ${indexedKey('owned_output.public_key')}
@@ -160,7 +160,7 @@ export class ReusedKeys {
     for (const key of this.#keys('burnt = 1')) this.recompute(key);
   }
 
-  /** Calls {@link recompute} for the reused key that has a key image, if there is one. */
+  /** Calls {@link recompute} for the reused key that has a given key image, if there is such a key. */
   recomputeKeyImage(keyImage: Uint8Array): void {
     const key = this.#db.value<Uint8Array>(
       `SELECT public_key FROM owned_output WHERE ${keyEquals('key_image', '?')} AND burnt = 1 LIMIT 1`,

@@ -2,20 +2,20 @@ import type { Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 import { MetaReader, MetaWriter } from './meta.js';
 
-/** Position of a catch-up: blocks are read again from `from` on, and all below `next` have been. */
+/** Position of a catch-up: blocks are read again from `from` on, and all blocks below `next` have been read again. */
 export interface CatchUpPosition {
   readonly from: number;
   readonly next: number;
 }
 
-/** SQL that returns 1 if an address is created, or in the lookahead of a new wallet, that no catch-up searches for. */
+/** SQL that returns 1 if no catch-up searches for an address that is created, or in the lookahead of a new wallet. */
 const LACKS = `
   SELECT EXISTS (SELECT 1 FROM chain_block) AND EXISTS (SELECT 1 FROM searched_account) AND (
     EXISTS (SELECT 1 FROM account a LEFT JOIN searched_account s ON s.account = a.major
       WHERE a.address_count > coalesce(s.wanted, 0))
     OR (SELECT count(*) FROM searched_account WHERE account < :accounts AND wanted >= :addresses) < :accounts)`;
 
-/** Reads which addresses were searched in the blocks that the wallet has read. */
+/** Reads the numbers of addresses that were searched for in the blocks that the wallet has read. */
 export class SearchedAddressReader {
   protected readonly db: SqlDatabase;
   readonly #meta: MetaReader;
@@ -35,7 +35,7 @@ export class SearchedAddressReader {
     return Array.from(counts, (count: number | undefined) => count ?? 0);
   }
 
-  /** Returns the position of the running catch-up; undefined if none runs. */
+  /** Returns the position of the running catch-up; undefined if no catch-up runs. */
   position(): CatchUpPosition | undefined {
     const text = this.#meta.get('catch_up');
     return text === undefined ? undefined : (JSON.parse(text) as CatchUpPosition);
@@ -50,7 +50,10 @@ export class SearchedAddressReader {
   }
 }
 
-/** Writes which addresses were searched. As every writer, it exists only for the task of `WalletStore.write`. */
+/**
+ * Writes the numbers of addresses that were searched for. As every writer, it exists only for the task of
+ * `WalletStore.write`.
+ */
 export class SearchedAddressWriter extends SearchedAddressReader {
   readonly #meta: MetaWriter;
 
@@ -82,7 +85,7 @@ export class SearchedAddressWriter extends SearchedAddressReader {
   }
 
   /**
-   * Begins a catch-up, or begins the running one anew with more addresses.
+   * Begins a catch-up, or begins the running catch-up anew with more addresses.
    * @param counts numbers of addresses to search for, by account. @param from height of the first block.
    */
   begin(counts: readonly number[], from: number): void {
@@ -97,7 +100,10 @@ export class SearchedAddressWriter extends SearchedAddressReader {
     this.#place({ from, next: from });
   }
 
-  /** Records that the blocks from `start` on, up to below `end`, have been read again, if those below `start` have been. */
+  /**
+   * Records that the blocks from `start` on, up to below `end`, have been read again, if the blocks below `start` have
+   * been read again.
+   */
   advance(start: number, end: number): void {
     const position = this.position();
     if (position !== undefined && start <= position.next && end > position.next)

@@ -52,7 +52,10 @@ const SCOPE = `account = :account AND (:minors IS NULL OR minor IN (SELECT value
 /** SQL condition of the spendable outputs of one address. */
 const ADDRESS = `${FREE} AND account = :account AND minor = :minor`;
 
-/** SQL that selects the columns of outputs. @param index index that SQLite must use; absent: it chooses. */
+/**
+ * SQL that selects the columns of outputs.
+ * @param index index that SQLite must use; absent: SQLite chooses the index.
+ */
 const coins = (condition: string, index?: string): string =>
   `SELECT ${COLUMNS} FROM owned_output ${index === undefined ? '' : `INDEXED BY ${index}`} WHERE ${condition}`;
 
@@ -66,7 +69,7 @@ export class SpendableOutputReader {
 
   /**
    * Returns true if an account has at most a given number of addresses with spendable outputs, and at most a given
-   * number of such outputs on them.
+   * number of spendable outputs on these addresses.
    * @param minors minor indices of the addresses; empty: every address of the account.
    */
   hasAtMost(
@@ -114,7 +117,7 @@ class StoredOutputSource implements SpendableOutputSource {
   }
 
   exceptions({ chainHeight, blind }: SpendableTerms, least: bigint): SpendableOutput[] {
-    // One query per index. UNION lists an output once that several queries find.
+    // The statement has one query per index. UNION lists an output only once, even if several queries find it.
     const sql = [
       coins(`${FREE} AND ${SCOPE} AND ${MAYBE_LOCKED.recent}`, 'owned_output_by_age'),
       coins(`${FREE} AND ${SCOPE} AND ${MAYBE_LOCKED.older}`, 'owned_output_lock'),

@@ -28,9 +28,9 @@ const MINED = `SELECT t.tx_hash, t.height, t.account, t.amount_in, t.fee,
 const toMined = (row: MinedRow): MinedTransfer => ({ ...toTransferFacts(row), height: toNumber(row.height) });
 
 /**
- * Reads transfers of the wallet with all that returns to the paying account, so that amounts of transfers and payments sum
- * to the balance. The record of a transfer that this wallet made has its change without the payments to the account's own
- * addresses.
+ * Reads transfers of the wallet with all amounts that return to the paying account, so that amounts of transfers and
+ * payments sum to the balance. The record of a transfer that this wallet made has its change without the payments to
+ * the account's own addresses.
  */
 export class TransferFactReader {
   readonly #db: SqlDatabase;

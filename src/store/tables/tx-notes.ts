@@ -77,7 +77,7 @@ export class TxKeyReader {
 }
 
 export class TxKeyWriter extends TxKeyReader {
-  /** Deletes the secret keys of all transactions, except those of orders. */
+  /** Deletes the secret keys of all transactions, except transactions of orders. */
   clear(): void {
     this.db.run(`DELETE FROM tx_secret_key WHERE NOT ${OF_ORDER}`);
   }

@@ -44,7 +44,8 @@ export class WatchReader {
    * @param since height below which no block can be undone.
    */
   withKeyImage(since: number, rows = EVERY_ROW): Uint8Array {
-    // Spent outputs are read too, if a reorganisation may undo their spend or if the spending transaction was not seen.
+    // Spent outputs are also read if a reorganisation may undo their spend, or if the spending transaction was not
+    // seen.
     return this.#packed(
       recordOf('key_image'),
       `WHERE burnt = 0 AND key_image IS NOT NULL
@@ -61,7 +62,7 @@ export class WatchReader {
   }
 
   /**
-   * Returns outputs without a known key image, including burnt ones, by the amount and global index with which rings
+   * Returns outputs without a known key image, including burnt outputs, by the amount and global index with which rings
    * name them.
    */
   blind(rows = EVERY_ROW): Uint8Array {
@@ -69,8 +70,8 @@ export class WatchReader {
   }
 
   /**
-   * Returns burnt outputs with the same keys as outputs of {@link withKeyImage}; after a reorganisation they may take
-   * their place.
+   * Returns burnt outputs with the same keys as outputs of {@link withKeyImage}; after a reorganisation, a burnt output
+   * may take the place of such an output.
    */
   burntWithKeyImage(): Uint8Array {
     return this.#packed(recordOf('key_image'), `${BURNT} WHERE burnt = 1 AND key_image IS NOT NULL`);
@@ -94,7 +95,11 @@ export class WatchReader {
     return output !== undefined;
   }
 
-  /** Returns records of outputs. @param record SQL that writes one in hex. @param rows SQL that selects the outputs. */
+  /**
+   * Returns records of outputs.
+   * @param record SQL that writes one record in hex.
+   * @param rows SQL that selects the outputs.
+   */
   #packed(record: string, rows: string, ...params: readonly number[]): Uint8Array {
     const hex = this.#db.value<string | null>(
       `SELECT group_concat(${record}, '') FROM owned_output ${rows}`,

@@ -77,7 +77,7 @@ export class WebhookDeliveryReader {
     );
   }
 
-  /** Returns the pending delivery whose next attempt is due first; undefined if there is none. */
+  /** Returns the pending delivery whose next attempt is due first; undefined if no delivery is pending. */
   earliest(webhook: string): PendingDelivery | undefined {
     return this.db.row<PendingDelivery>(
       `SELECT event AS eventId, attempts, due FROM webhook_delivery
@@ -134,7 +134,7 @@ export class WebhookDeliveryWriter extends WebhookDeliveryReader {
   }
 
   /**
-   * Makes an event due again, with the full number of attempts, whatever the state of its delivery is.
+   * Makes an event due again, with the full number of attempts, for any state of its delivery.
    * @param now Unix time [ms].
    * @returns false for an unknown endpoint, and for an event after the endpoint's position, whose first attempt is
    * still to come.

@@ -26,7 +26,7 @@ interface WebhookRow {
 }
 
 /**
- * Largest number of secrets of an endpoint that sign at the same time. Each lengthens the signature header by 48
+ * Largest number of secrets of an endpoint that sign at the same time. Each secret lengthens the signature header by 48
  * characters.
  */
 const MAX_SECRETS = 5;
@@ -55,7 +55,7 @@ export class WebhookReader {
     return row && toWebhook(row);
   }
 
-  /** Returns the secrets of an endpoint, newest first, including expired ones. */
+  /** Returns the secrets of an endpoint, newest first, including expired secrets. */
   secrets(id: string): SigningSecret[] {
     return this.db
       .rows<{ secret: Uint8Array; until: number | null }>(
@@ -92,8 +92,8 @@ export class WebhookWriter extends WebhookReader {
   }
 
   /**
-   * Makes a secret the current one of an endpoint. The former one also signs until it expires. At most the five newest
-   * secrets are kept.
+   * Makes a secret the current secret of an endpoint. The former secret also signs until it expires. At most the five
+   * newest secrets are kept.
    * @param now Unix time [ms].
    * @param overlap time for which the former secret still signs [ms].
    * @returns false for an unknown id.

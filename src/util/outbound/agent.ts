@@ -18,14 +18,14 @@ export interface AgentOptions {
 }
 
 /**
- * Opens a connection to which bytes may be sent: connected, and with TLS only to a server that has proved its identity.
- * A request that gets no connection was therefore not sent.
+ * Opens a connection on which bytes may be sent. Over TLS, the server has proved its identity. A request without a
+ * connection was therefore not sent.
  */
 export type OpenConnection = (to: ConnectTarget, signal: AbortSignal) => Promise<Socket>;
 
 /**
  * Closes a connection that receives bytes or its end before the first request. Otherwise the bytes, such as the answer
- * 408 of a server that stops waiting, would be taken as the answer to that request.
+ * 408 of a server that stops waiting, would be taken as the answer to the first request.
  */
 function discard(this: Socket): void {
   this.destroy();
@@ -54,7 +54,7 @@ export class OutboundAgent extends Agent {
   }
 
   /**
-   * Opens a connection before the first request. If that fails, no error is reported: the request opens another one.
+   * Opens a connection before the first request. A failure is not reported: the request then opens another connection.
    * @returns a promise that resolves when the connection is open or has failed.
    */
   openEarly(to: ConnectTarget): Promise<void> {

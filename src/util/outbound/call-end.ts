@@ -21,7 +21,7 @@ export class CallEnd {
     if (ms !== undefined) this.#timer = setTimeout(this.#check, ms);
     this.#sources = sources;
     for (const source of sources) {
-      // Any number of concurrent calls may listen to the same signal, without a warning of Node.
+      // Any number of concurrent calls may listen to the same signal, without a warning of Node.js.
       if (source instanceof EventTarget) setMaxListeners(0, source);
       if (source.aborted) this.#abort.abort(source.reason);
       else source.addEventListener('abort', this.#follow);
@@ -64,7 +64,7 @@ export class CallEnd {
 
 /**
  * Runs a task that ends at a deadline, or when one of several signals is aborted.
- * @param task gets the signal that ends it. @throws the reason of that signal, if the task throws it.
+ * @param task receives the signal that ends it. @throws the reason of the signal, if the task throws it.
  */
 export async function within<T>(
   ms: number | undefined,

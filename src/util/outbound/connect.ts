@@ -43,15 +43,21 @@ export async function connectTcp(target: ConnectTarget, signal: AbortSignal): Pr
   return socket;
 }
 
-/** Proof of identity that a TLS server must give. Absent parts are those of Node.js. */
+/** Proof of identity that a TLS server must give. Absent parts: the defaults of Node.js. */
 export interface TlsIdentity {
   /** Name or IP address of the server, which its certificate must have. A name is sent to the server (SNI). */
   readonly host: string;
   /** Authorities (PEM) that certify the server. */
   readonly ca?: string | Buffer | readonly string[];
-  /** Compares the certificate of the server with its host. @returns the reason for which they do not belong together. */
+  /**
+   * Compares the certificate of the server with its host.
+   * @returns the reason why certificate and host do not belong together.
+   */
   readonly compareHost?: (host: string, certificate: PeerCertificate) => Error | undefined;
-  /** Decides on the certificate in place of authorities and host. @returns the reason for which it is refused. */
+  /**
+   * Decides on the certificate in place of authorities and host.
+   * @returns the reason why the certificate is refused.
+   */
   readonly judge?: (socket: TLSSocket) => Error | undefined;
   /** Own certificate, and authorities, in place of `ca`. */
   readonly secureContext?: SecureContext;
@@ -83,8 +89,9 @@ export const withFingerprint =
   };
 
 /**
- * Begins TLS over a connection, which is closed if that fails. Nothing is sent before the server has proved its identity.
- * @throws the system error, that of OpenSSL, the reason for a refusal, or the reason of the signal.
+ * Begins TLS over a connection, which is closed after a failure. No data is sent before the server has proved its
+ * identity.
+ * @throws the system error, the error of OpenSSL, the reason for a refusal, or the reason of the signal.
  */
 export async function connectTls(
   raw: Socket,
@@ -116,7 +123,7 @@ export async function connectTls(
   }
 }
 
-/** Waits for an event of a connection, which is closed if it fails, or if the signal is aborted. */
+/** Waits for an event of a connection, which is closed after an error, or if the signal is aborted. */
 export function eventOf<T = void>(socket: Socket, event: string, signal: AbortSignal): Promise<T> {
   // Errors before a caller listens, and after the connection was closed, would end the process without a listener.
   socket.on('error', ignore);

@@ -11,7 +11,10 @@ export class Unanswered extends Error {
   override readonly name = 'Unanswered';
   /** True if the request may have reached the other side, see {@link exchange}. */
   readonly maybeSent: boolean;
-  /** True if the request was sent over a connection that had served another one: its end may be older than the request. */
+  /**
+   * True if the request was sent over a connection that had served another request, so that its end may be older than
+   * this request.
+   */
   readonly isReused: boolean;
 
   constructor(cause: unknown, maybeSent: boolean, isReused = false) {
@@ -33,7 +36,10 @@ export interface OutboundRequest extends Pick<
   readonly idle?: { readonly ms: number; readonly error: () => Error };
   /** Called with each answer of status 1xx before the answer. */
   readonly onInformation?: (information: InformationEvent) => void;
-  /** Present: the body waits until the other side asks for it (`100 Continue`). @returns the reason for which it gets none. */
+  /**
+   * Present: the body waits until the other side asks for it (`100 Continue`).
+   * @returns the reason why the other side does not get the body.
+   */
   readonly holdBack?: () => Error | undefined;
 }
 
@@ -41,7 +47,7 @@ export interface OutboundRequest extends Pick<
  * Sends a request, and reads its answer.
  *
  * A request may have reached the other side from the moment at which it has a connection, or, if its body is held back,
- * from the moment at which the body leaves. Before that it has had no effect, and may be sent again.
+ * from the moment at which the body is sent. Before this moment the request has no effect, and may be sent again.
  * @param read called as soon as the headers of the answer have arrived. The body must be read completely, or destroyed.
  * @returns the result of `read`. @throws Unanswered with the error of the request or of `read`, or the reason of the signal.
  */

@@ -3,8 +3,8 @@ import { lookup as lookupName } from 'node:dns/promises';
 import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net';
 
 /*
- * Guard of all requests whose address a client chooses: they must not reach hosts that only this machine or its network
- * can reach.
+ * Guard of all requests whose address a client chooses. Such requests must not reach hosts that only this machine or
+ * its network can reach.
  */
 
 /** Networks without public hosts. Source: IANA IPv4 special-purpose address registry, RFC 6890. */
@@ -74,8 +74,8 @@ export function isPublicAddress(address: string): boolean {
 const LOCAL_NAME = /^[^.]*\.?$|\.(?:localhost|localdomain|local|internal|home\.arpa)\.?$/;
 
 /**
- * True unless a host is known not to be public, as far as no name resolution is needed: the addresses of a name are checked
- * by {@link guardedLookup}, in the connection itself. @param host name, or IP address without brackets.
+ * True unless a host is known not to be public without name resolution. The addresses of a name are checked by {@link
+ * guardedLookup}, in the connection itself. @param host name, or IP address without brackets.
  */
 export const mayBePublicHost = (host: string): boolean =>
   isIP(host) === 0 ? !LOCAL_NAME.test(host) : isPublicAddress(host);

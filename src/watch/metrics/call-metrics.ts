@@ -46,7 +46,7 @@ export class CallMetrics {
 
   /**
    * Wraps a call function, and measures its calls. @param nameOf returns the canonical name of a method; undefined for
-   * an unknown one.
+   * an unknown method.
    */
   measured(
     call: Call,

@@ -64,13 +64,16 @@ export type WatchedCluster = Pick<
   readonly custody: Pick<ClusterNode['custody'], 'all'>;
 };
 
-/** Counts the wallets whose holder has ended, or is none of the cluster. A wallet that was closed on purpose has no holder. */
+/**
+ * Counts the wallets whose holder has ended, or is not a process of the cluster. A wallet that was closed on purpose
+ * has no holder.
+ */
 export const withoutHolder = ({ entries }: Pick<ClusterNode, 'entries'>): number =>
   entries.filter(
     ({ holder, hasFalseHolder, isLapsed }) => hasFalseHolder === true || (holder !== undefined && isLapsed),
   ).length;
 
-/** Adds the metrics of a cluster. Without one they have no values. */
+/** Adds the metrics of a cluster, which have no values without a cluster. */
 export function addClusterMetrics(registry: Registry, cluster: WatchedCluster | undefined): void {
   const registers = [registry];
   const add = (name: string, help: string, value: (known: WatchedCluster) => number): void =>

@@ -15,7 +15,7 @@ export interface MetricsParts {
   readonly info: BuildInfo;
   readonly health: DaemonHealth;
   readonly failover: Pick<DaemonFailover, 'statuses' | 'switches'>;
-  /** Absent without a cluster. */
+  /** Cluster of this process; absent without a cluster. */
   readonly cluster?: WatchedCluster | undefined;
   readonly wallets: () => readonly WatchedWallet[];
   readonly facts: Pick<WalletFactReader, 'read'>;
@@ -44,7 +44,7 @@ export class Metrics {
   #deepestDepth = 0;
   /** Free space at the running scrape [bytes]; undefined if it cannot be read. */
   #free: number | undefined;
-  /** The running scrape, whose result all clients get that ask meanwhile. */
+  /** The running scrape, whose result all clients receive that ask meanwhile. */
   #scrape: Promise<string> | undefined;
 
   constructor(parts: MetricsParts) {
@@ -105,8 +105,8 @@ export class Metrics {
   }
 
   /**
-   * Notes a reorganisation above the limit. @param depth number of replaced blocks. @param isNew false: it was noted
-   * before with a lower depth.
+   * Notes a reorganisation above the limit. @param depth number of replaced blocks. @param isNew false: the
+   * reorganisation was noted before with a lower depth.
    */
   noteDeepReorganisation(depth: number, isNew: boolean): void {
     if (isNew) this.#deepReorganisations.inc();
@@ -141,7 +141,10 @@ export class Metrics {
   }
 }
 
-/** Adds a gauge with one series for each wallet of `--open` that could not be opened; none if all are open. */
+/**
+ * Adds a gauge with one series for each wallet of `--open` that could not be opened; without a series if all wallets
+ * are open.
+ */
 function addUnopened(registry: Registry, start: () => StartProgress): void {
   new Gauge({
     name: 'wallet_rpc_wallet_unopened',

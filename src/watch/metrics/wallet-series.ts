@@ -64,7 +64,7 @@ const WALLET_GAUGES: readonly WalletGauge[] = [
 
 const REQUESTS = 'wallet_rpc_payment_requests';
 
-/** Writes one series for each state of payment requests; none for a wallet without requests. */
+/** Writes one series for each state of payment requests; writes no series for a wallet without requests. */
 const requestLines = ({ requests }: WalletFacts, wallet: string): string =>
   requests.size === 0
     ? ''

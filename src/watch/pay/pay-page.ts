@@ -12,7 +12,7 @@ const MAX_KEPT = 256;
 
 const kept = new Map<string, Html>();
 
-/** Writes the dark modules of a row as a path: one rectangle for each run of them. */
+/** Writes the dark modules of a row as a path: one rectangle for each run of dark modules. */
 const rowPath = (row: readonly boolean[], y: number): string => {
   let path = '';
   for (let x = 0; x < row.length; x++) {
@@ -25,7 +25,7 @@ const rowPath = (row: readonly boolean[], y: number): string => {
   return path;
 };
 
-/** Draws the QR code of a text as SVG: dark modules on a light ground, which scanners need, in dark mode too. */
+/** Draws the QR code of a text as SVG: dark modules on a light ground, which scanners need, also in dark mode. */
 export function qrCode(text: string): Html {
   const code = kept.get(text) ?? drawn(text);
   kept.delete(text);
@@ -60,7 +60,10 @@ export interface LivePart {
 /** Time from which the remaining time is shown in days [s]. */
 const DAYS_FROM = 2 * 86_400;
 const DAY = 86_400;
-/** Interval at which a page reloads itself in a browser without JavaScript [s]; a longer one once it is paid. */
+/**
+ * Interval at which a page reloads itself in a browser without JavaScript [s]; a longer interval once the request is
+ * paid.
+ */
 const RELOAD_SECONDS = { open: 15, ended: 60 };
 
 /** Writes an amount in the notation that wallets accept, in all languages: with a point, without trailing zeros. */
@@ -153,7 +156,7 @@ export const livePart = (view: PayView, texts: PayTexts): LivePart => ({
 interface CopyNames {
   readonly id: string;
   readonly name: string;
-  /** Accessible name of its button. */
+  /** Accessible name of the button of the field. */
   readonly action: string;
 }
 
@@ -167,7 +170,7 @@ const copyField = ({ id, name, action }: CopyNames, value: string, shown: HtmlVa
     </button>
   </div>`;
 
-/** Writes the first and last characters of an address more clearly: payers compare these. */
+/** Writes the first and last characters of an address more clearly: payers compare these characters. */
 const addressText = (address: string): Html =>
   html`<code><b>${address.slice(0, 6)}</b>${address.slice(6, -6)}<b>${address.slice(-6)}</b></code>`;
 
@@ -212,7 +215,7 @@ interface Frame {
   readonly hasScript: boolean;
 }
 
-/** Writes a page with its head. Its links are relative: a proxy may serve the pages under any path. */
+/** Writes a page with its head. The links are relative, because a proxy may serve the pages under any path. */
 const frame = ({ title, state, reload, hasScript }: Frame, texts: PayTexts, content: Html): string => {
   const refresh = html`<meta http-equiv="refresh" content="${reload}" />`;
   return html`<!doctype html>
@@ -234,7 +237,10 @@ const frame = ({ title, state, reload, hasScript }: Frame, texts: PayTexts, cont
     </html> `.text;
 };
 
-/** Writes the pay page of a request. It works without its script, by reloading itself. @param now time [Unix s]. */
+/**
+ * Writes the pay page of a request. The page works without its script, by reloading itself.
+ * @param now time [Unix s].
+ */
 export function payPage(view: PayView, texts: PayTexts, now: number): string {
   const live = livePart(view, texts);
   const { state, title } = live;
@@ -281,7 +287,10 @@ export const notFoundPage = (texts: PayTexts): string =>
     notice(texts.notFound, texts.notFoundHint),
   );
 
-/** Writes the page for a request that cannot be answered now. @param reload interval at which it reloads itself [s]. */
+/**
+ * Writes the page for a request that cannot be answered now.
+ * @param reload interval at which the page reloads itself [s].
+ */
 export const busyPage = (texts: PayTexts, reload: number): string =>
   frame(
     { title: texts.busy, state: 'none', reload, hasScript: false },

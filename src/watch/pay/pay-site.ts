@@ -17,8 +17,8 @@ import type { FoundRequest, TokenLookup } from './token-lookup.js';
 import { GERMAN, ENGLISH, type PayTexts } from './pay-texts.js';
 
 /**
- * Headers of every answer. They allow only files of this site, no inline script or style and no frame around a page, and
- * keep the token from referrers, caches and search engines.
+ * Headers of every answer. The headers allow only files of this site, no inline script or style and no frame around a
+ * page, and keep the token from referrers, caches and search engines.
  */
 export const HEADERS = {
   'Content-Security-Policy':
@@ -32,10 +32,10 @@ export const HEADERS = {
   Vary: 'Accept-Language',
 } as const;
 
-/** Limits of the pay pages. Those of private addresses hold for all clients of a reverse proxy together. */
+/** Limits of the pay pages. Limits of private addresses hold for all clients of a reverse proxy together. */
 export interface PayLimits {
   readonly requests: ClientLimits<RateRule>;
-  /** Requests with tokens that are not known without a search through all wallets. */
+  /** Limits of requests with tokens that are found only by a search through all wallets. */
   readonly searches: ClientLimits<RateRule>;
   /** Streams at a time. */
   readonly streams: ClientLimits<number>;
@@ -55,7 +55,7 @@ export const PAY_LIMITS: PayLimits = {
   streams: { public: 8, private: 2000 },
 };
 
-/** Largest number of streams of all clients, and of those of this machine. */
+/** Largest number of streams of the clients of this machine, and of all other clients together. */
 const MAX_STREAMS = 2000;
 /** Time after which a busy page reloads itself, and a client may open a stream again [s]. */
 const RETRY_SECONDS = 10;
@@ -73,11 +73,16 @@ export interface PaySiteParts {
   readonly streams: PayStreams;
   readonly network: NetworkType;
   readonly clock: TimeOfDay;
-  /** True while wallets are about to be opened, or are being opened: their requests cannot be found yet. */
+  /**
+   * True while wallets are about to be opened, or are being opened: the requests of these wallets cannot be found yet.
+   */
   readonly isOpening: () => boolean;
-  /** True while another process may have taken the wallets over unnoticed: what is known here may be old. */
+  /**
+   * True while another process may have taken the wallets over unnoticed, so that the data in this process may be
+   * outdated.
+   */
   readonly isCutOff: () => boolean;
-  /** Absent: {@link PAY_LIMITS}. */
+  /** Limits of the pay pages; absent: {@link PAY_LIMITS}. */
   readonly limits?: PayLimits;
 }
 
@@ -117,7 +122,7 @@ export class PaySite implements PublicSite {
     return events === undefined ? this.#page(found, texts) : this.#stream(found, address, texts);
   }
 
-  /** Returns the request of a token, or the answer without one. */
+  /** Returns the request of a token, or the answer if there is no request. */
   async #find(token: string, address: string, texts: PayTexts): Promise<FoundRequest | PageAnswer> {
     const { lookup, isOpening } = this.#parts;
     const known = lookup.known(token);
@@ -166,8 +171,8 @@ const ALL: readonly PayTexts[] = [ENGLISH, GERMAN];
 const MAX_LANGUAGES = 20;
 
 /**
- * Chooses the texts by the header `Accept-Language`; English ones if it prefers none of the languages.
- * Source: RFC 9110, section 12.5.4.
+ * Chooses the texts by the header `Accept-Language`; English texts if the header prefers no available language. Source:
+ * RFC 9110, section 12.5.4.
  */
 export function chooseTexts(header = ''): PayTexts {
   let chosen = ENGLISH;

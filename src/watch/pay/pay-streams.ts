@@ -16,12 +16,12 @@ export interface PayStreamParts {
   readonly wallets: () => readonly PayWallet[];
   readonly network: NetworkType;
   readonly clock: TimeOfDay;
-  /** True while what is known of the wallets may be old: streams end. */
+  /** True while the data about the wallets may be outdated, so that streams end. */
   readonly isCutOff: () => boolean;
   readonly onBug: (error: unknown) => void;
 }
 
-/** Number of events that are read in one step; after more, all open pages of the wallet are read anew. */
+/** Number of events that are read in one step; if there are more events, all open pages of the wallet are read anew. */
 const MAX_EVENTS = 256;
 
 /** Types of events that change pay pages. */
@@ -31,7 +31,7 @@ const TYPES: readonly EventType[] = EVENT_TYPES.filter((type) => /^(?:payment|re
 interface OpenPage {
   readonly token: Uint8Array;
   readonly wallet: string;
-  /** Name of its address in the wallet: account and minor index. */
+  /** Place of the request's address in the wallet: account and minor index. */
   readonly place: string;
   readonly feed: EventFeed;
   view: PayView;
@@ -53,7 +53,7 @@ interface WatchedWallet {
 
 const placeOf = (major: unknown, minor: unknown): string => `${String(major)}/${String(minor)}`;
 
-/** Returns the place of the address that an event names; undefined if it names none. */
+/** Returns the place of the address that an event names; undefined if the event names no address. */
 function placeIn({ data: { subaddr_index: index } }: EventJson): string | undefined {
   if (typeof index !== 'object' || index === null || !('major' in index) || !('minor' in index))
     return undefined;
@@ -239,7 +239,7 @@ export class PayStreams {
     const { network, clock } = this.#parts;
     const found = readRequest(wallet, page.token);
     if (found === undefined) {
-      // A wallet that was closed meanwhile has no request either: its page stays as it is.
+      // A wallet that was closed meanwhile also has no request: its page is not changed.
       page.isGone = readable(() => wallet.paymentRequests.byToken(page.token)) !== undefined;
     } else {
       page.isGone = false;

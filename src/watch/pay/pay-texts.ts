@@ -7,7 +7,7 @@ export interface PayTexts {
   /** Heading of a page without an amount. */
   readonly anyAmount: string;
   readonly headings: Readonly<Record<PayState, string>>;
-  /** Explanation of a state; of `partial` and `overpaid` there are texts with the amount below. */
+  /** Explanation of a state; the texts of `partial` and `overpaid`, which contain the amount, are below. */
   readonly details: Readonly<Record<Exclude<PayState, 'partial' | 'overpaid' | 'confirming'>, string>>;
   sendMissing(missing: string): string;
   tooMuch(excess: string): string;

@@ -5,8 +5,8 @@ import type { RequestView } from '../../services/requests/payment-requests.js';
 import { amount, sum, ZERO, type Amount } from '../../util/amount.js';
 
 /**
- * States of a pay page. `received`: an open request has payments. `overpaid`: paid, with more than amount and tolerance.
- * The others are those of the payment request.
+ * States of a pay page. `received`: an open request has payments. `overpaid`: paid, with more than amount and
+ * tolerance. The other states are states of the payment request.
  */
 export type PayState =
   | 'waiting'
@@ -23,7 +23,7 @@ export interface PayView {
   readonly state: PayState;
   /** Requested amount [atomic units]; absent: an open request. */
   readonly amount?: Amount;
-  /** Payments in time, mined or not, without locked ones [atomic units]. */
+  /** Sum of the payments in time, mined or not, without locked payments [atomic units]. */
   readonly received: Amount;
   /** Part of `received` that is not mined [atomic units]. */
   readonly unmined: Amount;
@@ -37,13 +37,13 @@ export interface PayView {
   readonly locked: Amount;
   /** Number of confirmations that the amount has, at most `needed`. */
   readonly confirmations: number;
-  /** Number of confirmations that the amount needs; 0: its sight in the mempool is enough. */
+  /** Number of confirmations that the amount needs; 0: payments count as soon as they are seen in the mempool. */
   readonly needed: number;
-  /** Text of the recipient; empty: none. */
+  /** Text of the recipient; empty: no text. */
   readonly label: string;
   /** Time after which payments are late [Unix s]; absent: never. */
   readonly expires?: number;
-  /** Address, amount and URIs to pay now; absent if nothing is to be paid any more. */
+  /** Address, amount and URIs to pay now; absent if no further payment is needed. */
   readonly demand?: Demand;
   /** Page to which the pay page leads back. */
   readonly returnUrl?: string;
@@ -56,7 +56,7 @@ export interface PayView {
 /** Payment that is still to be made. */
 export interface Demand {
   readonly address: string;
-  /** Amount to pay [atomic units]; absent: any. */
+  /** Amount to pay [atomic units]; absent: any amount. */
   readonly amount?: Amount;
   /** URI for wallets, with the label. */
   readonly uri: string;
@@ -73,7 +73,10 @@ function shortened(label: string): string {
   return chars.length <= MAX_LABEL ? label : `${chars.slice(0, MAX_LABEL - 1).join('')}…`;
 }
 
-/** Returns the number of confirmations that an amount of payments in time has: that of the payment which completes it. */
+/**
+ * Returns the number of confirmations that an amount of payments in time has: the confirmations of the payment that
+ * completes the amount.
+ */
 function confirmationsOf({ payments }: RequestStatus, needed: Amount): number {
   let left: bigint = needed;
   const counted = payments

@@ -25,13 +25,16 @@ const MAX_KEPT = 20_000;
 /** Largest number of searches through all wallets at a time. */
 const MAX_SEARCHES = 16;
 
-/** Returns the token that a text names; undefined for a malformed one. */
+/** Returns the token that a text names; undefined for a malformed text. */
 function parseToken(text: string): Uint8Array | undefined {
   const token = /^[0-9a-f]{32}$/.test(text) ? tryFromHex(text) : undefined;
   return token?.length === TOKEN_BYTES ? token : undefined;
 }
 
-/** Reads the request of a token in a wallet; undefined if it has none, is closed or damaged, or if it was cancelled. */
+/**
+ * Reads the request of a token in a wallet; undefined if the wallet has no such request, is closed or damaged, or if
+ * the request was cancelled.
+ */
 export function readRequest(wallet: PayWallet, token: Uint8Array): FoundRequest | undefined {
   const view = readable(() => wallet.paymentRequests.byToken(token));
   return view === undefined || view.status.state === 'cancelled' ? undefined : { wallet, view };

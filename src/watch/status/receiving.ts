@@ -30,7 +30,7 @@ export class Receiving {
     this.#call = call;
   }
 
-  /** Finds a created address; undefined for any other. */
+  /** Finds a created address; undefined for any other address. */
   async find(wallet: string, index: number): Promise<ReceivingAddress | undefined> {
     const open = this.#wallet(wallet);
     if (open === undefined) return undefined;

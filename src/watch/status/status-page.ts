@@ -76,7 +76,7 @@ function daemonState({ address, hasAnswered, outage, synchronized }: DaemonView)
   return synchronized === false ? badge('bad', 'Syncing') : badge('good', 'Answers');
 }
 
-/** Writes the position of the serving daemon, and the state of each other one. */
+/** Writes the position of the serving daemon, and the state of each other listed daemon. */
 const listedDaemons = (listed: readonly DaemonStatus[]): Html[] => [
   fact('In use', `${listed.findIndex(({ serves }) => serves) + 1} of ${listed.length} listed`),
   ...listed
@@ -134,7 +134,7 @@ function progressOf({ name, height, daemonHeight = height, progress }: ListedWal
     <p class="small">${grouped(height)} of ${grouped(daemonHeight)} blocks, ${left.join(', ')}</p>`;
 }
 
-/** Writes the sums of the day of a wallet; nothing if nothing was paid. */
+/** Writes the sums of the day of a wallet; an empty text if there were no payments. */
 function todayOf({ received, requested, sent }: PaymentSums): Html | undefined {
   if (received === 0n && sent === 0n) return undefined;
   const share = requested === 0n ? '' : ` (${coinsText(requested)} for payment requests)`;

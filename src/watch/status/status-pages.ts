@@ -9,8 +9,8 @@ import type { StatusView } from './status-view.js';
 const FILES = new URL('pages/', PACKAGE_ROOT);
 
 /**
- * Headers of the pages. They allow only files of this server: no inline script or style, and no frame around the page.
- * The referrer is sent within the server, since browsers send `Origin: null` with the forms of a page without any
+ * Headers of the pages. The headers allow only files of this server: no inline script or style, and no frame around the
+ * page. The referrer is sent within the server, since browsers send `Origin: null` with the forms of a page without any
  * referrer.
  */
 const HEADERS = {

@@ -12,7 +12,7 @@ import type { DaemonHealth } from '../daemon-health.js';
 import type { NotReady, Readiness, StartProgress, UnopenedWallet } from '../readiness.js';
 import type { SyncProgress, WalletProgress } from '../sync-progress.js';
 
-/** Part of an open wallet that has its events. */
+/** Part of an open wallet with the events of the wallet. */
 export interface EventfulWallet {
   readonly eventLog: Pick<OpenWallet['eventLog'], 'lastId' | 'latest'>;
 }
@@ -30,7 +30,7 @@ interface RecentEvents {
 const SHOWN = 10;
 /** Number of events of a wallet among which payments are searched: a payment has several events. */
 const SEARCHED = 50;
-/** Largest number of wallets whose events are read, those with the latest events. */
+/** Largest number of wallets whose events are read; the wallets with the latest events are read. */
 const MAX_WALLETS = 32;
 
 const PAYMENT_TYPES = EVENT_TYPES.filter((type) => /^(payment|transfer)\./.test(type));
@@ -69,7 +69,7 @@ function latestOfEach(events: readonly EventJson[]): EventJson[] {
   });
 }
 
-/** Largest number of wallets in the list, those that lack most blocks first. */
+/** Largest number of wallets in the list; the wallets that lack most blocks come first. */
 const MAX_LISTED = 50;
 
 /** A wallet, with the progress of its refresh if it is behind the daemon. */
@@ -96,15 +96,15 @@ export interface MemberView {
   readonly url: string;
   readonly isAlive: boolean;
   readonly isSelf: boolean;
-  /** Names of the wallets that it holds, at most {@link MAX_LISTED}. */
+  /** Names of the wallets that the process holds, at most {@link MAX_LISTED}. */
   readonly wallets: readonly string[];
-  /** Number of all wallets that it holds. */
+  /** Number of all wallets that the process holds. */
   readonly count: number;
 }
 
 /** State of the cluster on the status page. */
 export interface ClusterView {
-  /** False if the database did not answer the last look; the rest is older then. */
+  /** False if the database did not answer the last look, so that the other members are older. */
   readonly isReachable: boolean;
   readonly members: readonly MemberView[];
   /** Names of the wallets whose holder has ended, at most {@link MAX_LISTED}. */
@@ -115,7 +115,7 @@ export interface ClusterView {
 export interface StatusView extends RecentEvents {
   readonly reasons: readonly NotReady[];
   readonly daemon: DaemonView;
-  /** Undefined without a cluster. */
+  /** State of the cluster; undefined without a cluster. */
   readonly cluster: ClusterView | undefined;
   readonly wallets: readonly ListedWallet[];
   /** Wallets of `--open` that could not be opened, at most {@link MAX_LISTED}. */
@@ -153,7 +153,7 @@ export async function readStatus({
   facts: reader,
   daySums,
 }: StatusParts): Promise<StatusView> {
-  // First, because it requests the state of the daemon, which the rest shows.
+  // The readiness is checked first, because it requests the state of the daemon, which the other parts show.
   const reasons = await readiness.reasons();
   const open = server.openWallets();
   const latest = health.info?.height;

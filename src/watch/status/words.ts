@@ -71,7 +71,7 @@ export function reasonText(reason: NotReady): string {
 export const coinsText = (value: Json | undefined): string =>
   typeof value === 'bigint' ? `${formatCoins(amount(value)).replace(/\.?0+$/, '')} XMR` : '';
 
-/** Names of the states of payment requests, those of open requests first. */
+/** Names of the states of payment requests; the states of open requests come first. */
 export const REQUEST_NAMES: Readonly<Record<RequestState, string>> = {
   waiting: 'Waiting',
   partial: 'Paid in part',

@@ -19,7 +19,9 @@ export function hashAt(): usize {
   return HASH;
 }
 
-/** Absorbs all of MESSAGE. For a message longer than MESSAGE, of which the host writes one part after the other. */
+/**
+ * Absorbs all of MESSAGE. Called for messages longer than MESSAGE, of which the host writes one part after the other.
+ */
 export function absorb(): void {
   absorbFull(MESSAGE, CAPACITY);
   memory.fill(MESSAGE, 0, CAPACITY);

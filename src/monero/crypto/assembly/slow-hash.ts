@@ -1,7 +1,7 @@
 /*
- * The memory-hard part of CryptoNight, variant 0, for crypto/slow-hash.ts, of one message or of two at once. The caller
- * splits the long loops into calls: the engine switches to optimised code only between calls.
- * Source: slow-hash.c `cn_slow_hash`.
+ * The memory-hard part of CryptoNight, variant 0, for crypto/slow-hash.ts, of one message, or of two messages at once.
+ * The caller splits the long loops into calls: the engine switches to optimised code only between calls. Source:
+ * slow-hash.c `cn_slow_hash`.
  */
 import { absorbFull, absorbLast, clear, permute, RATE, STATE } from './keccak';
 import * as sliced from './sliced-aes';
@@ -22,8 +22,8 @@ const HASHES = memory.data(512, 64);
 const HASH_BYTES: usize = 256;
 const STATE_BYTES: usize = 200;
 /**
- * Offsets within the data of a hash: key that fills its scratchpad, key that drains it, the text that both encipher,
- * `a` and `b`.
+ * Offsets within the data of a hash: key that fills its scratchpad, key that drains the scratchpad, the text that both
+ * keys encipher, `a` and `b`.
  */
 const FILL_KEY: usize = 0;
 const DRAIN_KEY: usize = 32;

@@ -17,7 +17,7 @@ export const KNOWN_COMMITMENTS =
   'cdeb9ad043ffdf4f6f7f997ee77029ff25e93798ed3fd1689a8466c16e921c4b' +
   'da4e18062365322c840d620f06f7497d7ecb714da89f91cf8ad4e1ff46ee0b2b';
 
-/** Returns true if the commitments to the test amounts are the recorded ones. */
+/** Returns true if the commitments to the test amounts equal the recorded commitments. */
 export const commitsAsRecorded = (arithmetic: Pick<Curve, 'commit'>): boolean =>
   toHex(arithmetic.commit(KNOWN_AMOUNTS, concatBytes(KNOWN_SECRET, KNOWN_SECRET))) === KNOWN_COMMITMENTS;
 
@@ -80,5 +80,5 @@ function compiles(binary: Uint8Array<ArrayBuffer>): boolean {
   }
 }
 
-/** Whether the engine runs SIMD instructions on this processor: every build of the kernel needs them. */
+/** True if the engine runs SIMD instructions on this processor, which every build of the kernel needs. */
 export const HAS_SIMD = compiles(SIMD_MODULE);

@@ -32,8 +32,8 @@ export interface Curve {
   hashToPoints(data: readonly Uint8Array[]): Uint8Array[];
   arePoints(all: readonly Uint8Array[]): boolean;
   /**
-   * Returns for each byte string if it is the encoding of a point in the prime-order subgroup; the identity is. Source:
-   * rctOps `isInMainSubgroup`.
+   * Returns for each byte string whether it is the encoding of a point in the prime-order subgroup; the identity is
+   * such a point. Source: rctOps `isInMainSubgroup`.
    */
   eachInMainSubgroup(all: readonly Uint8Array[]): boolean[];
   /**

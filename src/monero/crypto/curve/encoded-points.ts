@@ -2,8 +2,8 @@ import { bytesToInt } from '../scalar.js';
 import type { Curve } from './curve.js';
 
 /*
- * The test of an encoding by itself: who parses addresses alone need not load the arithmetic of the curve, which is twenty
- * times as large as everything else that it takes.
+ * Test of encodings of points without the arithmetic of the curve: a program that only parses addresses need not load
+ * this arithmetic, which is twenty times as large as all other code that it loads.
  */
 
 const P = 2n ** 255n - 19n;
@@ -20,7 +20,8 @@ function squared(value: bigint, times: number): bigint {
 
 /** Returns true for a nonzero square modulo p, by Euler's criterion: its power (p - 1)/2 = 16·(2^250 - 1) + 6 is 1. */
 function isSquare(value: bigint): boolean {
-  // The power 2^length - 1, whose length doubles, and grows by one where a one of 250 in binary follows.
+  // The power 2^length - 1. The length doubles at each digit of 250 in binary, and then grows by one if the digit is a
+  // one.
   let ones = value;
   let length = 1;
   for (const digit of '1111010') {
@@ -44,7 +45,7 @@ export function isEncodedPoint(bytes: Uint8Array): boolean {
   const y = encoded & (SIGN - 1n);
   if (y >= P) return false;
   const square = (y * y) % P;
-  // x² = (y² - 1) / (d·y² + 1), which is a square where the product of both is.
+  // x² = (y² - 1) / (d·y² + 1), which is a square if the product of numerator and denominator is a square.
   const numerator = (square + P - 1n) % P;
   if (numerator === 0n) return encoded < SIGN;
   return isSquare((numerator * ((D * square + 1n) % P)) % P);
@@ -52,7 +53,10 @@ export function isEncodedPoint(bytes: Uint8Array): boolean {
 
 let faster: Curve['arePoints'] | undefined;
 
-/** Makes {@link areEncodedPoints} use the arithmetic of the curve, which this thread has loaded: it takes 1/10 of the time. */
+/**
+ * Makes {@link areEncodedPoints} use the arithmetic of the curve, which this thread has loaded: the arithmetic takes
+ * 1/10 of the time.
+ */
 export function testPointsBy(curve: Curve): Curve {
   faster = (all) => curve.arePoints(all);
   return curve;

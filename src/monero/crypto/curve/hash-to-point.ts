@@ -13,7 +13,9 @@ const SQRT_M1 = Fp.sqrt(Fp.neg(1n));
 const AA2 = A * (A + 2n);
 const ROOT_2 = Fp.sqrt(Fp.create(2n * AA2));
 const ROOT_MINUS_2 = Fp.sqrt(Fp.neg(2n * AA2));
-/** Exactly one of `±√-1·A·(A + 2)` is a square. If it is the other one, the result of the map gains a factor. */
+/**
+ * Square root of `√-1·A·(A + 2)`; the last step of the map uses this root or {@link ROOT_MINUS_I} in the twisted case.
+ */
 const ROOT_I = Fp.sqrt(Fp.mul(SQRT_M1, AA2));
 const ROOT_MINUS_I = Fp.sqrt(Fp.neg(Fp.mul(SQRT_M1, AA2)));
 

@@ -23,13 +23,16 @@ export const chooseCurve = (): Choice<Curve> =>
     (curve) => toHex(curve.multiexp(KNOWN_POINTS, KNOWN_SCALARS)) === KNOWN_SUM && commitsAsRecorded(curve),
   );
 
-/** Loads the plain curve, only where no build can work: that takes longer than all other modules of a thread. */
+/**
+ * Loads the plain curve, only if no build can work: the loading takes longer than the loading of all other modules of a
+ * thread.
+ */
 const plain = (): Curve =>
   (loadNow(new URL('./plain-curve.js', import.meta.url)) as typeof plainModule).plainCurve;
 
 /**
  * Returns the fastest curve arithmetic that works on this machine. Each thread loads it at its first call.
- * @throws Error where the engine claims to run SIMD instructions, and all builds fail.
+ * @throws Error if the engine claims to run SIMD instructions, and all builds fail.
  */
 export const loadCurve = once((): Curve =>
   testPointsBy(HAS_SIMD ? chosenOf(chooseCurve(), 'curve arithmetic') : plain()),

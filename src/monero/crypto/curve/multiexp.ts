@@ -60,8 +60,8 @@ export const multiplesOf = (point: Point): Multiples => ({
 });
 
 /**
- * Computes the odd multiples of a point that is used repeatedly: more of them, and with Z = 1, which saves one product
- * per addition.
+ * Computes the odd multiples of a point that is used repeatedly: more multiples than of other points, and with Z = 1,
+ * which saves one product per addition.
  */
 export const storedMultiples = (point: Point): Multiples => ({
   window: STORED_WINDOW,
@@ -119,7 +119,7 @@ function stepsOf(tables: readonly Multiples[], scalars: readonly bigint[]): Step
 }
 
 /**
- * Computes Σ sᵢ·Pᵢ in variable time, as upstream's `multiexp`: only for blinded or public scalars.
+ * Computes Σ sᵢ·Pᵢ in variable time, as `multiexp` of the reference: only for blinded or public scalars.
  * @param scalars any residues modulo ℓ; each point is multiplied by the representative in [0, ℓ), which matters for
  * points with torsion.
  * @throws RangeError unless there is one scalar per point.

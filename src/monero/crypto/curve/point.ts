@@ -13,7 +13,7 @@ G.precompute(5);
 export const IDENTITY = Point.ZERO;
 
 /**
- * Decompresses a point as upstream does: y ≥ p and the negative zero are refused.
+ * Decompresses a point as the reference does: y ≥ p and the negative zero are refused.
  * @throws RangeError when the bytes are not a point.
  * Source: crypto-ops.c `ge_frombytes_vartime`.
  */

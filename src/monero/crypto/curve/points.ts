@@ -2,7 +2,7 @@ import { equalBytes } from '../../../util/bytes.js';
 import { IDENTITY, type Curve } from './curve.js';
 import { loadCurve } from './load-curve.js';
 
-/* Encodings of points, which are public: all of this takes variable time. */
+/* Operations on encodings of points. They take variable time, because the points are public. */
 
 /** Returns true for the encoding of a point, which may have a torsion part. */
 export const isPoint = (bytes: Uint8Array, curve: Curve = loadCurve()): boolean => curve.arePoints([bytes]);

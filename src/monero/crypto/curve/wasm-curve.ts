@@ -13,7 +13,7 @@ function writeScalars(memory: WasmMemory, at: number, scalars: readonly bigint[]
   });
 }
 
-/** Joins encodings of points. @throws RangeError if one of them does not have 32 bytes. */
+/** Joins encodings of points. @throws RangeError if an encoding does not have 32 bytes. */
 function rowsOf(points: readonly Uint8Array[]): Uint8Array {
   if (points.some(({ length }) => length !== 32)) throw new RangeError('not a point');
   return joinBytes(points);

@@ -111,7 +111,7 @@ export class WasmMemory {
 
   /**
    * Divides rows among as many calls as needed and joins the results; then wipes the memory, also if a call throws.
-   * @param call receives the first row, the number of rows, and that number rounded up to an even one.
+   * @param call receives the first row, the number of rows, and this number rounded up to an even number.
    * @param rows largest number of rows in a call.
    */
   inRows(

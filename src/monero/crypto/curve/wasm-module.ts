@@ -50,7 +50,7 @@ export interface KernelExports {
   wipe(): void;
 }
 
-/** Names of all builds, the faster one first. */
+/** Names of all builds, in the order from fast to slow. */
 export const BUILDS = ['relaxed', 'simd'] as const;
 export type Build = (typeof BUILDS)[number];
 

@@ -57,13 +57,13 @@ export interface UnsignedTx {
   readonly txSecretKey: SecretKey;
   /**
    * Additional secret keys: one per output if the destinations include subaddresses besides other addresses, otherwise
-   * none.
+   * no keys.
    */
   readonly additionalSecretKeys: readonly SecretKey[];
 }
 
 /**
- * Makes a random address for a dummy output, which holds no money: it only fills up a transaction, which must have at
+ * Makes a random address for a dummy output, which holds no money, and is added only because a transaction must have at
  * least two outputs. The secret keys of the address are not kept.
  */
 const randomAddress = ({ network }: Address, rng: Rng): Address => ({
@@ -79,7 +79,7 @@ export interface Targets {
   readonly targets: readonly OutputTarget[];
   /** Sum of the change outputs [atomic units]. */
   readonly change: Amount;
-  /** Address of the change outputs or of the dummy output; absent if there is neither. */
+  /** Address of the change outputs or of the dummy output; absent if there are no such outputs. */
   readonly changeOrDummy?: Address;
 }
 
@@ -96,7 +96,7 @@ function changeOrDummies(
 
 /**
  * Returns payees and change, or a dummy output if one is needed, in random order.
- * @throws RangeError if the inputs do not cover them.
+ * @throws RangeError if the inputs do not cover the amounts.
  */
 export function targetsOf(plan: TransactionPlan, rng: Rng): Targets {
   const amountIn = plan.inputs.reduce((total, { amount }) => total + amount, 0n);

@@ -42,8 +42,8 @@ export interface OutgoingTx {
   readonly timestamp: number;
   readonly height?: number;
   /**
-   * Latest time when the payment was made here, or a pool contained it, rounded to the hour [Unix s]; absent for a payment
-   * of another wallet that no pool was seen to contain.
+   * Latest time when the payment was made here, or a pool contained it, rounded to the hour [Unix s]; absent for a
+   * payment of another wallet that was never seen in a pool.
    */
   readonly seen?: number;
   /** Daemon to which the payment was last sent, as `host:port`; absent if unknown, or if this wallet never sent it. */

@@ -69,7 +69,7 @@ export interface TxSecrets {
   readonly txSecretKey: SecretKey;
   /**
    * Additional secret keys: one per output if the destinations include subaddresses besides other addresses, otherwise
-   * none.
+   * no keys.
    */
   readonly additionalSecretKeys: readonly SecretKey[];
 }
@@ -128,8 +128,8 @@ export function layOutOutputs(
   if (additionalKeys.length > 0) fields.push({ type: 'additionalKeys', keys: additionalKeys });
   const { others } = addressing;
   if (paymentId !== undefined && others.length > 1) throw new RangeError('a payment id requires a single payee');
-  // Without a payment id, an encrypted id of zeros is written, so that payments with and without an id look alike. It
-  // is left out if there are more than two outputs.
+  // Without a payment id, an encrypted id of zeros is written, so that payments with and without an id look alike. The
+  // id of zeros is left out if there are more than two outputs.
   if (paymentId !== undefined || (targets.length <= 2 && others.length <= 1)) {
     const { viewPublicKey } = others[0] ?? changeAddress;
     const derivation = keyDerivation(viewPublicKey, txSecretKey, curve);
@@ -139,6 +139,8 @@ export function layOutOutputs(
   return { ...secrets, txOutputs, outputs, extra: writeExtra(fields) };
 }
 
-/** Returns the payment id of the integrated address among the payees, if there is one. */
+/**
+ * Returns the payment id of the integrated address among the payees; undefined if no payee has an integrated address.
+ */
 export const paymentIdIn = (payees: readonly OutputTarget[]): PaymentId | undefined =>
   payees.find(({ address }) => address.paymentId !== undefined)?.address.paymentId;

@@ -10,9 +10,9 @@ import type { UnsignedTx } from './construction.js';
 import { proveTransaction, signedTx, type SignedTx } from './signing.js';
 
 /*
- * Transactions of wallets without a spend key: complete except for key images and ring signatures, so that a client
- * gets hash, blob and keys as from a wallet that signs. No node accepts them, and the wallet with the spend key makes
- * another transaction of the same inputs and payees.
+ * Transactions of wallets without a spend key. They are complete except for key images and ring signatures, so that a
+ * client gets hash, blob and keys as from a wallet that signs. No node accepts these transactions, and the wallet with
+ * the spend key makes another transaction of the same inputs and payees.
  */
 
 /**

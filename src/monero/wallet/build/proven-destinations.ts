@@ -29,7 +29,7 @@ export interface OwnOutput extends FoundOutput {
 
 /** Claims about a transaction that its public data and the given secret keys prove. */
 export interface ProvenClaims {
-  /** For each destination, the index of the output that pays it; undefined if that is not proven. */
+  /** For each destination, the index of the output that pays it; undefined if the payment is not proven. */
   readonly outputs: readonly (number | undefined)[];
   /** True if every given secret key belongs to a public key in the transaction. */
   readonly hasKeys: boolean;

@@ -71,7 +71,7 @@ export function signedPayment(
 /**
  * Returns the payment of a pending transaction that this wallet, or another wallet with the same keys, has made.
  * @param inputs outputs of the wallet with the transaction's key images, in the order of its inputs.
- * @throws CodecError, RangeError if it contradicts itself, its inputs or its transaction.
+ * @throws CodecError, RangeError if the pending transaction contradicts itself, its inputs or its encoded transaction.
  */
 export function paymentOfPending(
   pending: PendingTx,
@@ -118,7 +118,7 @@ export function paymentOfPending(
  * Returns a payment with only the claims that its transaction proves. Destinations, payment id and secret keys that are
  * not proven are left out; the change is computed from the outputs that the wallet finds.
  * @param own outputs of the transaction that pay the wallet.
- * @param claims its claimed destinations, in their order.
+ * @param claims claimed destinations of the payment, in their order.
  */
 export function provenPayment(
   payment: SignedPayment,
@@ -162,7 +162,9 @@ function paymentIdFor({ tx, destinations, txSecretKey }: PendingTx): PaymentId |
   return cryptPaymentId(id.id, keyDerivation(payee.address.viewPublicKey, txSecretKey));
 }
 
-/** Returns the text of a destination's address as the client wrote it, after checking that it has the same keys. */
+/**
+ * Returns the text of a destination's address as the client wrote it, after checking that the text has the same keys.
+ */
 function textOf(entry: DestinationEntry, paymentId: PaymentId | undefined, network: NetworkType): string {
   const { original, isSubaddress, isIntegrated, address: keys } = entry;
   if (original !== '') {
@@ -177,9 +179,9 @@ function textOf(entry: DestinationEntry, paymentId: PaymentId | undefined, netwo
 }
 
 /**
- * Computes the digest of the rings of a transaction, in any order, and of its fee. It identifies a transaction that
- * other wallets sign: each signing gives another hash, but signers keep rings and fee, and decoys are random, so no
- * other transaction has the same rings.
+ * Computes the digest of the rings of a transaction, in any order, and of its fee. The digest identifies a transaction
+ * that other wallets sign: each signing gives another hash, but signers keep rings and fee, and decoys are random, so
+ * no other transaction has the same rings.
  * @param rings absolute global indices of the members of each ring, ascending.
  */
 const digestOf = (rings: readonly (readonly bigint[])[], fee: bigint): Hash =>

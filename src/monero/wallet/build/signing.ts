@@ -33,7 +33,10 @@ export interface SignedTx {
   readonly keyImages: readonly KeyImage[];
   /** Destination of each output, including change and dummy outputs. */
   readonly targets: readonly OutputTarget[];
-  /** Payees in the order of the plan, with the amounts that they receive; less than planned if they pay the fee. */
+  /**
+   * Payees in the order of the plan, with the amounts that they receive; the amounts are smaller than planned if the
+   * payees pay the fee.
+   */
   readonly payees: readonly OutputTarget[];
   readonly txSecretKey: SecretKey;
   readonly additionalSecretKeys: readonly SecretKey[];
@@ -169,10 +172,10 @@ export function weightOnceSigned({ prefix, fee, inputs, outputs }: UnsignedTx): 
 }
 
 /**
- * Subtracts a fee from some payees' amounts in equal parts; the remainder is subtracted from the first of these payees,
- * one atomic unit each.
- * @throws PlanError `tx_not_possible` if these payees receive less than the fee, `zero_amount` if one of them would
- * receive nothing. Source: wallet2.cpp `get_adjusted_dsts`.
+ * Subtracts a fee from some payees' amounts in equal parts; the remainder is subtracted from the first payees among
+ * them, one atomic unit each.
+ * @throws PlanError `tx_not_possible` if these payees receive less than the fee, `zero_amount` if a payee would receive
+ * nothing. Source: wallet2.cpp `get_adjusted_dsts`.
  */
 function lessFee(payees: readonly OutputTarget[], feeFrom: readonly number[], fee: Amount): OutputTarget[] {
   if (feeFrom.length === 0) return [...payees];
@@ -236,7 +239,7 @@ function settleFeeWith(
   let { needed: fee } = attempt(feeFrom.length > 0 ? ZERO : plan.fee);
   for (let attempts = 0; attempts < FEE_ATTEMPTS; attempts++) {
     const { unsigned, needed } = attempt(fee);
-    // If the iteration does not reach an exact fee, a slightly too high one is accepted.
+    // If the iteration does not reach an exact fee, a slightly too high fee is accepted.
     if (needed === fee || (needed < fee && attempts > 2)) return unsigned;
     fee = needed;
   }

@@ -24,7 +24,7 @@ export interface Spending {
   readonly amount: Amount;
   /** Addresses of other wallets that are paid, in the canonical form of their text. */
   readonly payees: readonly string[];
-  /** True if money goes to addresses that are not proven. */
+  /** True if the transaction pays addresses that are not proven. */
   readonly hasUnknownPayee: boolean;
   /** True if the transaction has an unlock time. */
   readonly isLocked: boolean;
@@ -32,7 +32,9 @@ export interface Spending {
 
 /** A transaction with at least one signature of this wallet, and the money that it takes out of the wallet. */
 export interface SpentTx extends Spending {
-  /** Message that its ring signatures sign; it is the same whichever signers complete them. */
+  /**
+   * Message that the ring signatures of the transaction sign, which is the same for all signers that can complete them.
+   */
   readonly signingHash: Hash;
   /** Hash of the transaction; absent while other signers have to sign. */
   readonly txHash?: Hash;
@@ -75,7 +77,7 @@ export const txOfPayment = ({
 });
 
 /**
- * Returns the spending transaction of a transaction that this wallet signed; its inputs are verified by their
+ * Returns the {@link SpendingTx} of a transaction that this wallet signed; the inputs are verified by their
  * commitments.
  */
 export const txOfSigned = (signed: SignedTx): SpendingTx => ({
@@ -116,8 +118,8 @@ const costOfSpending = (tx: Transaction, fee: bigint): bigint =>
   (fee * BigInt(weightOfInput())) / BigInt(transactionWeight(tx));
 
 /**
- * Number of outputs to the wallet itself for which no spending fee is subtracted: a payment to the wallet itself has
- * one such output, and its change another.
+ * Number of outputs to the wallet itself for which no spending fee is subtracted: one for a payment to the wallet
+ * itself, and one for its change.
  */
 const FREE_OUTPUTS = 2;
 

@@ -2,8 +2,8 @@ import { utf8 } from '../../../util/bytes.js';
 import { blob, CodecError, list, role, u64, varintNumber, type Codec } from '../../../util/codec.js';
 
 /*
- * The reference's binary archive: unnamed fields in fixed order, containers prefixed with a varint count.
- * Source: serialization/serialization.h, binary_archive.h, container.h, pair.h.
+ * Binary archive of the reference: its fields have no names and a fixed order, and its containers begin with a varint
+ * count. Source: serialization/serialization.h, binary_archive.h, container.h, pair.h.
  */
 
 /** Codecs of an object's fields, in the order of the archive. */

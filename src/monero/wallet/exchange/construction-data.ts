@@ -34,7 +34,7 @@ export interface RingEntry {
 export interface SourceEntry {
   readonly ring: readonly RingEntry[];
   readonly realIndex: number;
-  /** Public key by whose derivation the output is recognised: the tx public key or an additional one. */
+  /** Public key by whose derivation the output is recognised: the tx public key or an additional public key. */
   readonly txPublicKey: PublicKey;
   readonly additionalTxPublicKeys: readonly PublicKey[];
   /** Index of the output in its transaction. */
@@ -72,7 +72,10 @@ export interface ConstructionFlags {
 
 /** Version of the range proofs. Source: rctTypes.h `RCTConfig`. */
 export interface RctConfig {
-  /** Number of the type: 3 stands for padded Bulletproofs in releases; upstream's master branch has changed it to 1. */
+  /**
+   * Number of the type: 3 stands for padded Bulletproofs in releases; the master branch of the reference has changed
+   * this number to 1.
+   */
   readonly rangeProofType: number;
   /** Version: 4 stands for Bulletproofs+ and CLSAG. */
   readonly bpVersion: number;

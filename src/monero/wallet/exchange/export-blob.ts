@@ -64,7 +64,7 @@ export class ExportError extends CodecError {
 
 /**
  * Verifies and decrypts an export.
- * @throws ExportError for an export of another kind, version or wallet, and for an altered one.
+ * @throws ExportError for an export of another kind, version or wallet, and for an altered export.
  */
 export function openExport(
   kind: ExportKind,

@@ -23,7 +23,7 @@ export interface ExportedOutput {
   readonly txPublicKey: PublicKey;
   readonly flags: OutputFlags;
   readonly amount: bigint;
-  /** Additional public keys of the transaction: one per output, or none. */
+  /** Additional public keys of the transaction: one per output, or no keys. */
   readonly additionalKeys: readonly PublicKey[];
   /** Index of the paid address; undefined in exports of release 0.18.0. */
   readonly subaddress: SubaddressIndex | undefined;
@@ -184,11 +184,11 @@ function layoutOf(
   };
 }
 
-/** Element counts, which are written at the start of a pair and of a triple. */
+/** Number of elements, which is written at the start of a pair or a triple. */
 const PAIR = 2;
 const TRIPLE = 3;
 
-/** Returns the codec of a pair: first index and outputs. The total is taken as the end of the range. */
+/** Returns the codec of a pair of first index and outputs. The end of the range is used as the total. */
 const pairOf = (output: Codec<ExportedOutput>): ExportLayout => {
   const layout = pair(varintNumber, list(output));
   return layoutOf(
@@ -201,7 +201,7 @@ const pairOf = (output: Codec<ExportedOutput>): ExportLayout => {
   );
 };
 
-/** Returns the codec of a triple: first index, total and outputs. */
+/** Returns the codec of a triple of first index, total and outputs. */
 const tripleOf = (output: Codec<ExportedOutput>): ExportLayout =>
   layoutOf(
     output,
@@ -229,7 +229,7 @@ const OUTPUT_BYTES = 112;
 /**
  * Writes a range of outputs that arrive in parts.
  * @param before bytes that precede the range.
- * @throws Error unless the parts together have as many outputs as the head says.
+ * @throws Error unless the parts together have the number of outputs that the head states.
  */
 export async function writeOutputExport(
   { output, writeHead }: Pick<ExportLayout, 'output' | 'writeHead'>,

@@ -113,7 +113,7 @@ function payeeEntries({ outputs, change }: ConstructionData): DestinationEntry[]
 }
 
 /**
- * Returns the payees, with the payment id in the address that takes it.
+ * Returns the payees, with the payment id in the address of the payee to which it belongs.
  * @throws RangeError if no standard address can take the payment id.
  */
 function payeesOf(
@@ -203,10 +203,10 @@ const entryFor = (entries: readonly DestinationEntry[], address: Address, value:
   };
 
 /**
- * Signs an unsigned transaction of another wallet. Amounts, receivers and fee are taken from it; all other data is
- * generated anew.
- * @throws RangeError if it is inconsistent, spends outputs of another wallet, or sends change to another wallet.
- * Source: wallet2.cpp `sign_tx`.
+ * Signs an unsigned transaction of another wallet. Amounts, receivers and fee are taken from the unsigned transaction;
+ * all other data is generated anew.
+ * @throws RangeError if the transaction is inconsistent, spends outputs of another wallet, or sends change to another
+ * wallet. Source: wallet2.cpp `sign_tx`.
  */
 export function signOffline(
   request: OfflineSigningRequest,

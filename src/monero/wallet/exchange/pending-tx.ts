@@ -175,7 +175,7 @@ export interface MultisigParts {
 
 /**
  * Data from which a pending transaction is made. The inputs may have any order, unless their key images are
- * placeholders: then they have the order of the transaction.
+ * placeholders: such inputs have the order of the transaction.
  */
 export interface PendingTxParts extends PaymentParts {
   readonly signed: SignedTx;
@@ -222,7 +222,9 @@ const sourceOf = ({ output, ring }: PendingInput, multisig: boolean): SourceEntr
   multisig: multisigRecord(multisig ? output.keyImage : undefined),
 });
 
-/** Returns the change destination; without change, that of the dummy output, or one with zero keys. */
+/**
+ * Returns the change destination; without change, the destination of the dummy output, or a destination with zero keys.
+ */
 function changeOf({ change, targets }: Layout, changeAddress: Address): DestinationEntry {
   if (change > 0n) return entryOf(changeAddress, change);
   const dummy = targets.find(({ amount }) => amount === 0n);
@@ -238,7 +240,7 @@ function changeOf({ change, targets }: Layout, changeAddress: Address): Destinat
 
 /**
  * Returns the construction data of a transaction.
- * @param extra tx_extra; for a transaction that is not signed yet, only the payment id.
+ * @param extra tx_extra; only with the payment id if the transaction is not signed yet.
  */
 function constructionOf(
   layout: Layout,
@@ -264,8 +266,8 @@ function constructionOf(
 }
 
 /**
- * Returns tx_extra with the payment id decrypted, as signers need it who reconstruct the transaction; an id of zeros
- * stands for none. Source: wallet2.cpp `get_construction_data_with_decrypted_short_payment_id`.
+ * Returns tx_extra with the payment id decrypted, which signers need in order to reconstruct the transaction; an id of
+ * zeros stands for no payment id. Source: wallet2.cpp `get_construction_data_with_decrypted_short_payment_id`.
  */
 export function plainExtra(extra: Uint8Array, payees: readonly Payee[]): Uint8Array {
   const { fields } = parseExtra(extra);

@@ -25,7 +25,7 @@ export interface TransferDetails {
   readonly globalIndex: number;
   readonly spent: boolean;
   readonly frozen: boolean;
-  /** Height of the spending block; zero while it is unknown. */
+  /** Height of the block that spends the output; zero while it is unknown. */
   readonly spentHeight: number;
   /** Key image; zeros or unreliable unless `keyImageKnown` is true. */
   readonly keyImage: KeyImage;

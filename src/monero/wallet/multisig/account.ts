@@ -176,7 +176,7 @@ function finishRound(
     assertConfirmed(messages, expected, [account.spendPublicKey, publicKeyOf(account.commonSecret)]);
     return passed;
   }
-  // With a threshold of 1 all participants hold the same single share, so no keys of others are needed.
+  // With a threshold of 1 all participants hold the same single share, so no keys of other participants are needed.
   if (account.threshold === 1 && round === last) assertRound(messages, round);
   const keys = account.threshold === 1 && round === last ? [] : keysOfRound(messages, expected);
   if (round === last) {

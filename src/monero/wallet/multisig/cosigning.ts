@@ -15,7 +15,7 @@ import { reconstruct, type Reconstruction, type ReconstructionKeys } from './rec
 /** Data with which a further signer adds a partial signature. Secret; a plain value. */
 export interface CosigningRequest {
   readonly pending: PendingTx;
-  /** Signers who have signed already. */
+  /** Public keys of the signers who have signed the transaction already. */
   readonly signers: readonly PublicKey[];
   readonly threshold: number;
   /** Public key of this signer. */

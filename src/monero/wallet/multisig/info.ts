@@ -36,7 +36,7 @@ export const signerInfo: Codec<SignerInfo> = struct<SignerInfo>({
 
 type Group = Pick<GroupState, 'threshold' | 'signers'>;
 
-/** Returns the number of nonces for one output: one for every set of signers that includes this signer. */
+/** Returns the number of nonces for one output: one nonce for every set of signers that includes this signer. */
 export const nonceCount = ({ threshold, signers }: Group): number =>
   NONCES * choose(signers.length - 1, signers.length - threshold);
 
@@ -49,7 +49,7 @@ export const shareCounts = ({ threshold, signers }: Group) => ({
 /** Info of a signer about an output, with the secret nonces. */
 export interface FreshInfo {
   readonly info: MultisigInfo;
-  /** Secret nonces in the order of `info.nonces`. Each may be used for one signature only. */
+  /** Secret nonces in the order of `info.nonces`. Each nonce may be used for one signature only. */
   readonly secrets: readonly SecretKey[];
 }
 
@@ -94,8 +94,8 @@ export function partialKeyImages(
 
 /**
  * Checks the info of a signer.
- * @throws CodecError if it belongs to another wallet, is by a non-member, or has invalid parts. The error's text is a
- * predicate whose subject is the info.
+ * @throws CodecError if the info belongs to another wallet, is by a non-member, or has invalid parts. The error's text
+ * is a predicate whose subject is the info.
  */
 export function checkInfo(
   received: SignerInfo,

@@ -36,13 +36,13 @@ export interface KexMessage {
   readonly signer: PublicKey;
   /** Public keys; empty in round 1. */
   readonly keys: readonly PublicKey[];
-  /** Share of the common view secret key; round 1 only. Secret from non-members. */
+  /** Share of the common view secret key; round 1 only. Must be kept secret from non-members. */
   readonly commonSecret?: SecretKey;
 }
 
 const FIRST_MAGIC = 'MultisigxV2R1';
 const LATER_MAGIC = 'MultisigxV2Rn';
-/** First bytes of messages of former schemes, which were broken. */
+/** First bytes of messages of former schemes, which were insecure. */
 const RETIRED_MAGICS = ['MultisigV1', 'MultisigxV1'];
 const U32_MAX = 0xffff_ffff;
 
@@ -103,7 +103,7 @@ export const laterKexMessage = (
 
 /** Thrown for an invalid message; `message` is a predicate whose subject is the key exchange message. */
 export class KexMessageError extends CodecError {
-  /** Upstream's message for the same cause. */
+  /** Message of the reference for the same cause. */
   readonly text: string;
 
   constructor(message: string, text: string, options?: ErrorOptions) {
@@ -124,7 +124,10 @@ function orKexError<T>(text: string, read: () => T): T {
 
 const NOT_READ = 'Deserializing kex msg failed.';
 
-/** Parses a message. The order of the checks is upstream's, because it decides which error message a client sees. */
+/**
+ * Parses a message. The checks are in the order of the reference, because the order decides which error message a
+ * client sees.
+ */
 function parse(text: string): { readonly message: KexMessage; readonly signature: Signature } {
   if (utf8(text).length < FIRST_MAGIC.length)
     throw new KexMessageError(
@@ -158,8 +161,8 @@ function parse(text: string): { readonly message: KexMessage; readonly signature
 }
 
 /**
- * Returns upstream's message for the first key that is not usable; undefined if all keys are usable.
- * @param role name of the keys in upstream's message.
+ * Returns the reference's message for the first key that is not usable; undefined if all keys are usable.
+ * @param role name of the keys in the reference's message.
  */
 function unusableKeyText(role: string, keys: readonly PublicKey[], curve: Curve): string | undefined {
   if (areUsableKeys(keys, curve)) return undefined;

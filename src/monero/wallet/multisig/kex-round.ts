@@ -11,7 +11,7 @@ export interface ExpectedRound {
   readonly ownKey: PublicKey;
   /** Keys that the participant shares with others in this round. */
   readonly ownKeys: readonly PublicKey[];
-  /** True: messages of only as many signers as together know all keys are accepted. */
+  /** True: messages of fewer than all signers are accepted, if these signers together know all keys. */
   readonly incomplete: boolean;
 }
 
@@ -28,13 +28,13 @@ export class MultisigError extends ProtocolError<MultisigFault> {
   override readonly name = 'MultisigError';
 }
 
-/** Returns the error of a refused exchange. @param text upstream's message for the same cause. */
+/** Returns the error of a refused exchange. @param text the reference's message for the same cause. */
 export const refused = (reason: string, text?: string, cause?: unknown): MultisigError =>
   new MultisigError({ kind: 'multisig_refused', reason, ...(text === undefined ? {} : { text }) }, { cause });
 
 /**
  * Checks that all messages belong to a round.
- * @param text upstream's message for a wrong round.
+ * @param text the reference's message for a wrong round.
  * @throws MultisigError `multisig_refused` for a wrong round, or if there is no message.
  */
 export function assertRound(

@@ -34,8 +34,8 @@ export function ownPartOf(
  * counts once.
  * @param partials partial key images that all other signers have sent.
  * @param count number of shares of the group.
- * @throws CodecError if partial key images are missing, or signers sent different ones for the same share. Source:
- * multisig.cpp `generate_multisig_composite_key_image`.
+ * @throws CodecError if partial key images are missing, or signers sent different partial key images for the same
+ * share. Source: multisig.cpp `generate_multisig_composite_key_image`.
  */
 export function compositeKeyImage(
   output: LocatedOutput,

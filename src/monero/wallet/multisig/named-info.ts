@@ -28,13 +28,13 @@ const withoutName = (info: MultisigInfo): MultisigInfo =>
 /** An output of the importing wallet. */
 export interface InfoOutput {
   readonly publicKey: PublicKey;
-  /** Info of the same signer about this output that was imported before. */
+  /** Earlier imported info of the same signer about this output. */
   readonly earlier: MultisigInfo | undefined;
 }
 
 /**
- * Assigns the info of a signer to outputs: by the output key that it contains or, for info of the reference, by
- * position. Info about outputs that the importing wallet does not know is left out.
+ * Assigns the info of a signer to outputs: by the output key in the info or, for info of the reference, by position.
+ * Info about outputs that the importing wallet does not know is left out.
  * @param outputs outputs of the importing wallet, in their order.
  * @returns info by output key in hex; undefined if the info has an output twice, or if it contradicts earlier info
  * about the output at the same position: the partial key images of an output never change.

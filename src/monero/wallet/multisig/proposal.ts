@@ -77,7 +77,7 @@ const constructFrom =
       {
         targets: targets.targets,
         recipients: plan.payees.map(({ address }) => address),
-        // The other signers treat the change destination as change, even if it is that of the dummy output.
+        // The other signers treat the change destination as change, even if it is the destination of the dummy output.
         changeAddress: targets.changeOrDummy ?? zeroAddress,
         viewSecret: plan.viewSecret,
         paymentId: paymentIdIn(plan.payees),
@@ -149,7 +149,7 @@ function respond(
 
 /**
  * Makes a transaction and signs it as the first signer. Slow: run it on a worker thread.
- * @throws RangeError if the plan is inconsistent, or the inputs do not cover it. Source: wallet2.cpp
+ * @throws RangeError if the plan is inconsistent, or the inputs do not cover its amounts. Source: wallet2.cpp
  * `transfer_selected_rct`, multisig_tx_builder_ringct.cpp `first_partial_sign`.
  */
 export function propose(proposal: ProposalPlan, rng: Rng, curve: Curve = loadCurve()): Proposal {
@@ -209,9 +209,8 @@ const SEED_NAME = keccak(utf8('multisig_tx_privkeys_seed'));
 const CHAIN_NAME = keccak(utf8('multisig_tx_privkeys'));
 
 /**
- * Derives the tx secret keys of a multisig transaction from its inputs and from entropy. Because of the inputs no
- * proposer can make two transactions whose outputs have the same keys; because of the entropy the chain does not reveal
- * the keys.
+ * Derives the tx secret keys of a multisig transaction from its inputs and from entropy. The inputs keep a proposer
+ * from making two transactions whose outputs have the same keys; the entropy keeps the chain from revealing the keys.
  * @param entropy 32 bytes.
  * @param keyImages in the order of the inputs. Source: multisig_tx_builder_ringct.cpp `make_tx_secret_key_seed`,
  * `make_tx_secret_keys`.

@@ -195,7 +195,10 @@ export function reconstruct(pending: PendingTx, keys: ReconstructionKeys, curve:
   return { prefix, base, prunable, sources, challengers };
 }
 
-/** Checks that the received transaction equals the reconstructed one. @throws RangeError if they differ. */
+/**
+ * Checks that the received transaction equals the reconstructed transaction.
+ * @throws RangeError if the transactions differ.
+ */
 function assertSame(tx: Transaction, prefix: TxPrefix, base: RctBase): void {
   const [inputs, outputs] = [prefix.inputs.length, prefix.outputs.length];
   const codec = rctBase(inputs, outputs);

@@ -25,7 +25,7 @@ export function multisigSeed(account: MultisigAccount): string {
 
 /**
  * Parses a seed.
- * @throws CodecError whose text is a predicate with the seed as subject, and contains none of its secrets.
+ * @throws CodecError whose text is a predicate with the seed as subject, and does not contain its secrets.
  */
 export function readMultisigSeed(text: string): MultisigAccount {
   if (!isHex(text)) throw new CodecError('it is not hex, as multisig seeds are');

@@ -8,7 +8,7 @@ import { pendingTx, recordedKeyImage, type PendingTx } from '../exchange/pending
 /** Partially signed transactions that signers pass to each other. Source: wallet2.h `multisig_tx_set`. */
 export interface MultisigTxSet {
   readonly txs: readonly PendingTx[];
-  /** Signers who have signed. */
+  /** Public keys of the signers who have signed the transactions. */
   readonly signers: readonly PublicKey[];
 }
 

@@ -34,7 +34,7 @@ function receivedBy(
 
 /**
  * Returns the sum of the amounts of outputs that a daemon sent [atomic units].
- * @throws ScanError for a sum above 64 bits, which no outputs of the chain have.
+ * @throws ScanError for a sum above 64 bits, which outputs of the chain cannot have.
  */
 export function sumOfOutputs(amounts: readonly Amount[]): Amount {
   try {

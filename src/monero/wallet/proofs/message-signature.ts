@@ -75,8 +75,8 @@ interface Signer extends AddressKeys {
 
 /**
  * Returns the keys that sign for an address.
- * @throws KeyError `view_only` if the spend secret key is needed but absent; a subaddress needs it for its view key
- * too.
+ * @throws KeyError `view_only` if the spend secret key is needed but absent; a subaddress needs the spend secret key
+ * for its view key, too.
  */
 function signerOf(
   { viewSecret, spendSecret }: ReceivingKeys,

@@ -16,7 +16,7 @@ export const SIGNATURE_CHARS = 88;
 export type ProofFault = ({ readonly kind: 'bad_proof' } | { readonly kind: 'invalid' }) & Reasoned;
 
 /**
- * Error of a proof that is malformed, is about something else, or cannot be made.
+ * Error of a proof that is malformed, that is about another subject, or that cannot be made.
  * @example
  * try {
  *   readReserveProof('no proof');
@@ -29,7 +29,7 @@ export class ProofError extends ProtocolError<ProofFault> {
   override readonly name = 'ProofError';
 }
 
-/** Returns the error of an invalid proof. @param text upstream's message for the same cause. */
+/** Returns the error of an invalid proof. @param text the reference's message for the same cause. */
 export const badProof = (reason: string, text: string, cause?: unknown): ProofError =>
   new ProofError({ kind: 'bad_proof', reason, text }, { cause });
 

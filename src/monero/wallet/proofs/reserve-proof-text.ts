@@ -25,7 +25,7 @@ export interface ReserveEntry {
 }
 
 /**
- * Spend key of an address that received some of the outputs, with a signature by that key.
+ * Spend key of an address that received some of the outputs, with a signature by this key.
  * @example
  * const text = proveReserve({ message: new Uint8Array(), address: account, outputs, keys: account }, systemRng);
  * const keys: readonly SignedSpendKey[] = readReserveProof(text).spendKeys;
@@ -110,7 +110,9 @@ const MAX_CHARS = 16 * 1024 * 1024;
 
 const hasDuplicates = (names: readonly string[]): boolean => new Set(names).size !== names.length;
 
-/** Upstream's message for a proof that cannot be parsed: upstream continues with an empty proof then. */
+/**
+ * The reference's message for a proof that cannot be parsed, after which the reference continues with an empty proof.
+ */
 const UNREADABLE = "The given address isn't found in the proof";
 
 /**

@@ -46,8 +46,8 @@ function proofMessage(
 }
 
 /**
- * Checks that outputs reach an amount together.
- * @throws ProofError `invalid` if they do not, and for an amount of zero.
+ * Checks that the sum of outputs reaches an amount.
+ * @throws ProofError `invalid` for a smaller sum, and for an amount of zero.
  */
 export function assertReserve(outputs: readonly { readonly amount: Amount }[], least: Amount): void {
   if (least === 0n)
@@ -169,7 +169,7 @@ export interface ReserveToCheck {
 }
 
 /**
- * Result of a check of a reserve proof: sums of the outputs, the spent ones included in `total`.
+ * Result of a check of a reserve proof: sums of the outputs; `total` includes the spent outputs.
  * @example
  * const verdict: ReserveVerdict = { good: true, total: amount(5n), spent: amount(2n) };
  * verdict.total - verdict.spent; // => 3n
@@ -178,7 +178,7 @@ export type ReserveVerdict =
   | { readonly good: false }
   | { readonly good: true; readonly total: Amount; readonly spent: Amount };
 
-/** Checks that a proof is about an address. @throws ProofError `bad_proof` if it is not. */
+/** Checks that a proof is about an address. @throws ProofError `bad_proof` if the proof is about other addresses. */
 export function assertProofOf({ spendKeys: keys }: ReserveProof, { spendPublicKey }: AddressKeys): void {
   const wanted = toHex(spendPublicKey);
   if (keys.every((one) => toHex(one.publicKey) !== wanted))
@@ -186,7 +186,7 @@ export function assertProofOf({ spendKeys: keys }: ReserveProof, { spendPublicKe
 }
 
 /**
- * Returns the amount of one entry [atomic units]; undefined if one of its signatures is invalid.
+ * Returns the amount of one entry [atomic units]; undefined if a signature of the entry is invalid.
  * @param receivers spend keys of the addresses in the proof, in hex.
  * @throws ProofError `bad_proof`, ScanError
  */

@@ -18,7 +18,7 @@ import type { OwnedOutput } from '../scan/findings.js';
 /** Amount and global indices of the ring members of an input. */
 export interface RingReference {
   readonly keyImage: KeyImage;
-  /** Amount of the ring members [atomic units], if they are from before RingCT; otherwise zero. */
+  /** Amount of the ring members [atomic units]; zero for RingCT outputs. */
   readonly amount: Amount;
   /** Indices among all outputs of the amount, ascending. */
   readonly globalIndices: readonly number[];
@@ -59,7 +59,7 @@ export function spendProofBody(proof: string): string {
 
 /**
  * Splits the body of a proof into one text per ring member, grouped by input.
- * @returns undefined if its length does not fit.
+ * @returns undefined if the length of the body does not fit.
  */
 export function spendSignatures(body: string, ringSizes: readonly number[]): string[][] | undefined {
   if (body.length !== SIGNATURE_CHARS * ringSizes.reduce((total, size) => total + size, 0)) return undefined;

@@ -11,9 +11,9 @@ import { ProofError } from './proof-text.js';
 
 /** Public keys in the extra field of a transaction. */
 export interface PublishedKeys {
-  /** Tx public keys; usually one, but some payers have written more. */
+  /** Tx public keys; usually there is one key, but some payers have written more. */
   readonly main: readonly PublicKey[];
-  /** Additional public keys, one per output; or none. */
+  /** Additional public keys, one per output; empty if the transaction has no such keys. */
   readonly additional: readonly PublicKey[];
 }
 
@@ -39,7 +39,10 @@ export const publicKeyFor = (secret: SecretKey, { kind, spendPublicKey }: Addres
 export interface TxKeyClaim {
   readonly tx: FetchedTx;
   readonly address: Address;
-  /** The tx secret key, then the additional secret keys, one per output, if there are any; all must be below ℓ. */
+  /**
+   * The tx secret key, then the additional secret keys, one per output, if the transaction has such keys; all keys must
+   * be below ℓ.
+   */
   readonly keys: readonly SecretKey[];
 }
 

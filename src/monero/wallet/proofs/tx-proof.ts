@@ -23,8 +23,8 @@ import { publicKeyFor, publishedKeys, type PublishedKeys } from './tx-key.js';
 export type TxProofDirection = 'out' | 'in';
 
 /**
- * Proof about one public key of the transaction; the first entry is about the tx public key, the others about the
- * additional ones.
+ * Proof about one public key of the transaction; the first entry is about the tx public key, the other entries about
+ * the additional public keys.
  */
 interface TxProofEntry {
   readonly sharedSecret: PublicKey;
@@ -49,14 +49,14 @@ const formatTxProof = (direction: TxProofDirection, entries: readonly TxProofEnt
 const WRONG_SIZE = 'Wrong signature size';
 const WRONG_COUNT = 'Signature size mismatch with additional tx pubkeys';
 /**
- * Upstream's message for a proof that is too short: that of the exception of `std::string::substr` in libc++, to which
- * monero-ts compares. Builds with libstdc++ add a position.
+ * Message of the reference for a proof that is too short: the message of the exception of `std::string::substr` in
+ * libc++, with which monero-ts compares. Builds with libstdc++ add a position.
  */
 const TOO_SHORT = 'basic_string';
 
 /**
- * Returns upstream's message for an unknown header: upstream reads the version at its position, then counts the bytes
- * after it. Source: wallet2.cpp `check_tx_proof`.
+ * Returns the reference's message for an unknown header: the reference reads the version at its position, then counts
+ * the bytes after it. Source: wallet2.cpp `check_tx_proof`.
  */
 function textForUnknownHeader(text: string): string {
   const header = text.startsWith('Out') ? 'OutProofV2' : 'InProofV2';
@@ -102,7 +102,7 @@ function claimOf(
     : { message, R: viewPublicKey, A: txKey, ...base, D: secret };
 }
 
-/** Returns the public keys that a proof covers, one per entry. @throws ProofError `invalid` if there is none. */
+/** Returns the public keys that a proof covers, one per entry. @throws ProofError `invalid` if there is no such key. */
 function provenKeys({ main: [first], additional }: PublishedKeys): PublicKey[] {
   if (first === undefined)
     throw new ProofError({
@@ -144,9 +144,7 @@ export interface TxProofSubject {
  */
 export interface TxVerdict {
   readonly good: boolean;
-  /**
-   * Proven amount [atomic units]; zero if the proof is invalid, and if it is valid but the address received nothing.
-   */
+  /** Proven amount [atomic units]; zero if the proof is invalid, or if it is valid but the address received nothing. */
   readonly received: Amount;
 }
 
@@ -184,7 +182,11 @@ export function checkTxProof({
   return { good: true, received: amountReceived(tx, address.spendPublicKey, { main, additional }) };
 }
 
-/** Checks that a proof proves an amount. @returns the proof. @throws ProofError `invalid` if it proves none. */
+/**
+ * Checks that a proof proves an amount.
+ * @returns the proof.
+ * @throws ProofError `invalid` if the proof proves no amount.
+ */
 function assertPaysAddress(subject: TxProofSubject, proof: string): string {
   const { good, received } = checkTxProof({ ...subject, proof });
   if (!good || received === 0n)

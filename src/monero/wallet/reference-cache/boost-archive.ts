@@ -43,7 +43,7 @@ export class BoostArchive {
   constructor(bytes: Uint8Array) {
     this.#r = new Reader(bytes);
     if (this.string() !== SIGNATURE) throw new CodecError('archive: not one of Boost');
-    // Version of the Boost library that wrote the archive; upstream ignores it too.
+    // Version of the Boost library that wrote the archive; the reference ignores this version, too.
     this.u64();
     if ((this.#r.byte() & BIG_ENDIAN) !== 0) throw new CodecError('archive: big-endian byte order');
   }
@@ -130,7 +130,7 @@ export class BoostArchive {
 
 /**
  * Returns a function that reads an object of a class.
- * @param name name that identifies the class here, as its C++ type does upstream.
+ * @param name name that identifies the class here, as its C++ type does in the reference.
  */
 export const object =
   <T>(name: string, load: (archive: BoostArchive, version: number) => T): Load<T> =>
@@ -157,13 +157,13 @@ export const primitives =
   };
 
 /**
- * Returns a function that reads a container of the standard library; it contains the version of its items' class once
- * more.
+ * Returns a function that reads a container of the standard library, which contains the version of its items' class
+ * once more.
  */
 export const collection = <T>(name: string, item: Load<T>): Load<readonly T[]> =>
   object(name, primitives(item));
 
-/** Returns a function that reads a hash table, for which upstream has its own code: a count, then the items. */
+/** Returns a function that reads a hash table, for which the reference has its own code: a count, then the items. */
 export const hashTable = <T>(name: string, item: Load<T>): Load<readonly T[]> =>
   object(name, (archive) => items(archive, archive.count(), item));
 

@@ -49,7 +49,7 @@ const addressBookRow = object('address_book_row', (a, version): AddressBookRow =
     return { address: to, description, isSubaddress, hasPaymentId, paymentId };
   }
   const long = hash(a);
-  // Long payment ids are obsolete; the reference drops them too.
+  // Long payment ids are obsolete; the reference drops them, too.
   const isShort = long.some((byte) => byte !== 0) && long.subarray(8).every((byte) => byte === 0);
   return {
     address: to,
@@ -95,7 +95,7 @@ const accountTags = object(
 );
 const coldKeyImages = map('map<public_key, key_image>', publicKey, keyImage);
 
-/** Oldest version that has all needed fields; it is of 2014. */
+/** Oldest version that has all needed fields; it was written in 2014. */
 const OLDEST = 9;
 
 /** Reads the fields in the order of the archive; a field that a version lacks is empty. */
@@ -115,7 +115,7 @@ const cache: Load<ReferenceCache> = object('wallet2', (a, version) => {
   // The refresh height, which moved to the keys file later.
   since(11, number, 0);
   const notes = since(12, texts, []);
-  // Pool payments, which a refresh finds again. They moved to the end of the archive in version 22.
+  // Pool payments are skipped, because a refresh finds them again. They moved to the end of the archive in version 22.
   if (version >= 13 && version < 17) paymentMap(a);
   const second = {
     notes,
@@ -149,7 +149,10 @@ const cache: Load<ReferenceCache> = object('wallet2', (a, version) => {
   };
 });
 
-/** Reads a cache of a release before 0.18. @throws CodecError if it is damaged, too old, or of an unknown version. */
+/**
+ * Reads a cache of a release before 0.18.
+ * @throws CodecError if the cache is damaged, too old, or of an unknown version.
+ */
 export function readBoostCache(plain: Uint8Array): ReferenceCache {
   const archive = new BoostArchive(plain);
   const found = cache(archive);

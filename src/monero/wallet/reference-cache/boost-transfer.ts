@@ -45,8 +45,8 @@ const keyInput = object('txin_to_key', (a): TxInput => ({
 }));
 
 /**
- * Returns a function that reads one of several classes, which starts with its number. The functions of classes that no
- * transaction ever used are undefined.
+ * Returns a function that reads an object of one of several classes, which starts with the number of its class. The
+ * functions of classes that no transaction ever used are undefined.
  */
 const variant = <T>(name: string, kinds: readonly (Load<T> | undefined)[]): Load<T> =>
   object(name, (a) => {
@@ -105,7 +105,7 @@ const uses = collection(
   ),
 );
 
-/** Oldest version that has the transaction hash in addition to the prefix; it is of 2016. */
+/** Oldest version that has the transaction hash in addition to the prefix; it was written in 2016. */
 const OLDEST = 3;
 
 /**
@@ -190,7 +190,7 @@ const payer = (
 export const unconfirmedTransfer: Load<UnconfirmedTransfer> = object(
   'unconfirmed_transfer_details',
   (a, version) => {
-    // Here older versions have the whole transaction.
+    // Older versions have the whole transaction at this place.
     if (version < 5) throw new CodecError('cache: a payment written by a release before 2016');
     const change = a.u64();
     const sentTime = a.number();

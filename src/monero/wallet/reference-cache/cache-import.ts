@@ -32,7 +32,7 @@ export interface CacheOwner {
   readonly viewPublicKey: PublicKey;
   readonly viewSecret: SecretKey;
   readonly viewOnly: boolean;
-  /** Lookahead of the wallet: addresses after the last created one that are recognised. */
+  /** Lookahead of the wallet: numbers of addresses that are recognised after the last created address. */
   readonly lookahead: Lookahead;
 }
 
@@ -40,8 +40,8 @@ export interface CacheOwner {
 const PRIMARY_LABEL = 'Primary account';
 
 /**
- * Largest length of a destination's address text. OpenAlias names are resolved before they are stored, so no text is
- * longer.
+ * Largest length of a destination's address text. OpenAlias names are resolved before they are stored, so no stored
+ * text is longer.
  */
 const MAX_ADDRESS_CHARS = 256;
 
@@ -85,7 +85,7 @@ function accountsOf({ labels, accountTags: [, tags] }: ReferenceCache): Imported
 function subaddressCounts({ subaddresses }: ReferenceCache): number[] {
   const minors: Set<number>[] = [];
   for (const [, { major, minor }] of subaddresses) {
-    // Account indices are contiguous too, so an index cannot exceed the number of entries.
+    // Account indices are also contiguous, so an index cannot exceed the number of entries.
     if (major < subaddresses.length) (minors[major] ??= new Set()).add(minor);
   }
   return Array.from(minors, (known = new Set<number>()) => {
@@ -199,9 +199,9 @@ function unminedOf(paid: UnconfirmedTransfer, network: NetworkType): Omit<Outgoi
 }
 
 /**
- * Returns the key images in the cache. All are unproven, because the cache does not contain their signatures. The
- * reference assigns the key images of signed sets to its outputs by position. Source: wallet2.cpp `load_tx`,
- * `import_key_images`.
+ * Returns the key images in the cache. All key images are unproven, because the cache does not contain their
+ * signatures. The reference assigns the key images of signed sets to its outputs by position. Source: wallet2.cpp
+ * `load_tx`, `import_key_images`.
  */
 function keyImagesOf({ transfers, coldKeyImages }: ReferenceCache): ImportedWallet['keyImages'] {
   const known = transfers

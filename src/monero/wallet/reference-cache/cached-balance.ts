@@ -38,8 +38,8 @@ class Sums {
 }
 
 /**
- * Returns true if an output is spent in a block; all other outputs belong to the wallet after it has forgotten unmined
- * payments.
+ * Returns true if an output is spent in a block. All other outputs belong to the balance, because the import forgets
+ * unmined payments.
  */
 export const isSpentInBlock = ({ spent, spentHeight }: TransferDetails): boolean => spent && spentHeight > 0;
 

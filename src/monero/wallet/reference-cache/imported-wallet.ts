@@ -19,7 +19,7 @@ export interface PaymentFacts {
 export interface ImportedAccount {
   /** Labels of the created addresses, at least one; an empty text for no label. */
   readonly labels: readonly string[];
-  /** Tag of the account; empty for none. */
+  /** Tag of the account; empty for no tag. */
   readonly tag: string;
 }
 
@@ -33,7 +33,7 @@ export interface CachedBalance {
   /** Unmined change and unmined payments to the address [atomic units]. */
   readonly unconfirmed: Amount;
   readonly unspentCount: number;
-  /** Number of blocks until its last output is unlocked. */
+  /** Number of blocks until the last output of the address is unlocked. */
   readonly blocksToUnlock: number;
 }
 
@@ -51,12 +51,14 @@ export interface ImportedWallet {
   /** Accounts by index; at least one. */
   readonly accounts: readonly ImportedAccount[];
   readonly tagDescriptions: readonly { readonly tag: string; readonly description: string }[];
-  /** Spend keys of the addresses to recognise: of created addresses, and of further ones within a former lookahead. */
+  /**
+   * Spend keys of the addresses to recognise: of created addresses, and of further addresses within a former lookahead.
+   */
   readonly subaddresses: readonly SubaddressKey[];
   readonly addressBook: readonly { readonly address: string; readonly description: string }[];
   readonly attributes: readonly { readonly name: string; readonly value: string }[];
   readonly notes: readonly { readonly txHash: Hash; readonly note: string }[];
-  /** For each transaction, its secret key, then its additional secret keys, one per output, if there are any. */
+  /** For each transaction, its secret key, then its additional secret keys, one per output, if it has such keys. */
   readonly txKeys: readonly { readonly txHash: Hash; readonly keys: readonly SecretKey[] }[];
   /** Data of mined payments. */
   readonly paid: readonly PaymentFacts[];
@@ -65,6 +67,6 @@ export interface ImportedWallet {
   readonly frozen: readonly { readonly txHash: Hash; readonly outputIndex: number }[];
   /** Key images that were imported into a view-only wallet. */
   readonly keyImages: readonly ImportedKeyImage[];
-  /** Balances to show until the wallet is scanned; absent: none. */
+  /** Balances to show until the wallet is scanned; absent: no balances are known. */
   readonly balances?: CachedBalances;
 }

@@ -18,7 +18,7 @@ interface PaidTransfer {
   readonly change: bigint;
   /** Requested destinations, without change. */
   readonly destinations: readonly DestinationEntry[];
-  /** Payment id of 32 bytes; zeros for none. A short id is padded with zeros. */
+  /** Payment id of 32 bytes; zeros for no payment id. A short id is padded with zeros. */
   readonly paymentId: Uint8Array;
   /** Time of the payment [Unix s]. */
   readonly timestamp: number;

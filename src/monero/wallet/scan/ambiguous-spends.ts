@@ -94,7 +94,7 @@ export class OutputsWithoutKeyImage {
 }
 
 /**
- * Returns the text by which an output is identified as in rings.
+ * Returns a text that identifies an output in the same way as rings do.
  * @param value amount [atomic units]: 0 for RingCT outputs.
  */
 export const ringPlaceOf = (value: bigint, globalIndex: bigint | number): string => `${value}/${globalIndex}`;
@@ -102,8 +102,8 @@ export const ringPlaceOf = (value: bigint, globalIndex: bigint | number): string
 /**
  * Narrows down which output each input spends, given that no output is spent by two inputs.
  * @param candidates for each input, the outputs of the wallet in its ring.
- * @returns for each input in the same order, the outputs that remain possible; none for inputs whose rings contradict
- * each other, because only one output remains for several of them.
+ * @returns for each input in the same order, the outputs that remain possible; no outputs for inputs whose rings
+ * contradict each other, because only one output remains for several inputs.
  */
 export function narrowOwners<K>(candidates: readonly ReadonlySet<K>[]): ReadonlySet<K>[] {
   const open = candidates.map((owners) => new Set(owners));

@@ -56,7 +56,7 @@ export interface ParsedBlock {
 
 /** A block that cannot be read. */
 export interface UnreadBlock {
-  /** Version of the block; absent if that cannot be read either. */
+  /** Version of the block; absent if the version cannot be read either. */
   readonly version?: number;
   readonly cause: CodecError;
 }
@@ -68,9 +68,9 @@ export interface ParsedBlocksAnswer {
   readonly startHeight?: number;
   /** Number of blocks of the daemon's chain; absent if the answer lacks it. */
   readonly currentHeight?: number;
-  /** Consecutive blocks up to the first one that cannot be read; empty unless the status is `OK`. */
+  /** Consecutive blocks before the first block that cannot be read; empty unless the status is `OK`. */
   readonly blocks: readonly ParsedBlock[];
-  /** The block after the last one of `blocks`, if the answer has it and it cannot be read. */
+  /** The block after `blocks`, if the answer has this block and it cannot be read. */
   readonly unread?: UnreadBlock;
   readonly txs: ParsedTxs;
   /** Length of the answer [bytes]. */
@@ -84,8 +84,8 @@ export interface RawTx extends FetchedTx {
 }
 
 /**
- * True if a transaction is pruned and of version 1, whose hash covers its signatures. Only a pruned daemon lacks these,
- * and never those of the pool.
+ * True if a transaction is pruned and of version 1, whose hash covers its signatures. Only a pruned daemon lacks
+ * signatures, and no daemon lacks the signatures of transactions in the pool.
  */
 export const isUnverifiable = ({ blob: [version], prunableHash }: FetchedTx): boolean =>
   version === 1 && prunableHash !== undefined;
@@ -183,12 +183,12 @@ function blocksOf(wasm: ParserExports, txs: ParsedTxs): ParsedBlock[] {
   }));
 }
 
-/** Largest number of blocks that is given to the instance: no limit. */
+/** Number of blocks that the instance takes as no limit. */
 const ALL = 2 ** 32 - 1;
 
 /**
- * Parses the blocks of an answer in the memory of the instance. Leaves out the first one that cannot be read, and those
- * after it.
+ * Parses the blocks of an answer in the memory of the instance. Leaves out the first block that cannot be read, and all
+ * later blocks.
  * @returns the block that cannot be read, if there is one.
  */
 function parseReadable(wasm: ParserExports, length: number, complete: boolean): UnreadBlock | undefined {
@@ -199,7 +199,7 @@ function parseReadable(wasm: ParserExports, length: number, complete: boolean): 
     if (!(cause instanceof CodecError)) throw cause;
     const readable = wasm.blocksParsed();
     const version = numbers(columnOf(wasm, wasm.blockVersions()))[readable];
-    // The columns have values of the block that failed, so they are filled again without it.
+    // The columns have values of the block that failed, so they are filled again without this block.
     wasm.reserveInput(length);
     wasm.readAnswer(length);
     wasm.parseBlocks(complete, readable);
@@ -210,7 +210,7 @@ function parseReadable(wasm: ParserExports, length: number, complete: boolean): 
 /**
  * Parses an answer to `/getblocks.bin`. Checks that each block names its predecessor, that no transaction and no output
  * index is missing, and that the transactions have the hashes that their blocks list. The blocks of the result end
- * before the first one that fails a check.
+ * before the first block that fails a check.
  * @param answer bytes of the answer; the result shares this memory.
  * @param complete true: refuses transactions whose hash cannot be computed. Daemons of version 0.18 send pruned
  * transactions without the hash of the removed part.
@@ -237,9 +237,9 @@ export function parseBlocksAnswer(answer: Uint8Array, complete = false): ParsedB
 }
 
 /**
- * Parses transactions that are not part of a page of blocks, and compares them with their hashes. Accepts those that
- * are {@link isUnverifiable} unchecked.
- * @throws CodecError if one of them cannot be read or differs from its hash.
+ * Parses transactions that are not part of a page of blocks, and compares them with their hashes. Accepts {@link
+ * isUnverifiable} transactions unchecked.
+ * @throws CodecError if a transaction cannot be read or differs from its hash.
  */
 export function parseTxs(txs: readonly RawTx[]): ParsedTxs {
   const w = new Writer();

@@ -32,14 +32,14 @@ import {
  */
 export interface ReceivingTx {
   readonly hash: Hash;
-  /** Full or pruned, as it was fetched. */
+  /** The transaction in the form in which it was fetched, full or pruned. */
   readonly tx: Transaction;
   /**
-   * Short payment id, decrypted with the view key; zeros where the payer added a dummy. Meaningless in a payment that the
-   * wallet made itself: that id is encrypted for the payee.
+   * Short payment id, decrypted with the view key; zeros where the payer added a dummy. Meaningless in a payment that
+   * the wallet made itself, whose payment id is encrypted for the payee.
    */
   readonly paymentId?: PaymentId;
-  /** At least one, by ascending index. */
+  /** Outputs that pay the wallet, at least one, by ascending index. */
   readonly outputs: readonly FoundOutput[];
 }
 
@@ -48,8 +48,7 @@ export interface ReceivingTx {
  * @param txs the transactions that the block names, in its order, full or pruned; their hashes are verified.
  * @param table grows by the lookahead of each address that is paid.
  * @returns the paying transactions, in the order of the block.
- * @throws ScanError for transactions that are not those of the block; RangeError when a secret key is
- * ℓ or more.
+ * @throws ScanError for transactions that do not belong to the block; RangeError when a secret key is ℓ or more.
  * @example
  * const [first] = scanBlock(block, txs, { viewSecret: account.viewSecret }, addresses);
  * formatCoins(first.outputs[0].amount); // => '1.500000000000'
@@ -77,11 +76,11 @@ export function scanBlock(
 
 const hashOf = (tx: FetchedTx | undefined): Uint8Array => tx?.hash ?? new Uint8Array();
 
-/** How transactions are scanned. */
+/** Options of a scan of transactions. */
 export interface TxScanOptions {
   /** Called with each paid address, before later outputs are tried. */
   readonly onPaid?: (index: SubaddressIndex) => void;
-  /** Absent: the fastest that works on this machine. */
+  /** Kernel that scans; absent: the fastest kernel that works on this machine. */
   readonly kernel?: ScanKernel;
 }
 
@@ -138,9 +137,9 @@ interface DerivedKey {
 }
 
 /**
- * Decrypts the short payment id of a transaction; long ones are obsolete and not read.
- * @param fields of its extra. @param known derivations that are computed already.
- * @returns undefined without one, or when the first transaction public key is not a point.
+ * Decrypts the short payment id of a transaction; long payment ids are obsolete and not read.
+ * @param fields fields of the transaction's extra. @param known derivations that are computed already.
+ * @returns undefined without a short payment id, or when the first transaction public key is not a point.
  * @example
  * const { fields } = parseExtra(parseTransaction(txs[0].blob).prefix.extra);
  * toHex(receivedPaymentId(fields, account.viewSecret)); // => '1234567890abcdef'

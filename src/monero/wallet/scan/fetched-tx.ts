@@ -11,7 +11,8 @@ import { CodecError } from '../../../util/codec.js';
 import { ProtocolError, type Reasoned } from '../protocol-error.js';
 
 /**
- * Facts of a {@link ScanError}. `wrong_transaction`: the data is not that of the chain, as its hash or its rings show.
+ * Facts of a {@link ScanError}. `wrong_transaction`: the hash or the rings of the data show that it does not come from
+ * the chain.
  * @example
  * const fault: ScanFault = { kind: 'wrong_transaction', reason: 'another transaction' };
  * new ScanError(fault).message; // => 'another transaction'
@@ -19,7 +20,7 @@ import { ProtocolError, type Reasoned } from '../protocol-error.js';
 export type ScanFault = { readonly kind: 'wrong_transaction' } & Pick<Reasoned, 'reason'>;
 
 /**
- * Error of a transaction that is not the one that was asked for, or that no chain contains.
+ * Error of a transaction that differs from the requested transaction, or that no chain can contain.
  * @example
  * try {
  *   scanBlock(block, [], account, addresses);
@@ -56,7 +57,7 @@ function parse({ blob, prunableHash }: FetchedTx): { readonly tx: Transaction; r
     return { tx, hash: transactionHash(tx) };
   }
   const tx = parsePrunedTransaction(blob);
-  // A miner transaction has no prunable part; `transactionHash` uses zeros for the hash of that part.
+  // A miner transaction has no prunable part; `transactionHash` uses zeros in place of the hash of this part.
   return { tx, hash: tx.rct?.base.type === 0 ? transactionHash(tx) : transactionHashWith(tx, prunableHash) };
 }
 

@@ -10,7 +10,7 @@ import type { FoundOutput } from './receive.js';
 export interface OwnedOutput extends FoundOutput {
   readonly txHash: Hash;
   /**
-   * Index among all outputs of the same amount; RingCT outputs, and those of version 2 miner transactions, count with
+   * Index among all outputs of the same amount; RingCT outputs, and outputs of version 2 miner transactions, count with
    * amount 0.
    */
   readonly globalIndex: number;
@@ -92,22 +92,22 @@ export interface PoolOutput {
 
 /**
  * Number of blocks above a block from which it counts as final: the blob of a mined payment is deleted, and a payment
- * that spends an output which was spent there can no longer be mined. The deepest reorganisation of mainnet had 18
+ * whose input was spent in or below such a block can no longer be mined. The deepest reorganisation of mainnet had 18
  * blocks, in September 2025.
  */
 export const SETTLED_DEPTH = 60;
 
 /**
- * Depth of the deepest reorganisation that is accepted [blocks]. A daemon that demands a deeper one is broken or
- * hostile.
+ * Depth of the deepest reorganisation that is accepted [blocks]. A daemon that demands a deeper reorganisation is
+ * broken or hostile.
  */
 export const MAX_REORGANISATION = 10_000;
 
 /** Blocks that a reorganisation replaced. */
 export interface ReplacedBlocks {
-  /** Height of the lowest one. */
+  /** Height of the lowest replaced block. */
   readonly fromHeight: number;
-  /** Number of them. */
+  /** Number of replaced blocks. */
   readonly depth: number;
 }
 

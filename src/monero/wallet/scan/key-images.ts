@@ -22,8 +22,8 @@ export interface ImportedKeyImage {
   /** True if a signature with the output key was verified; otherwise the key image is only claimed. */
   readonly proven: boolean;
   /**
-   * True if an earlier version may have assigned the key image by the position of its output: it may belong to another
-   * output.
+   * True if an earlier version may have assigned the key image by the position of its output: the key image may belong
+   * to another output.
    */
   readonly placed?: true;
 }
@@ -59,7 +59,7 @@ export interface LocatedOutput {
   readonly derivationKey: PublicKey;
   /** Index of the paid address. */
   readonly subaddress: SubaddressIndex;
-  /** Key derivation of `derivationKey`, where it is known already; else it is computed. Secret. */
+  /** Key derivation of `derivationKey`, if it is known already; absent: it is computed. Secret. */
   readonly derivation?: KeyDerivation;
 }
 
@@ -97,8 +97,8 @@ export interface SpendingKeys {
 }
 
 /**
- * Returns the candidates for the receiver of each output, one per public key that may be the right one. Invalid points
- * are left out. Source: cryptonote_format_utils.cpp `is_out_to_acc_precomp`.
+ * Returns the candidates for the receiver of each output, one for each public key that may be the key of the output.
+ * Invalid points are left out. Source: cryptonote_format_utils.cpp `is_out_to_acc_precomp`.
  */
 export function candidatesOfEach(hints: readonly OutputHint[], viewSecret: SecretKey): OutputCandidate[][] {
   const candidates = candidatesUnlessInvalid(hints, viewSecret);
@@ -111,7 +111,7 @@ export function candidatesOfEach(hints: readonly OutputHint[], viewSecret: Secre
   );
 }
 
-/** Returns the transaction keys that may be the right one for an output. */
+/** Returns the transaction public keys that may belong to an output. */
 const txKeysOf = ({ outputIndex, txPublicKey, additionalKeys }: OutputHint): readonly PublicKey[] => {
   const own = additionalKeys[outputIndex];
   return own === undefined ? [txPublicKey] : [txPublicKey, own];
@@ -142,7 +142,7 @@ function candidatesUnlessInvalid(
   }
 }
 
-/** Returns the derivations of outputs, as copies; computes those that are not known as a batch. */
+/** Returns the derivations of outputs, as copies; computes unknown derivations as a batch. */
 function derivationsOf(outputs: readonly LocatedOutput[], viewSecret: SecretKey): KeyDerivation[] {
   const unknown = outputs.filter(({ derivation }) => derivation === undefined);
   const computed = keyDerivations(unknown.map(({ derivationKey }) => [derivationKey, viewSecret])).values();
@@ -154,7 +154,7 @@ function derivationsOf(outputs: readonly LocatedOutput[], viewSecret: SecretKey)
 }
 
 /**
- * Computes the secret keys of outputs as a batch, which takes half the time of computing each.
+ * Computes the secret keys of outputs as a batch, which takes half the time of computing them one by one.
  * @throws RangeError if an output does not belong to the wallet.
  */
 export function spendSecretsOf(outputs: readonly LocatedOutput[], keys: SpendingKeys): SecretKey[] {
@@ -235,8 +235,8 @@ export const signKeyImage = (output: LocatedOutput, keys: SpendingKeys, rng: Rng
   signKeyImages([output], keys, rng)[0] as SignedKeyImage;
 
 /**
- * Result of verifying a key image. `outside`: it does not lie in the prime-order subgroup. `unproven`: the signature is
- * not by the key of this output.
+ * Result of verifying a key image. `outside`: the key image does not lie in the prime-order subgroup. `unproven`: the
+ * signature is not by the key of this output.
  * @example
  * const [output] = found[1].outputs;
  * const verdict: KeyImageVerdict = verifyKeyImage(output.publicKey, signKeyImage(output, account, systemRng));

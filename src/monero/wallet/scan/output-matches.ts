@@ -96,8 +96,9 @@ export const keysBefore = ({ firstKeys, keys }: Candidates, tx: number): number 
   firstKeys[tx] ?? keys.length / 32;
 
 /**
- * Lists what a scan reads in transactions, full or pruned. Additional keys count only beside a main key, as in wallet2.cpp
- * `process_new_transaction`. The parser of block pages makes the same lists from encoded transactions.
+ * Lists the keys, outputs and view tags that a scan reads in transactions, full or pruned. Additional keys count only
+ * beside a main key, as in wallet2.cpp `process_new_transaction`. The parser of block pages makes the same lists from
+ * encoded transactions.
  */
 export function candidatesIn(txs: readonly Pick<Transaction, 'prefix'>[]): Candidates {
   const firstOutputs: number[] = [];

@@ -67,7 +67,7 @@ export const partOf = (key: Uint8Array, at = 0): number => (key[at] ?? 0) >> 4;
 
 /** Divides entries by the parts of their keys. @returns {@link PARTS} lists, in which entries keep their order. */
 export function partsOf(packed: PackedSubaddresses): PackedSubaddresses[] {
-  // Entries are copied word by word: to create a typed array for each entry would take ten times as long.
+  // Entries are copied word by word: creating a typed array for each entry would take ten times as long.
   const words = new Uint32Array(Uint8Array.from(packed).buffer);
   const entries = packed.length / ENTRY_BYTES;
   const sizes = new Uint32Array(PARTS);
@@ -94,7 +94,7 @@ function indexAt({ buffer, byteOffset, length }: PackedSubaddresses, at: number)
   return { major: view.getUint32(at + 32), minor: view.getUint32(at + 36) };
 }
 
-/** Returns the address index of a spend key, searching entries in any order; undefined if there is none. */
+/** Returns the address index of a spend key, searching entries in any order; undefined if no entry has the key. */
 export function findPacked(
   packed: PackedSubaddresses,
   spendPublicKey: PublicKey,

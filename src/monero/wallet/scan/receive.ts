@@ -33,9 +33,9 @@ export interface FoundOutput {
   readonly publicKey: PublicKey;
   /** Index of the paid address. */
   readonly subaddress: SubaddressIndex;
-  /** Public key whose derivation opens the output: the tx public key or an additional one. */
+  /** Public key whose derivation opens the output: the tx public key or an additional public key. */
   readonly derivationKey: PublicKey;
-  /** Above zero; it matches the commitment of the output. */
+  /** Amount above zero, which matches the commitment of the output. */
   readonly amount: Amount;
   /** Blinding scalar of the commitment; 1 for a plain amount. */
   readonly mask: bigint;
@@ -61,7 +61,7 @@ export interface OutputArithmetic {
 }
 
 /**
- * Reads what an output pays to an address of the table.
+ * Reads the amount that an output claims to pay to an address of the table.
  * @returns undefined when the table lacks the address, or the amount cannot be read.
  * Source: wallet2.cpp `check_acc_out_precomp`, `scan_output`.
  */

@@ -2,7 +2,9 @@ import type { Hash } from '../../crypto/types.js';
 import { amount, ZERO, type Amount } from '../../../util/amount.js';
 import { equalBytes } from '../../../util/bytes.js';
 
-/** An output with a given output key, with the fields that decide the credited amounts of all outputs with that key. */
+/**
+ * An output with a given output key, with the fields that decide the credited amounts of all outputs with the same key.
+ */
 export interface KeyOutput {
   readonly txHash: Hash;
   readonly amount: Amount;
@@ -40,9 +42,10 @@ export interface KeyCredits {
 }
 
 /**
- * Returns the amount that a further output with a key adds to the balance [atomic units]. For a new key: all of it. If
- * it is larger than the unspent effective output, which it then replaces: the difference. Otherwise zero, because one
- * key image spends only one output. Source: wallet2.cpp `process_new_transaction`.
+ * Returns the amount that a further output with a key adds to the balance [atomic units]. An output with a new key adds
+ * its whole amount. An output that is larger than the unspent effective output replaces this output and adds the
+ * difference. Any other output adds zero, because one key image spends only one output. Source: wallet2.cpp
+ * `process_new_transaction`.
  */
 export function creditOf(value: Amount, effective: EffectiveOutput | undefined): Amount {
   if (effective === undefined) return value;
@@ -59,10 +62,11 @@ function precedes(output: KeyOutput, spend: KeySpend): boolean {
 }
 
 /**
- * Computes the credited amounts of all outputs with one key. They depend only on the outputs' order in the chain, not
- * on the order in which they were found.
+ * Computes the credited amounts of all outputs with one key. The amounts depend only on the outputs' order in the
+ * chain, not on the order in which the outputs were found.
  * @param outputs at least one, in chain order.
- * @param spend mined spend of the key; absent if there is none, or if its position in the chain is unknown.
+ * @param spend mined spend of the key; absent if the key is not spent, or if the position of the spend in the chain is
+ * unknown.
  */
 export function creditsOf(outputs: readonly KeyOutput[], spend?: KeySpend): KeyCredits {
   const credited: Amount[] = [];

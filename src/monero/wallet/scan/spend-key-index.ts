@@ -13,8 +13,8 @@ const MAX_SHORT = 0xffff;
 
 /**
  * Hash table from spend keys to address indices. It is packed to about 44 bytes per entry, because there may be
- * hundreds of thousands. The first bytes of a key give its slot; a sender who invents keys cannot influence where the
- * stored keys are.
+ * hundreds of thousands. The first bytes of a key give its slot; a sender who invents keys cannot influence the slots
+ * of the stored keys.
  */
 export class SpendKeyIndex {
   #size = 0;
@@ -22,7 +22,7 @@ export class SpendKeyIndex {
   #keys = new Uint8Array(0);
   /** Major and minor index of each entry. */
   #indices = new Uint32Array(0);
-  /** For each slot, the number of its entry + 1, or 0 if it is free. The number of slots is a power of two. */
+  /** For each slot, the number of its entry + 1, or 0 if the slot is free. The number of slots is a power of two. */
   #slots: Uint16Array | Uint32Array = new Uint16Array(1);
 
   get size(): number {

@@ -18,7 +18,7 @@ import { SpendKeyIndex } from './spend-key-index.js';
 import { sharedKernel } from '../../kernel/load-kernel.js';
 
 /**
- * Numbers of accounts and addresses after the last used one whose payments are recognised.
+ * Numbers of accounts and addresses after the last used account or address whose payments are recognised.
  * @example
  * const limits: Lookahead = { major: 1, minor: 20 };
  * new SubaddressTable(account.spendPublicKey, account.viewSecret, limits).find(account.viewPublicKey); // => undefined
@@ -30,7 +30,7 @@ export interface Lookahead {
 
 /**
  * Returns the number of addresses of each account that a {@link SubaddressTable} contains after it was expanded to some
- * used addresses, at least to the first one.
+ * used addresses, at least to the first address.
  */
 export function watchedCounts(used: readonly SubaddressIndex[], lookahead: Lookahead): number[] {
   const majors = used.reduce((most, { major }) => Math.max(most, major + lookahead.major), lookahead.major);
@@ -122,7 +122,7 @@ export class SubaddressTable {
   expandTo(used: SubaddressIndex): PackedSubaddresses {
     const lookahead = this.#lookahead;
     const majors = Math.max(this.#counts.length, used.major + lookahead.major);
-    // Called for every payment; most calls add no entries, so this case is decided first.
+    // The method is called for every payment; most calls add no entries, so this case is decided first.
     if (
       this.#isFilled &&
       majors === this.#counts.length &&

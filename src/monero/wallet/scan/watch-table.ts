@@ -48,7 +48,7 @@ export class WatchTable {
   #size: number;
   /**
    * Slots of a hash table with open addressing, each with the number of its record + 1, {@link FREE} or {@link
-   * DELETED}. Their number is a power of two, and some are always free.
+   * DELETED}. The number of slots is a power of two, and some slots are always free.
    */
   #slots = new Int32Array(0);
   /** Number of slots that are not free. */
@@ -91,7 +91,7 @@ export class WatchTable {
   delete(key: Uint8Array): void {
     const slot = this.#slotOf(key);
     if (slot < 0) return;
-    // The last record takes the place of the deleted one.
+    // The last record takes the place of the deleted record.
     const record = this.#recordIn(slot);
     const last = this.#keyAt(this.#size - 1);
     const moved = this.#slotOf(this.#bytes, last);

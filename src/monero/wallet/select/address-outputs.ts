@@ -21,8 +21,8 @@ const DRAWS = 32;
 const DRAWN_SINGLY = 500;
 
 /**
- * Remaining outputs of one address. They are all read at the first draw; those of a large address only after many
- * single draws.
+ * Remaining outputs of one address. All outputs are read at the first draw; the outputs of a large address only after
+ * many single draws.
  */
 export class AddressOutputs<C extends SpendableOutput = SpendableOutput> {
   readonly minor: number;
@@ -53,7 +53,7 @@ export class AddressOutputs<C extends SpendableOutput = SpendableOutput> {
     this.#drawn?.take(output);
   }
 
-  /** Removes and returns an output, at random among those that are least related to the selection. */
+  /** Removes and returns an output, at random among the outputs that are least related to the selection. */
   takeLeastRelated(selection: Selection<C>): C | undefined {
     const found = this.#draw(selection) ?? this.#pool().takeLeastRelated(selection);
     if (found !== undefined) this.take(found);
@@ -61,11 +61,11 @@ export class AddressOutputs<C extends SpendableOutput = SpendableOutput> {
   }
 
   /**
-   * Returns the smallest output that is unrelated to a taken output, the oldest one if several are equal; it is not
-   * removed.
+   * Returns the smallest output that is unrelated to a taken output, and of equal outputs the oldest output; the output
+   * is not removed.
    */
   smallestUnrelated(other: C): C | undefined {
-    // Only `other` was taken. It is related to itself, so the query cannot return a taken output.
+    // Only `other` was taken. An output is related to itself, so the query cannot return a taken output.
     if (this.#drawn === undefined && this.#taken.size <= 1)
       return this.#spendable.smallestUnrelated(this.minor, this.#least, other);
     return this.#pool()

@@ -8,7 +8,7 @@ export const MAX_CHANGE_OUTPUTS = 14;
 export interface ChangeSplit {
   /** Number of change outputs, 1 to {@link MAX_CHANGE_OUTPUTS}; fewer are made if the change is too small. */
   readonly outputs: number;
-  /** Smallest amount of a change output if there are several: the fee for spending it [atomic units]. */
+  /** Smallest amount of one of several change outputs: the fee for spending the output [atomic units]. */
   readonly least: bigint;
 }
 
@@ -34,7 +34,9 @@ function boundsOf(change: bigint, count: bigint): PartBounds {
   return { lowest: lowest < below ? lowest : below, highest: highest > above ? highest : above };
 }
 
-/** Returns the largest number of change outputs, up to the requested one, for which each output is worth spending. */
+/**
+ * Returns the largest number of change outputs, up to the requested number, for which each output is worth spending.
+ */
 export function changeOutputsFor(change: bigint, { outputs, least }: ChangeSplit): number {
   for (let count = outputs; count > 1; count--) {
     const parts = BigInt(count);

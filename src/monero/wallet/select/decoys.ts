@@ -32,7 +32,7 @@ export type DecoyFault =
   | { readonly kind: 'wrong_outputs'; readonly reason: string }
   | { readonly kind: 'not_enough_ring_members'; readonly ringSize: number };
 
-/** Error of outputs among which no ring can be chosen. */
+/** Error of outputs from which no ring can be chosen. */
 export class DecoyError extends ProtocolError<DecoyFault> {
   override readonly name = 'DecoyError';
 }
@@ -41,7 +41,7 @@ const wrongOutputs = (reason: string): DecoyError => new DecoyError({ kind: 'wro
 
 const tooFew = (): DecoyError => new DecoyError({ kind: 'not_enough_ring_members', ringSize: RING_SIZE });
 
-/** Cumulative number of RingCT outputs per block, from the first block that has any up to the tip. */
+/** Cumulative number of RingCT outputs per block, from the first block with RingCT outputs up to the tip. */
 export interface OutputDistribution {
   readonly cumulative: readonly number[];
 }
@@ -53,7 +53,7 @@ export class GammaPicker {
   readonly #rng: Rng;
   /** Number of blocks whose outputs may be spent in the next block. */
   readonly #blocks: number;
-  /** Number of outputs in these blocks; all picked indices are below it. */
+  /** Number of outputs in these blocks; all picked indices are below this number. */
   readonly outputs: number;
   /** Number of outputs in all blocks. */
   readonly total: number;
@@ -105,7 +105,7 @@ export class GammaPicker {
     return shuffled(indices, this.#rng);
   }
 
-  /** Returns the first block whose cumulative count reaches an index, as upstream's `lower_bound`. */
+  /** Returns the first block whose cumulative count reaches an index, as `lower_bound` of the reference. */
   #blockOf(index: number): number {
     let low = 0;
     let high = this.#blocks - 1;
@@ -131,7 +131,10 @@ const MAX_PICKS = 20_000;
 
 /** Output indices that are requested from the daemon for one input. */
 export interface RingCandidates {
-  /** Indices in ascending order, the real one included, so that their order reveals nothing to the daemon. */
+  /**
+   * Indices in ascending order, including the index of the real output, so that their order reveals nothing to the
+   * daemon.
+   */
   readonly indices: readonly number[];
   /**
    * The indices of `indices` in the order in which they were picked. Secret, because the real output's index is first.
@@ -141,7 +144,7 @@ export interface RingCandidates {
 
 /**
  * Picks the global indices to request for one input. Rings prefer the candidates that were picked first: a candidate
- * depends on the ones picked before it.
+ * depends on the candidates picked before it.
  * @throws DecoyError `wrong_outputs`, `not_enough_ring_members`
  */
 export function candidateIndices(real: number, picker: GammaPicker): RingCandidates {
@@ -193,7 +196,7 @@ export interface RingParts {
  * unusableDecoys}.
  * @param commitment commitment of the real output as the wallet knows it.
  * @throws DecoyError `wrong_outputs` if the daemon reports the real output differently than the wallet's record: a
- * daemon that alters every output could otherwise identify the real one in the ring. `not_enough_ring_members`
+ * daemon that alters every output could otherwise identify the real output in the ring. `not_enough_ring_members`
  */
 function assembleRing({ real, candidates, fetched }: RingParts, commitment: Commitment): Ring {
   if (fetched.length !== candidates.indices.length) throw wrongOutputs('it sent a wrong number of outputs');
@@ -239,11 +242,14 @@ export function assembleRings(all: readonly RingParts[], curve: Curve = loadCurv
   });
 }
 
-/** Returns the decoys of rings: all members except the real ones. */
+/** Returns the decoys of rings: all members except the real outputs. */
 export const decoysOf = (rings: readonly Ring[]): Candidate[] =>
   rings.flatMap(({ members, realIndex }) => members.filter((_, i) => i !== realIndex));
 
-/** Returns the unlocked candidates that are in no ring, each once: {@link withoutDecoys} replaces decoys by them. */
+/**
+ * Returns the unlocked candidates that are in no ring, each once. {@link withoutDecoys} replaces decoys by these
+ * candidates.
+ */
 export function sparesOf({ rings, candidates }: ChosenRings): Candidate[] {
   const inRings = new Set(rings.flatMap(({ members }) => members.map(({ globalIndex }) => globalIndex)));
   const spares = new Map<number, Candidate>();
@@ -326,8 +332,8 @@ export async function chooseRings(
 }
 
 /**
- * Replaces unusable decoys by the next candidates that were already fetched. No others are requested: a daemon could
- * recognise the real output, because both requests would contain it.
+ * Replaces unusable decoys by the next candidates that were already fetched. No other candidates are requested: a
+ * daemon could recognise the real output, because both requests would contain it.
  * @throws DecoyError `not_enough_ring_members`
  */
 export function withoutDecoys(

@@ -43,9 +43,9 @@ export function feeOfWeight(weight: number, rate: bigint, { quantizationMask: ma
 
 /** Largest size of a relative ring offset [bytes], for a chain of some hundred million outputs. */
 const MAX_OFFSET_BYTES = 4;
-/** Size of a ring offset in upstream's estimate [bytes]. */
+/** Size of a ring offset in the reference's estimate [bytes]. */
 const USUAL_OFFSET_BYTES = 2;
-/** Size of a ring member before RingCT in upstream's estimate [bytes]. */
+/** Size of a ring member before RingCT in the reference's estimate [bytes]. */
 const PLAIN_MEMBER_BYTES = 80;
 
 /**
@@ -86,7 +86,7 @@ export const weightOfInput = (): number =>
   estimateWeight(2, RING_SIZE, 2, 0) - estimateWeight(1, RING_SIZE, 2, 0);
 
 /**
- * Estimates size and weight as upstream does for clients, with ring offsets of usual length.
+ * Estimates size and weight as the reference does for clients, with ring offsets of usual length.
  * @param rct false if the inputs are outputs from before RingCT. Source: wallet2.cpp `estimate_tx_size_and_weight`.
  */
 export function usualSizeAndWeight(
@@ -111,7 +111,7 @@ export interface Traffic {
   readonly backlogBlocks: number;
   /** Weights of the last {@link RECENT_BLOCKS} blocks. */
   readonly recentWeights: readonly number[];
-  /** Largest block weight; half of it is the full reward zone. */
+  /** Largest block weight; half of this weight is the full reward zone. */
   readonly blockWeightLimit: number;
 }
 
@@ -121,8 +121,8 @@ export const RECENT_BLOCKS = 10;
 const FULL = 80;
 
 /**
- * Chooses the priority of a payment that requests none: slow while blocks are not full and the pool has no backlog.
- * Source: wallet2.cpp `adjust_priority`.
+ * Chooses the priority of a payment that requests no priority: slow while blocks are not full and the pool has no
+ * backlog. Source: wallet2.cpp `adjust_priority`.
  */
 export function choosePriority({ backlogBlocks, recentWeights, blockWeightLimit }: Traffic): Priority {
   if (backlogBlocks > 0 || recentWeights.length < RECENT_BLOCKS) return 2;
@@ -177,8 +177,8 @@ export function weightOf(
 }
 
 /**
- * Returns the fee of one more input [atomic units]; an output of a smaller amount is not worth spending. Source:
- * wallet2.cpp `create_transactions_2`, fractional threshold.
+ * Returns the fee of one more input [atomic units]; an output whose amount is below this fee is not worth spending.
+ * Source: wallet2.cpp `create_transactions_2`, fractional threshold.
  */
 export const costOfInput = (rates: FeeRates, priority: number): bigint =>
   BigInt(weightOfInput()) * feePerByte(rates, priority);
@@ -193,8 +193,8 @@ const SAMPLE_WEIGHT = 2000;
 const TAIL_REWARD = 600_000_000_000n;
 
 /**
- * Height from which the base reward is {@link TAIL_REWARD}. From there on the reward that a daemon reports is ignored,
- * so that it cannot raise the ceiling. Source: the first block of mainnet with the tail emission.
+ * Height from which the base reward is {@link TAIL_REWARD}. From this height on, the reward that a daemon reports is
+ * ignored, so that the daemon cannot raise the ceiling. Source: the first block of mainnet with the tail emission.
  */
 const TAIL_HEIGHT = 2_641_623;
 

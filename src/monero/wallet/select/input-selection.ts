@@ -11,8 +11,8 @@ import {
 } from './spendable-outputs.js';
 
 /*
- * Selects outputs to spend together, the least related first.
- * Source: wallet2.cpp `pop_best_value_from`, `pick_preferred_rct_inputs`.
+ * Functions that select outputs to spend together, the least related outputs first. Source: wallet2.cpp
+ * `pop_best_value_from`, `pick_preferred_rct_inputs`.
  */
 
 /** Outputs that were selected so far. Rates another output by its relatedness to the closest selected output. */
@@ -61,7 +61,10 @@ type Related = Pick<Selection, 'relatednessOf' | 'relatednessOfHeight'>;
 /** Number of random draws after which the remaining outputs are searched in order. */
 const DRAWS = 32;
 
-/** Outputs that can still be taken. Taking one takes constant time in the usual case of many outputs in many blocks. */
+/**
+ * Outputs that can still be taken. Taking an output takes constant time in the usual case of many outputs in many
+ * blocks.
+ */
 export class InputPool<C extends SpendableOutput = SpendableOutput> {
   readonly #rng: Rng;
   readonly #outputs: C[];
@@ -102,7 +105,7 @@ export class InputPool<C extends SpendableOutput = SpendableOutput> {
     if (block.length === 0) this.#byHeight.delete(output.height);
   }
 
-  /** Removes and returns an output, at random among those that are least related to the selection. */
+  /** Removes and returns an output, at random among the outputs that are least related to the selection. */
   takeLeastRelated(selection: Related): C | undefined {
     const found = this.#leastRelated(selection);
     if (found !== undefined) this.take(found);
@@ -186,9 +189,9 @@ class LazyList<T> {
 }
 
 /**
- * Returns the preferred inputs of a payment: the oldest single output that covers it; otherwise, of the pairs with
- * outputs of one address that cover it, the least related pair, the oldest one if several are equal; empty if there is
- * none.
+ * Returns the preferred inputs of a payment: the oldest single output that covers the payment; otherwise the least
+ * related pair of outputs of one address that together cover it, and of equal pairs the oldest pair; empty if there are
+ * no such outputs.
  * @param least smallest amount that is worth spending [atomic units].
  */
 export function preferredInputs<C extends SpendableOutput>(
@@ -200,7 +203,7 @@ export function preferredInputs<C extends SpendableOutput>(
   if (single !== undefined) return [single];
   let best: Pair<C> = { coins: [], score: SAME_TX };
   for (const { minor, count, total } of spendable.funds(least).addresses) {
-    // The addresses are ordered by their sums, so later ones do not cover the payment either.
+    // The addresses are ordered by their sums, so later addresses do not cover the payment either.
     if (total < needed) break;
     if (count < 2) continue;
     const largest = spendable.largest(minor);

@@ -9,7 +9,7 @@ import { PlanError, type SweepRequest, type TransferRequest } from './transfer-r
 export interface TransferPlanRequest {
   readonly kind: 'transfer';
   readonly transfer: TransferRequest;
-  /** Outputs that the first transaction spends in any case; absent: none. */
+  /** Outputs that the first transaction spends in any case; absent: no output is required. */
   readonly required?: readonly SpendableOutput[] | undefined;
 }
 
@@ -24,7 +24,7 @@ export type PlanRequest =
 
 /** Outputs that a payment may spend. */
 export interface PayingOutputs {
-  /** Spendable outputs of the addresses that the request names, or of all of the account. */
+  /** Spendable outputs of the addresses that the request names, or of all addresses of the account. */
   readonly spendable: SpendableOutputs;
   /** Returns the spendable outputs of all addresses of the account. */
   ofAccount(): SpendableOutputs;
@@ -62,6 +62,6 @@ export function planPayment(
   return planSweep(sweep, inputs, rates, rng);
 }
 
-/** Returns the error of a sweep that takes no outputs. @param text upstream's message. */
+/** Returns the error of a sweep that takes no outputs. @param text the reference's message. */
 const notSwept = (reason: string, text: string): PlanError =>
   new PlanError({ kind: 'transfer_failed', reason, text });

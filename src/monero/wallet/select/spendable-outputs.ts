@@ -19,8 +19,8 @@ export type SpendableOutput = Pick<
 >;
 
 /**
- * Number of addresses whose largest outputs are compared, those with the highest sums, because a wallet may have a
- * hundred thousand addresses.
+ * Largest number of addresses whose largest outputs are compared. The addresses with the highest sums are compared,
+ * because a wallet may have a hundred thousand addresses.
  */
 const MOST_ADDRESSES = 1000;
 
@@ -36,27 +36,30 @@ export interface AddressFunds {
  * of the chain: height, global index, transaction hash, index in the transaction.
  */
 export interface SpendableOutputSource<C extends SpendableOutput = SpendableOutput> {
-  /** Returns for every address with outputs of this source their number and sum. */
+  /** Returns the number and the sum of the outputs of every address that has outputs. */
   sums(): readonly AddressFunds[];
   /**
-   * Returns the outputs that are smaller than `least`, or that may not be spendable on these terms: locked, without a
-   * key image, or from before RingCT. Each is returned once.
+   * Returns the outputs that are smaller than `least`, or that may not be spendable on the given terms: locked, without
+   * a key image, or from before RingCT. Each output is returned once.
    */
   exceptions(terms: SpendableTerms, least: bigint): readonly C[];
   /** Returns the outputs of at least `least`, by age; read on demand. */
   byAge(least: bigint): Iterable<C>;
-  /** Returns the outputs of an address of at least `least`, smallest first, equal ones by age; read on demand. */
+  /**
+   * Returns the outputs of an address of at least `least`, smallest first, equal outputs by age; the outputs are read
+   * on demand.
+   */
   bySize(minor: number, least: bigint): Iterable<C>;
   /**
-   * Returns the `most` largest outputs of an address of at least `least`, largest first, of equal ones the youngest
-   * first.
+   * Returns the `most` largest outputs of an address of at least `least`, largest first, and of equal outputs the
+   * youngest first.
    */
   bySizeDown(minor: number, least: bigint, most: number): readonly C[];
   /** Returns an upper bound of the amounts of an address [atomic units]. */
   largest(minor: number): bigint;
   /** Returns the outputs of an address of at least `least`, by age. */
   at(minor: number, least: bigint): readonly C[];
-  /** Returns the outputs of {@link at}, read on demand; slower if all are read. */
+  /** Returns the outputs of {@link at}, read on demand; slower than {@link at} if all outputs are read. */
   each(minor: number, least: bigint): Iterable<C>;
   /**
    * Returns an output of an address by its index among the outputs that {@link sums} counts; their order is arbitrary
@@ -139,7 +142,8 @@ export class SpendableOutputs<C extends SpendableOutput = SpendableOutput> {
   }
 
   /**
-   * Returns the smallest output of an address that is unrelated to another output, the oldest one if several are equal.
+   * Returns the smallest output of an address that is unrelated to another output, and of equal outputs the oldest
+   * output.
    */
   smallestUnrelated(minor: number, least: bigint, other: SpendableOutput): C | undefined {
     for (const coin of this.#source.bySize(minor, least))
@@ -167,7 +171,7 @@ export class SpendableOutputs<C extends SpendableOutput = SpendableOutput> {
     let largest: readonly C[] = [];
     for (const { minor, total } of this.funds(least).addresses.slice(0, MOST_ADDRESSES)) {
       const bound = largest.length < most ? 0n : (largest.at(-1)?.amount ?? 0n);
-      // The addresses are ordered by their sums, so later ones have no larger output.
+      // The addresses are ordered by their sums, so later addresses have no larger output.
       if (total <= bound) break;
       const own = this.#source.bySizeDown(minor, least, most).filter((coin) => this.#isPayable(coin));
       largest = [...largest, ...own].sort((a, b) => descending(a.amount, b.amount)).slice(0, most);
@@ -187,7 +191,7 @@ export class SpendableOutputs<C extends SpendableOutput = SpendableOutput> {
 
   /**
    * Returns an output of {@link coins} at random, each with the same probability; undefined if the draw hits an output
-   * of the address that is not among them.
+   * of the address that {@link coins} does not return.
    */
   draw(minor: number, least: bigint, rng: Rng): C | undefined {
     const { count } = this.#sumsByAddress().get(minor) ?? { count: 0 };
@@ -219,8 +223,8 @@ const byWealth = (a: AddressFunds, b: AddressFunds): number =>
 type RelatedOutput = Pick<OwnedOutput, 'txHash' | 'height'>;
 
 /*
- * Two outputs of one transaction or of nearby blocks, spent together, reveal to an observer that they have one owner.
- * Source: wallet2.cpp `get_output_relatedness`.
+ * Measure of the relatedness of two outputs: outputs of one transaction or of nearby blocks that are spent together
+ * reveal to an observer that they have one owner. Source: wallet2.cpp `get_output_relatedness`.
  */
 export const SAME_TX = 1;
 export const SAME_BLOCK = 0.9;

@@ -25,7 +25,10 @@ class SweepFees {
   readonly #request: SweepRequest;
   readonly #rates: FeeRates;
 
-  /** @throws PlanError `tx_not_possible` if transactions are to have no outputs, `transfer_failed` if too many. */
+  /**
+   * @throws PlanError `tx_not_possible` if transactions are to have no outputs, `transfer_failed` if they are to have
+   * too many.
+   */
   constructor(request: SweepRequest, rates: FeeRates) {
     const { outputs } = request;
     if (!Number.isInteger(outputs) || outputs < 1) throw notPossible('a sweep makes at least one output');
@@ -60,12 +63,14 @@ class SweepFees {
 
   /** Returns true if some of the outputs together pay for one transaction. */
   canPay(outputs: readonly SpendableOutput[]): boolean {
-    // The first outputs usually do; then thousands of outputs need not be sorted.
+    // The first outputs usually pay for a transaction; then thousands of outputs need not be sorted.
     const first = outputs.slice(0, this.mostInputs);
     return this.arePaidBy(first.length, totalOf(first)) || this.payable(outputs).length > 0;
   }
 
-  /** Returns the largest outputs, as many as possible, that together pay for one transaction; empty if none do. */
+  /**
+   * Returns the largest outputs, as many as possible, that together pay for one transaction; empty if no outputs do.
+   */
   payable<C extends SpendableOutput>(outputs: readonly C[]): readonly C[] {
     const largest = [...outputs].sort((a, b) => descending(a.amount, b.amount)).slice(0, this.mostInputs);
     for (let count = largest.length; count > 0; count--) {
@@ -76,11 +81,11 @@ class SweepFees {
   }
 }
 
-/** Which outputs a sweep takes. */
+/** Rules for the outputs that a sweep takes. */
 export interface SweepFilter {
   /**
-   * True: only the outputs of one address, chosen at random; the account's primary address only if no other has any.
-   * False: of all addresses.
+   * True: only the outputs of one address, chosen at random; the account's primary address only if no other address has
+   * outputs. False: outputs of all addresses.
    */
   readonly oneAddress: boolean;
   /** Upper bound of the amounts, exclusive [atomic units]; 0 for no bound. */
@@ -88,10 +93,10 @@ export interface SweepFilter {
 }
 
 /**
- * Selects the outputs that a sweep takes: those that are worth spending. If the sweep takes one address, that is an
- * address whose outputs pay for a transaction, if there is one.
- * @throws PlanError `tx_not_possible` if transactions are to have no outputs, `transfer_failed` if too many. Source:
- * wallet2.cpp `create_transactions_all`.
+ * Selects the outputs that a sweep takes, which are the outputs that are worth spending. If the sweep takes one
+ * address, its outputs pay for a transaction, if any address has such outputs.
+ * @throws PlanError `tx_not_possible` if transactions are to have no outputs, `transfer_failed` if they are to have too
+ * many. Source: wallet2.cpp `create_transactions_all`.
  */
 export function sweepInputs<C extends SpendableOutput>(
   spendable: SpendableOutputs<C>,
@@ -125,10 +130,10 @@ function split(value: bigint, count: number): Amount[] {
 }
 
 /**
- * Plans to transfer all given outputs to one address, in as many transactions as needed; in none if no output is worth
- * spending. There is no change: the fee is subtracted from the payees' amounts. If some transactions cannot pay for
- * themselves and others can, the outputs of the former are left out; if none can, the largest outputs are tried
- * together.
+ * Plans to transfer all given outputs to one address, in as many transactions as needed; without a transaction if no
+ * output is worth spending. There is no change: the fee is subtracted from the payees' amounts. If only some
+ * transactions can pay for themselves, the outputs of the other transactions are left out; if no transaction can, the
+ * largest outputs are tried together.
  * @throws PlanError `tx_not_possible` if transactions are to have no outputs, `transfer_failed` if too many, and if
  * the inputs are worth less than the fee for spending them. Source: wallet2.cpp `create_transactions_from`.
  */

@@ -55,7 +55,7 @@ export const notPossible = (reason: string): PlanError => new PlanError({ kind: 
  */
 const FEE_IS_SPLIT = 'subtractfeefrom transfers cannot be split over multiple transactions yet';
 
-/** Returns the error of a payment that cannot be made. @param text upstream's message for the same cause. */
+/** Returns the error of an impossible payment. @param text the reference's message for the same cause. */
 export const failed = (reason: string, text: string): PlanError =>
   new PlanError({ kind: 'transfer_failed', reason, text });
 
@@ -74,7 +74,7 @@ const MOST_LARGEST = 1000;
 interface InputOrder<C extends SpendableOutput> {
   /** Outputs that the first transaction spends in any case. */
   readonly required: readonly C[];
-  /** True: the largest outputs are taken first; false: the least related ones. */
+  /** True: the largest outputs are taken first; false: the least related outputs are taken first. */
   readonly largestFirst: boolean;
 }
 
@@ -162,7 +162,7 @@ class TransferPlanner<C extends SpendableOutput> {
     }
   }
 
-  /** Takes another input. @throws PlanError `tx_not_possible` if there is none. */
+  /** Takes another input. @throws PlanError `tx_not_possible` if there is no further input. */
   #next({ selection }: Draft<C>): C {
     const input =
       this.#largest === undefined ? this.#poolInUse()?.takeLeastRelated(selection) : this.#largest.pop();
@@ -198,8 +198,8 @@ class TransferPlanner<C extends SpendableOutput> {
   }
 
   /**
-   * Covers the fee: takes it from a payee that is paid in part, who needs another transaction anyway; otherwise adds
-   * inputs.
+   * Covers the fee of a transaction: takes the fee from a payee that is paid in part, and needs another transaction
+   * anyway; otherwise adds inputs.
    */
   #coverFee(draft: Draft<C>): void {
     for (;;) {
@@ -253,8 +253,8 @@ class TransferPlanner<C extends SpendableOutput> {
 }
 
 /**
- * Checks that the funds cover amounts and fee. Upstream adds them modulo 2^64; so a sum above 64 bits is reported as a
- * lack of money only if its remainder exceeds the funds.
+ * Checks that the funds cover amounts and fee. The reference adds amounts modulo 2^64; so a sum above 64 bits is
+ * reported as a lack of money only if its remainder exceeds the funds.
  * @throws PlanError `not_enough_money`, `not_enough_unlocked_money`; `tx_not_possible` for a sum above 64 bits.
  * Source: wallet2.cpp `create_transactions_2`.
  */
@@ -276,7 +276,7 @@ function assertFunds(request: TransferRequest, { available, locked }: Funds, rat
 /**
  * Divides a request into transactions of at most 15 payees within the weight limit. A payment whose inputs do not fit
  * into one transaction is divided among several. The change is one output if the fee of several outputs is not covered,
- * or would need one more transaction. Inputs are chosen at random, unrelated ones first. If chance chooses so many
+ * or would need one more transaction. Inputs are chosen at random, unrelated outputs first. If chance chooses so many
  * small inputs that the payment fails, or needs several transactions although one suffices, the largest outputs are
  * taken instead: whether a request can be paid never depends on chance.
  * @param required outputs that the first transaction spends in any case.
@@ -312,7 +312,7 @@ export function planTransfers<C extends SpendableOutput>(
   return planWith(1);
 }
 
-/** Runs a plan. @returns it, or the error if the request cannot be paid. */
+/** Makes a plan. @returns the plan, or the error if the request cannot be paid. */
 function planOrFault<T>(plan: () => T): T | PlanError {
   try {
     return plan();

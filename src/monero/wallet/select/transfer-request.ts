@@ -80,9 +80,10 @@ export const sameAddress = (
 ): boolean => equalBytes(a.spendPublicKey, b.spendPublicKey) && equalBytes(a.viewPublicKey, b.viewPublicKey);
 
 /**
- * Returns true if two addresses reach the same receiver, whatever their payment ids. Addresses with the same keys but
- * of different kinds do not: a subaddress needs other tx public keys than a standard address, so a payment to one as
- * the other kind is lost. Source: cryptonote_tx_utils.cpp `construct_tx_with_tx_key`.
+ * Returns true if two addresses reach the same receiver; payment ids are ignored. Addresses with the same keys but of
+ * different kinds reach different receivers: a subaddress needs other tx public keys than a standard address, so a
+ * payment to a subaddress as a standard address, or the reverse, is lost. Source: cryptonote_tx_utils.cpp
+ * `construct_tx_with_tx_key`.
  */
 export const sameReceiver = (
   a: Pick<Address, 'kind' | 'spendPublicKey' | 'viewPublicKey'>,
@@ -90,7 +91,7 @@ export const sameReceiver = (
 ): boolean => (a.kind === 'subaddress') === (b.kind === 'subaddress') && sameAddress(a, b);
 
 /**
- * Returns the payment id of a payment; undefined if there is none.
+ * Returns the payment id of a payment; undefined if there is no payment id.
  * @throws PlanError `wrong_payment_id` for several payment ids, or for another payee besides the integrated address.
  * Source: wallet_rpc_server.cpp `validate_transfer`, cryptonote_tx_utils.cpp `get_destination_view_key_pub`.
  */

@@ -31,11 +31,11 @@ export class EncodedSections {
       write(item, w);
       return w.length;
     });
-    // A copy without the writer's unused memory, because it may be kept for long.
+    // The bytes are copied without the writer's unused memory, because they may be kept for long.
     this.bytes = w.finish();
   }
 
-  /** Returns the sections from `from` to the one before `to`, as a view of shared memory. */
+  /** Returns the sections from `from` to the section before `to`, as a view of shared memory. */
   part(from: number, to: number): Uint8Array {
     return this.bytes.subarray(this.#ends[from - 1] ?? 0, this.#ends[to - 1] ?? 0);
   }

@@ -55,7 +55,7 @@ const MAX_BLOCKS = 1000;
 const MAX_TXS = 20_000;
 const MAX_BYTES = 100 * 1024 * 1024;
 const MIN_BLOCKS = 3;
-/** Largest number of blocks in an answer by height. Upstream has the restricted limit only. */
+/** Largest number of blocks in an answer by height. The reference has only the restricted limit. */
 const MAX_BLOCKS_BY_HEIGHT = { restricted: 1000, open: 100_000 } as const;
 /** Largest number of hashes in an answer. Source: cryptonote_config.h `BLOCKS_IDS_SYNCHRONIZING_DEFAULT_COUNT`. */
 const MAX_HASHES = 10_000;

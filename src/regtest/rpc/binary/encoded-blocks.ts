@@ -55,8 +55,8 @@ interface Taken {
 }
 
 /**
- * Encodes blocks of the main chain as wallets request them. Every wallet requests the whole chain, so runs of blocks
- * are kept after they were encoded.
+ * Encodes blocks of the main chain as wallets request them. Runs of blocks are kept after they were encoded, because
+ * every wallet requests the whole chain.
  */
 export class EncodedBlocks {
   readonly #store: Pick<ChainStore, 'blocks' | 'served'>;

@@ -1,6 +1,6 @@
 import type * as node from '../node/hex.js';
 
-/* Text forms of bytes, and a search in them, where there is no `Buffer`. */
+/* Text forms of bytes, and a search in bytes, for platforms without `Buffer`. */
 
 export const toLatin1: typeof node.toLatin1 = (bytes) => {
   let text = '';

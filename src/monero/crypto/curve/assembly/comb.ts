@@ -33,7 +33,7 @@ let combs: i32 = 0;
 let columns: i32 = 0;
 let scalarCount: i32 = 0;
 
-/** Windows of all combs: those of the first point, then those of the second. */
+/** Windows of all combs: the windows of the first point, then the windows of the second point. */
 const TABLES = memory.data(46080, 16);
 const BASE = memory.data(640, 16);
 /** The teeth of a comb except the last, and their doubles, as addends. */
@@ -120,7 +120,7 @@ function tableOf(lane: i32, comb: i32): usize {
 }
 
 /**
- * Computes the 32 sums of the teeth of a comb. In sum number n, tooth i is positive if bit i of n is set. BASE is the
+ * Computes the 32 sums of the teeth of a comb. Tooth i is positive in sum number n if bit i of n is set. BASE is the
  * first tooth before the call; afterwards it is the first tooth of the next comb or, after the last comb, the part of
  * the last digit.
  */

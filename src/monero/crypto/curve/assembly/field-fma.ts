@@ -22,14 +22,14 @@ const LOW: u64 = 0x4338000000000000;
 /** The bits of the double 1.5*2^103. */
 const HIGH: u64 = 0x4668000000000000;
 const HALF: u64 = 1 << 50;
-/** Added to every column to make it positive: a multiple of 2^51. */
+/** Number that is added to every column to make the column positive: a multiple of 2^51. */
 const BIAS: u64 = 1 << 61;
 const BIAS_CARRY: u64 = BIAS >> RADIX;
 
 /** Constants are kept in memory: V8 uses them as operands there, which is cheaper than to build them again. */
 const C1 = memory.data<u64>([HIGH, HIGH], 16);
 const C2 = memory.data<u64>([HIGH + 3, HIGH + 3], 16);
-/** Multiplied in 32-bit lanes, every other of which is zero. */
+/** The number 19 for multiplications in 32-bit lanes, every other of which is zero. */
 const NINETEEN = memory.data<u64>([19, 19], 16);
 /** Offset of the difference of two columns, whose constants cancel out. */
 const OFFSET_DIFFERENCE = memory.data<u64>([BIAS + HALF, BIAS + HALF], 16);
@@ -101,8 +101,8 @@ function low(a: v128, b: v128, c2: v128, hi: v128): v128 {
  *   column k = S(k) + 19*S(k + 5)
  *
  * V8 moves every pure operation of a block to the place where its result is needed, interleaves all sums, and then runs
- * out of registers; only loads and stores keep their order. Therefore each S(d) is stored (SUMS) before the next one
- * begins, and so is the sum of the high halves that the next one begins with, which is not read there (PIN).
+ * out of registers; only loads and stores keep their order. Therefore each S(d) is stored (SUMS) before the next sum
+ * begins, and so is the sum of the high halves that the next sum begins with, which is not read there (PIN).
  *
  * A product with carries may overwrite its operands: limbs are written after their last read.
  */
@@ -470,7 +470,7 @@ export function limb51(a: usize, lane: usize, i: i32): i64 {
   return i64(load<f64>(a + (i << 4) + (lane << 3)));
 }
 
-/** Computes o = a in each lane whose flag is set, b in the other. */
+/** Computes o = a in each lane whose flag is set, b in the other lanes. */
 export function select(o: usize, a: usize, b: usize, first: bool, second: bool): void {
   const mask = i64x2.replace_lane(i64x2.splat(first ? -1 : 0), 1, second ? -1 : 0);
   for (let i = 0; i < 5; i++)

@@ -3,7 +3,7 @@
  * has ten limbs of 26 and 25 bits in turn, each a 32-bit integer: lane 0 of a limb's vector holds the first element,
  * lane 1 the second.
  *
- * Bounds. One unit is 2^25 + 2^14 for even limbs and half of that for odd ones. The limbs of a reduced element are at
+ * Bounds. One unit is 2^25 + 2^14 for even limbs and half of that for odd limbs. The limbs of a reduced element are at
  * most one unit in absolute value; factors may have 3 units and 1, or 1 and 3. With factors of 2 and 19 included, a
  * column is below 2^60 and a combination of four below 2^62; 19 times 3 units stay below 2^31.
  *
@@ -213,8 +213,8 @@ function carryOf(t: v128, i: i32): v128 {
 }
 
 /**
- * Returns the low bits of column i plus the carry of the column below. The last column carries into the first, 19
- * times.
+ * Returns the low bits of column i plus the carry of the column below. The last column carries into the first column,
+ * 19 times.
  */
 @inline
 function carried(t: v128, before: v128, i: i32): v128 {
@@ -230,7 +230,7 @@ function storeNarrow(o: usize, i: i32, wide: v128, added: usize): void {
 
 /**
  * Reduces columns to one unit in two rounds of carries. In a round, the bits above each limb are added to the next
- * limb, all at once; those of the last limb are added to the first limb, 19 times. A bias first makes all columns
+ * limb, all at once; the bits above the last limb are added to the first limb, 19 times. A bias first makes all columns
  * positive, so that unsigned shifts can be used; half of a limb's range is also added, so that limbs lie around zero.
  * After the first shift the bias is 2^36 or 2^37, and 19 * 2^37 in the first limb: it makes the second round positive
  * too. After the second shift it is 2^11, and 19 * 2^11 in the first and the second limb; there it is subtracted.

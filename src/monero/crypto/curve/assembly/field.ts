@@ -1,7 +1,7 @@
 /*
  * Arithmetic modulo 2^255 - 19 on pairs of elements, one in each vector lane; the build selects the implementation. The
- * limbs of an element are bounded in units: a reduced element has one, a sum or difference as many as both operands
- * together, and a product takes factors of 3 units and 1.
+ * limbs of an element are bounded in units: a reduced element has one unit, a sum or difference has as many units as
+ * both operands together, and a product takes factors of 3 units and 1.
  */
 import * as fma from './field-fma';
 import * as int from './field-int';
@@ -225,7 +225,7 @@ function selectFrom(o: usize, window: usize, digits: usize, minus: bool, multipl
 }
 
 /**
- * Selects a multiple for each lane in constant time: all eight are read, and no branch depends on a digit.
+ * Selects a multiple for each lane in constant time: all eight multiples are read, and no branch depends on a digit.
  * @param o an addend.
  * @param table multiples 1 to 8 of a pair of points, as addends.
  * @param first digit of the first lane, from -8 to 8.
@@ -250,7 +250,7 @@ export function save(bytes: usize, a: usize, lane: usize): void {
   let l2 = limb51(a, lane, 2);
   let l3 = limb51(a, lane, 3);
   let l4 = limb51(a, lane, 4);
-  // Two rounds of carries leave 0 <= value < 2^255. Every limb has 51 bits; the first may exceed them by 19.
+  // Two rounds of carries leave 0 <= value < 2^255. Every limb has 51 bits; the first limb may exceed them by 19.
   for (let round = 0; round < 2; round++) {
     l1 += l0 >> 51;
     l0 &= MASK;

@@ -195,7 +195,7 @@ export function endGroups(basisTerms: i32): void {
 }
 
 /**
- * Computes RESULTS = two sums with the same SCALARS: of the POINTS in even rows, and of those in odd rows.
+ * Computes RESULTS = two sums with the same SCALARS: of the POINTS in even rows, and of the POINTS in odd rows.
  * @param terms number of terms of a sum, up to 4.
  */
 export function twinSums(terms: i32): void {

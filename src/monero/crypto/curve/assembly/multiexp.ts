@@ -9,7 +9,7 @@ import { ADDEND, addAffine, addPoint, divideByZ, double, POINT, setIdentity, toA
 /** Bits of a window for points of the basis, whose tables are kept, and for other points, which are used once. */
 const BASIS_WINDOW: i32 = 6;
 const WINDOW: i32 = 5;
-/** Number of odd multiples in a table: those below half the size of a window. */
+/** Number of odd multiples in a table: the odd multiples below half the size of a window. */
 const BASIS_MULTIPLES: i32 = 16;
 const MULTIPLES: i32 = 8;
 /** Number of digits of a scalar: 255 bits and a carry. */
@@ -18,8 +18,8 @@ const BITS: i32 = 256;
 const ENTRY: usize = 4 * PACKED;
 
 /*
- * Areas of variable size follow all static ones, 16-aligned: tables of the basis, tables of other points, digits (a row
- * for each bit, a byte for each term), and the scalars of the terms.
+ * Areas of variable size follow all static areas, 16-aligned: tables of the basis, tables of other points, digits (a
+ * row for each bit, a byte for each term), and the scalars of the terms.
  */
 const TABLES: usize = (__heap_base + 15) & ~15;
 
@@ -35,7 +35,10 @@ function otherTables(): usize {
 function rowOf(terms: i32): usize {
   return (usize(terms) + 15) & ~15;
 }
-/** Returns the address of the digits. Before it is space for one more table, because tables are written in pairs. */
+/**
+ * Returns the address of the digits. Space for one more table lies before this address, because tables are written in
+ * pairs.
+ */
 @inline
 function digitsArea(others: i32): usize {
   return otherTables() + (usize(others) + 1) * usize(MULTIPLES) * ENTRY;
@@ -136,7 +139,7 @@ function recode(digits: usize, stride: usize, scalar: usize, window: i32): void 
   }
 }
 
-/** Writes the digits of all terms: first those of the basis' points, then those of the other points. */
+/** Writes the digits of all terms: first the digits of the basis' points, then the digits of the other points. */
 function recodeAll(basisTerms: i32, others: i32): void {
   const digits = digitsArea(others), stride = rowOf(basisTerms + others), scalars = scalarsArea(basisTerms, others);
   memory.fill(digits, 0, scalars - digits);
@@ -151,7 +154,7 @@ export function wipeTerms(basisTerms: i32, others: i32): void {
   wipeSums();
 }
 
-/** Wipes the temporary values of sums, except those of {@link sumTwins}, whose scalars are public. */
+/** Wipes the temporary values of sums, except the values of {@link sumTwins}, whose scalars are public. */
 export function wipeSums(): void {
   memory.fill(PADDED, 0, 48);
   memory.fill(SUM, 0, 640);
@@ -220,7 +223,7 @@ export function sumTerms(sum: usize, basisTerms: i32, others: i32): void {
   for (let bit = BITS - 1; bit >= 0; bit--) {
     const row = digits + usize(bit) * stride;
     let doubled = !started;
-    // A table entry that waits for a second one, so that both are added at once, one in each lane.
+    // A table entry that waits for a second entry, so that both are added at once, one in each lane.
     let waiting: usize = 0;
     for (let octet: usize = 0; octet < stride; octet += 8) {
       let word = load<u64>(row + octet);
@@ -250,7 +253,8 @@ export function sumTerms(sum: usize, basisTerms: i32, others: i32): void {
 
 /**
  * Writes the tables of two sums of basis points, in the place of the tables of two other points.
- * @param list indices of the basis points, four bytes each: those of the first sum, then those of the second.
+ * @param list indices of the basis points, four bytes each: the points of the first sum, then the points of the second
+ * sum.
  * @param first number of points of the first sum.
  * @param second number of points of the second.
  * @param index index of the first sum among the other points.

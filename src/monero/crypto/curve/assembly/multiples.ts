@@ -13,7 +13,7 @@ const H_BYTES = memory.data<u64>([0xaf9937157059658b, 0xead0adf19fdcea2a, 0xa9cf
 
 /**
  * Windows of b bits hold the multiples m * 2^(b*w), m = 1 to 2^(b-1), for signed digits from -2^(b-1) to 2^(b-1) - 1:
- * those of G for the 253 bits of a scalar, those of H for the 64 bits of an amount.
+ * the multiples of G for the 253 bits of a scalar, the multiples of H for the 64 bits of an amount.
  */
 const BITS_G: i32 = 8;
 const BITS_H: i32 = 6;
@@ -120,7 +120,7 @@ export function addMultiplesOfH(sums: usize, amounts: usize, count: i32): void {
   addFromTable(sums, TABLE_H, BITS_H, WINDOWS_H, amounts, count, false);
 }
 
-/** Radix-16 digits of the scalars of the first lane and of the second. */
+/** Radix-16 digits of the scalars of the first lane and of the second lane. */
 const DIGITS_0 = memory.data(64);
 const DIGITS_1 = memory.data(64);
 

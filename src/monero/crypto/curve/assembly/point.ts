@@ -1,7 +1,7 @@
 /*
- * Pairs of points of the twisted Edwards curve -x^2 + y^2 = 1 + d*x^2*y^2 in extended coordinates X:Y:Z:T, x = X/Z,
- * y = Y/Z, T = XY/Z (Hisil, Wong, Carter, Dawson; eprint 2008/522). All coordinates are reduced elements. The formulas
- * are complete: they hold for all points, those of small order included.
+ * Pairs of points of the twisted Edwards curve -x^2 + y^2 = 1 + d*x^2*y^2 in extended coordinates X:Y:Z:T, x = X/Z, y =
+ * Y/Z, T = XY/Z (Hisil, Wong, Carter, Dawson; eprint 2008/522). All coordinates are reduced elements. The formulas are
+ * complete: they hold for all points, including points of small order.
  */
 import {
   add,

@@ -32,7 +32,7 @@ export function readPair(o: usize, row: usize): void {
   store<u8>(VALID + row + 1, u8(ok >> 1));
 }
 
-/** Computes sum = n * BASE without T; n is given by DIGITS. In variable time, because n is public. */
+/** Computes sum = n * BASE without T; n is given by DIGITS. Takes variable time, because n is public. */
 function multiplyByDigits(sum: usize, top: i32): void {
   double(sum, BASE, true);
   toAddend(TWICE, sum);

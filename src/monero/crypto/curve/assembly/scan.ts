@@ -72,7 +72,7 @@ const DECOMPRESSED: usize = 8 + PACKED_POINT;
 const KNOWN: u8 = 1;
 
 /**
- * Returns the address of an output's decompressed P. It is decompressed at the first call, and kept only if there are
+ * Returns the address of an output's decompressed P. P is decompressed at the first call, and kept only if there are
  * several view secret keys.
  */
 @inline
@@ -173,7 +173,10 @@ function hasKey(output: u32): bool {
   return key < u32(keys) && load<u8>(validAt() + usize(key)) != 0;
 }
 
-/** Sets the message of a lane for the view tag of an output. @returns false if it has none, or no valid key. */
+/**
+ * Sets the message of a lane for the view tag of an output.
+ * @returns false if the output has no view tag, or no valid key.
+ */
 @inline
 function setTag(lane: usize, secret: i32, output: u32): bool {
   if (tagOf(output) == NO_VIEW_TAG || !hasKey(output)) return false;
@@ -183,7 +186,7 @@ function setTag(lane: usize, secret: i32, output: u32): bool {
 
 /**
  * Returns true if the view tag of an output equals the first byte of the hash in a lane, or if the output has no view
- * tag. False if the key to try is no point.
+ * tag. False if the key to try is not a point.
  */
 @inline
 function tagMatches(lane: usize, output: u32): bool {

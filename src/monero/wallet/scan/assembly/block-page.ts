@@ -52,8 +52,8 @@ const blockEnds = column();
 const blobsBefore = column();
 const listsBefore = column();
 /**
- * Start and end in the input of each transaction, miner transactions excluded, and of a pruned one the address of the
- * hash of its prunable part; 0 for a whole one.
+ * Start and end in the input of each transaction, miner transactions excluded, and for a pruned transaction the address
+ * of the hash of its prunable part; 0 for a whole transaction.
  */
 const blobStarts = column();
 const blobEnds = column();
@@ -221,7 +221,8 @@ function endOf(starts: Column, item: u32, all: u32): u32 {
  * Parses the blocks and transactions whose locations {@link readAnswer} recorded, and compares the transactions with the
  * hashes that their blocks list. Ends the call at the first block that cannot be read; {@link blocksParsed} blocks come
  * before it.
- * @param complete true: the call ends at a transaction whose hash cannot be computed; false: it is accepted.
+ * @param complete true: the call ends at a transaction whose hash cannot be computed; false: such a transaction is
+ * accepted.
  * @param most largest number of blocks to parse.
  */
 export function parseBlocks(complete: bool, most: u32): void {
@@ -263,7 +264,7 @@ export function blocksParsed(): u32 {
 /**
  * Parses a transaction, and compares it with its hash.
  * @param prunable address of the hash of the prunable part; 0 for a whole transaction.
- * @param hash address of the hash that it must have.
+ * @param hash address of the hash that the transaction must have.
  * @returns false if its hash cannot be computed.
  */
 function parseBlob(from: usize, to: usize, prunable: usize, hash: usize): bool {

@@ -1,5 +1,5 @@
 /*
- * Parses blocks; computes their hashes and those of their miner transactions. Source: cryptonote_format_utils.cpp,
+ * Parses blocks; computes their hashes and the hashes of their miner transactions. Source: cryptonote_format_utils.cpp,
  * crypto/tree-hash.c.
  */
 import { keccak } from '../../../crypto/assembly/keccak';

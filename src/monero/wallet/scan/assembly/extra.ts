@@ -49,7 +49,7 @@ function readVarint(): bool {
   value = 0;
   for (let shift: u64 = 0; at < end; shift += 7) {
     const group = u64(load<u8>(at++));
-    // Of the tenth group only the lowest bit fits into 64 bits.
+    // Only the lowest bit of the tenth group fits into 64 bits.
     if ((group == 0 && shift > 0) || (shift == 63 && group > 1)) return false;
     value |= (group & 0x7f) << shift;
     if (group < 0x80) return true;

@@ -43,7 +43,7 @@ export function varint(): u64 {
   while (true) {
     const group = u64(byte());
     if (group == 0 && shift > 0) throw new Error('varint: trailing zero byte');
-    // Of the tenth group only the lowest bit fits into 64 bits.
+    // Only the lowest bit of the tenth group fits into 64 bits.
     if (shift > 63 || (shift == 63 && group > 1)) throw new Error('varint: exceeds u64');
     value |= (group & 0x7f) << shift;
     if (group < 0x80) return value;

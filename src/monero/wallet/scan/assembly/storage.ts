@@ -15,7 +15,7 @@ import {
 } from '../../../format';
 import { byte, left, MAX_SAFE, skip, position } from './reading';
 
-/** Largest number of fields in a section; sections of upstream have about a dozen. */
+/** Largest number of fields in a section; sections of the reference have about a dozen fields. */
 const MAX_FIELDS: u64 = 64;
 
 /** Address and length of each field name in the open sections, to detect duplicates. */

@@ -1,6 +1,6 @@
 /*
- * Computes hashes of transactions, whole or pruned. The hash of version 2 is computed of three hashes: of the prefix, of
- * the base part of the RingCT signature, and of the prunable part. The hash of version 1 is that of all bytes. Source:
+ * Computes hashes of transactions, whole or pruned. The hash of version 2 is computed of three hashes: of the prefix,
+ * of the base part of the RingCT signature, and of the prunable part. The hash of version 1 covers all bytes. Source:
  * cryptonote_format_utils.cpp `calculate_transaction_hash`.
  */
 import { keccak } from '../../../crypto/assembly/keccak';
@@ -41,8 +41,8 @@ function hashOfParts(from: usize, prefixEnd: usize, baseEnd: usize, prunable: us
 }
 
 /**
- * Skips the part behind the prefix that pruning keeps: for version 2, the base part of the RingCT signature; nothing for
- * version 1. Source: rctTypes.h `serialize_rctsig_base`.
+ * Skips the part behind the prefix that pruning keeps: for version 2, the base part of the RingCT signature; no bytes
+ * for version 1. Source: rctTypes.h `serialize_rctsig_base`.
  * @returns the address after it.
  */
 export function skipBase(version: u32): usize {
