@@ -7,9 +7,9 @@ export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** Areas that decide about money, each with its folders and files below `src`. */
 const AREAS: Readonly<Record<string, readonly string[]>> = {
-  payments: ['services/payments', 'store/tables/locked-payments'],
+  payments: ['services/payments', 'monero/wallet/select/fees', 'store/tables/reported'],
   spending: ['store/tables/credential-spends', 'model/spender', 'services/sync/output-freezing'],
-  orders: ['model/order', 'store/tables/orders'],
+  orders: ['model/keyed-call', 'model/order', 'store/tables/idempotency-keys', 'store/tables/orders'],
   requests: [
     'services/requests',
     'model/arrival',
@@ -26,7 +26,7 @@ const AREAS: Readonly<Record<string, readonly string[]>> = {
 };
 
 const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
+  .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts') && !name.includes('assembly'))
   .map((name) => name.slice(0, -'.ts'.length))
   .sort();
 
