@@ -149,7 +149,7 @@ describe('a running server', () => {
     // The server accepts connections in order: it has both once it answers on a third one.
     await server.rpc('get_version');
     expect(await server.stop()).toBe(0);
-    expect(server.process.output()).toContain('Wallet RPC server stopped');
+    await until('the line in the log', () => server.process.output().includes('Wallet RPC server stopped'));
   });
 
   it('writes its pid file and removes it', async () => {
@@ -210,8 +210,8 @@ describe('a running server', () => {
     const server = await startWalletProcess({ daemon: '127.0.0.1:1' });
     await createWallet(server, 'w');
     await logged(server.process, 'the daemon cannot be used');
-    expect(server.process.output()).toMatch(
-      /name another with --daemon-address or set_daemon daemon=127\.0\.0\.1:1 /,
+    await until('the line in the log', () =>
+      /name another with --daemon-address or set_daemon daemon=127\.0\.0\.1:1 /.test(server.process.output()),
     );
     await server.stop();
   });

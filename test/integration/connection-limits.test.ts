@@ -48,9 +48,8 @@ describe('unfinished requests without a login, up to the limit of an address', (
         () => true,
       ),
     );
-    expect(wallet.process.output()).toMatch(
-      / W connection closed: .*max-connections-per.* ip=127\.0\.0\.1 limit=25/,
-    );
+    const closed = / W connection closed: .*max-connections-per.* ip=127\.0\.0\.1 limit=25/;
+    await until('the line in the log', () => closed.test(wallet.process.output()) || undefined);
     expect(await until('a client with the login', () => version())).toContain('65539');
   });
 });

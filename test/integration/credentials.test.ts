@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { until } from '../support/fakes/until.js';
 import { registry } from '../../src/rpc/registry.js';
 import {
   ALL,
@@ -71,7 +72,9 @@ describe('a login', () => {
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(new Set(answers.map(challenge)).size).toBe(1);
     expect(challenge(answers[0] as Answer)).toContain('Bearer realm="monero-rpc"');
-    expect(clients.server.process.output()).toMatch(/ W login refused client=127\.0\.0\.1$/m);
+    await until('the line in the log', () =>
+      / W login refused client=127\.0\.0\.1$/m.test(clients.server.process.output()),
+    );
   });
 
   it('by HTTP digest has the rules of its credential', async () => {
@@ -284,7 +287,9 @@ describe('the file', () => {
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, text.replace('"view"', '"viewing"'));
     await reload();
-    expect(clients.server.process.output()).toContain("methods: 'viewing' is neither a family nor a method");
+    await until('the line in the log', () =>
+      clients.server.process.output().includes("methods: 'viewing' is neither a family nor a method"),
+    );
     expect((await as('clerk', 'get_version')).status).toBe(200);
     writeFileSync(file, text);
     await reload();

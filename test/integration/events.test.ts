@@ -155,7 +155,9 @@ describe('the life of a payment', () => {
     stream.close();
     const line = `name=shop from_height=${data.from_height} depth=4`;
     await until('the error line', () => server.process.output().includes(line));
-    expect(server.process.output()).toMatch(/ E a deep reorganisation replaced blocks of the chain/);
+    await until('the line in the log', () =>
+      / E a deep reorganisation replaced blocks of the chain/.test(server.process.output()),
+    );
     const metrics = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
     expect(metrics).toMatch(/^wallet_rpc_deep_reorganisations_total [12]$/m);
     expect(metrics).toMatch(/^wallet_rpc_deepest_reorganisation_blocks 4$/m);

@@ -81,7 +81,9 @@ describe('a daemon that is three blocks behind', () => {
     await untilServes(3);
     await server.rpc('refresh');
     expect((await server.rpc('get_height')).height).toBe(start + 3);
-    expect(server.process.output()).toMatch(/daemon: switched from \S+ to \S+: 3 blocks behind/);
+    await until('the line in the log', () =>
+      /daemon: switched from \S+ to \S+: 3 blocks behind/.test(server.process.output()),
+    );
     expect(await get('/metrics')).toContain('wallet_rpc_daemon_switches_total{reason="behind"} 1');
     for (let at = start; at < start + 3; at++)
       await submitBlock(twins.ours, await readBlock(twins.theirs, at));
@@ -114,11 +116,13 @@ describe('a payment whose answer was lost before the server was killed', () => {
     await server.rpc('open_wallet', { filename: 'w', password: '' });
     await server.rpc('auto_refresh', { enable: false });
     await untilServes(3);
-    expect(server.process.output()).toMatch(/daemon: switched from \S+ to \S+: 3 failures \(timeout/);
+    await until('the line in the log', () =>
+      /daemon: switched from \S+ to \S+: 3 failures \(timeout/.test(server.process.output()),
+    );
     await server.rpc('refresh');
     expect(await pool(twins.theirs)).toEqual([]);
     expect(await get('/metrics')).toContain('wallet_rpc_wallet_held_payments{wallet="w"} 1');
-    expect(server.process.output()).toContain('it is sent to no other');
+    await until('the line in the log', () => server.process.output().includes('it is sent to no other'));
     const { transfer } = await server.rpc('get_transfer_by_txid', { txid });
     expect(transfer.type).toBe('pending');
     await server.stop({ signal: 'SIGKILL', keep: true });

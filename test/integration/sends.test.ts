@@ -177,7 +177,7 @@ describe('a payment that the network dropped', () => {
     await wallet.rpc('rescan_spent');
     expect(await balance()).toEqual(before);
     expect((await transfers('failed')).map(({ txid }) => txid)).toEqual([lost.tx_hash]);
-    expect(wallet.process.output()).toContain(lost.tx_hash);
+    await until('the line in the log', () => wallet.process.output().includes(lost.tx_hash));
     expect((await daemon.plain(SEND, { tx_as_hex: lost.tx_blob })).status).toBe('OK');
     await daemon.generate(address, 1);
     await wallet.rpc('refresh');

@@ -373,7 +373,9 @@ describe('payments between switches of the current wallet', () => {
     });
     for (const name of names) await at(name, rich).rpc('refresh');
     for (const name of names)
-      expect(rich.process.output()).toMatch(new RegExp(`wallet refreshed.*name=${name}`));
+      await until('the line in the log', () =>
+        new RegExp(`wallet refreshed.*name=${name}`).test(rich.process.output()),
+      );
     expect((await rich.rpc('list_wallets')).wallets).toEqual(
       names.map((name) => expect.objectContaining({ name, height: 102, daemon_height: 102, syncing: false })),
     );

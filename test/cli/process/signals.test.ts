@@ -98,7 +98,9 @@ describe('an audit log', () => {
     renameSync(join(directory, 'audit'), join(directory, 'moved'));
     await reload(server);
     await server.rpc('get_languages');
-    expect(server.process.output()).toContain('the audit log cannot be written');
+    await until('the line in the log', () =>
+      server?.process.output().includes('the audit log cannot be written'),
+    );
     expect(readFileSync(join(directory, 'moved', 'calls.log'), 'utf8')).not.toContain('get_languages');
     mkdirSync(join(directory, 'audit'));
     await reload(server);
