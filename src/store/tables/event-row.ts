@@ -92,9 +92,6 @@ export interface EventRow {
   readonly confirmations: Integer | null;
 }
 
-/** Columns of {@link EventRow} whose values a {@link NewRow} has, in their order. */
-export const NEW_COLUMNS = 'type, tx_hash, account, minor, amount, height, timestamp, data';
-
 /** Values of a new row without `id`, `time` and `confirmations`. */
 export type NewRow = readonly [
   type: number,

@@ -10,13 +10,11 @@ import {
   codesOf,
   eventOf,
   isOfBlock,
-  NEW_COLUMNS,
   OF_BLOCKS,
   rowOf,
   type EventRow,
   type IdentityOf,
   type NewEvent,
-  type NewRow,
 } from './event-row.js';
 import { MetaWriter } from './meta.js';
 import { identityReader } from './payment-requests.js';
@@ -65,6 +63,28 @@ const PAYMENTS = `SELECT t.tx_hash, o.account, o.minor, sum(coalesce(o.credited,
 const FACTS = `iif(unlock_time = '0' AND NOT coinbase AND payment_id IS NULL, NULL, json_patch('{}', json_object(
   'unlockTime', nullif(unlock_time, '0'), 'coinbase', iif(coinbase, json('true'), NULL),
   'paymentId', nullif(lower(hex(payment_id)), ''))))`;
+
+/** SQL of the values of an event's row, and of the rows of stages of the same payment. */
+const INSERTED = new Map<string, string>();
+
+/** Returns the SQL that inserts an event and the stages of the same payment, which get the ids after the id of the event. */
+function insertWith(stages: string): string {
+  const known = INSERTED.get(stages);
+  if (known !== undefined) return known;
+  const reached = (stages === '' ? [] : stages.split(',')).map((stage, i) => {
+    const code = CODES[stage === UNLOCKED ? 'payment.unlocked' : 'payment.confirmed'];
+    const count = stage === UNLOCKED ? 'NULL' : Number(stage);
+    return `(:id + ${i + 1}, :time, ${code}, ${count}, :hash, :account, :minor, :value, :height, :timestamp,
+      nullif(json_remove(:data, '$.seen'), '{}'))`;
+  });
+  const rows = [
+    '(:id, :time, :type, :confirmations, :hash, :account, :minor, :value, :height, :timestamp, :data)',
+  ];
+  const sql = `INSERT INTO event (id, time, type, confirmations, tx_hash, account, minor, amount, height, timestamp, data)
+    VALUES ${[...rows, ...reached].join(', ')}`;
+  INSERTED.set(stages, sql);
+  return sql;
+}
 
 /** Reads events by ascending id. */
 export class EventReader {
@@ -198,19 +218,14 @@ export class EventWriter extends EventReader {
    * @returns the id of the event.
    */
   append(event: NewEvent, stages = ''): number {
-    const row = rowOf(event);
+    const [type, hash, account, minor, value, height, timestamp, data] = rowOf(event);
     const count = countOf(stages);
     const id = this.#ids.take(1 + count);
     const time = Math.floor(this.#ids.now());
     const confirmations = event.type === 'payment.confirmed' ? event.data.confirmations : null;
-    this.db.run(
-      `INSERT INTO event (id, time, confirmations, ${NEW_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      id,
-      time,
-      confirmations,
-      ...row,
-    );
-    if (count > 0) this.#appendReached(id, time, row, stages);
+    this.db.run(insertWith(stages), {
+      ...{ id, time, type, confirmations, hash, account, minor, value, height, timestamp, data },
+    });
     if (this.#cause !== undefined)
       this.db.run(
         'INSERT INTO event_trace (event, trace_id, sampled) SELECT id, ?, ? FROM event WHERE id >= ?',
@@ -220,19 +235,6 @@ export class EventWriter extends EventReader {
       );
     this.#appended += 1 + count;
     return id;
-  }
-
-  /** Appends the stages of a payment after its own event. */
-  #appendReached(id: number, time: number, [, ...payment]: NewRow, stages: string): void {
-    this.db.run(
-      `INSERT INTO event (tx_hash, account, minor, amount, height, timestamp, data, id, time, type, confirmations)
-       SELECT ?, ?, ?, ?, ?, ?, nullif(json_remove(?, '$.seen'), '{}'), CAST(? AS INTEGER) + 1 + s.key, ?, ${STAGE}
-       FROM ${eachStage('?')}`,
-      ...payment,
-      id,
-      time,
-      stages,
-    );
   }
 
   /**
