@@ -282,6 +282,7 @@ const roomsOf: Record<string, readonly (readonly string[])[]> = {
     ['refresh-thread', 'refresh-run', 'fair-queue'],
     ['wallet-refresh'],
     ['messages'],
+    ['packed-findings'],
     ['feeds'],
     ['scan'],
   ],

@@ -12,31 +12,14 @@ import type { BatchFindings, TxBatch } from './scan/wallet-scanner.js';
 import type { ScannerState, PackedKeyImages } from './scan/scanner-state.js';
 import type { ExpectedChain } from './scan/chain-block.js';
 import { chunks, joinBytes } from '../util/bytes.js';
-import type { BlockRef, PageFindings } from '../monero/wallet/scan/findings.js';
+import type { BlockRef } from '../monero/wallet/scan/findings.js';
+import type { PackedFindings } from './packed-findings.js';
 
 /** Number of an open wallet, unique within the process. */
 export type WalletId = number;
 
 /** {@link RefreshFrom} as posted to the refresh thread, with packed hashes. */
 export type PackedFrom = Omit<RefreshFrom, 'history'> & { readonly history: PackedBlocks };
-
-/**
- * {@link PageFindings} as posted to the main thread, with the hashes of all blocks in one byte string: a page may have
- * 1,000 blocks without a finding. The findings themselves are cloned, which takes 8 µs of CPU for an output with its
- * transaction; packed into byte strings and read from these they took 5 (Node 22, 2026-11-29), of 140 for its refresh.
- */
-export type PostedFindings = Omit<PageFindings, 'hashes'> & { readonly hashes: Uint8Array };
-
-export const postedFindings = ({ hashes, ...findings }: PageFindings): PostedFindings => ({
-  ...findings,
-  hashes: joinBytes(hashes),
-});
-
-/** Returns posted findings with their hashes, which are views of one byte string. */
-export const receivedFindings = ({ hashes, ...findings }: PostedFindings): PageFindings => ({
-  ...findings,
-  hashes: unpackHashes(hashes),
-});
 
 /** Start parameters of a refresh thread. */
 export interface RefreshThreadData {
@@ -101,7 +84,7 @@ export type RefreshReport =
       readonly type: 'page';
       readonly wallet: WalletId;
       readonly run: number;
-      readonly findings: PostedFindings;
+      readonly findings: PackedFindings;
       /** Number of blocks of the daemon's chain. */
       readonly daemonHeight: number;
       /** True for blocks that were read again. */

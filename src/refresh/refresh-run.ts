@@ -1,7 +1,8 @@
 import type { Hash } from '../monero/crypto/types.js';
 import type { BlockRef, PageFindings } from '../monero/wallet/scan/findings.js';
 import { packKeys, type PackedSubaddresses } from '../monero/wallet/scan/packed-subaddresses.js';
-import { type RefreshReport, type WalletId, receivedFindings, unpackHashes, toError } from './messages.js';
+import { unpackFindings } from './packed-findings.js';
+import { type RefreshReport, type WalletId, unpackHashes, toError } from './messages.js';
 import type { ScannerState } from './scan/scanner-state.js';
 import type { PoolFinding } from './scan/wallet-scanner.js';
 import { equalBytes } from '../util/bytes.js';
@@ -98,7 +99,7 @@ export class RefreshRun {
     switch (report.type) {
       case 'page':
         try {
-          const findings = receivedFindings(report.findings);
+          const findings = unpackFindings(report.findings);
           if (report.isAgain) this.#receivedMoney = this.#target.commitAgain(findings) || this.#receivedMoney;
           else this.#commit(findings, report.daemonHeight);
         } catch (error) {

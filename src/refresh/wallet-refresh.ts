@@ -2,19 +2,13 @@ import { DaemonError, isAnswered } from '../daemon/errors.js';
 import { monotonicMs } from '../util/clock.js';
 import type { RequestActivity } from '../util/request-activity.js';
 import { TurnLimit } from '../util/event-loop.js';
+import { packFindings, type PackedFindings } from './packed-findings.js';
 import type { PageFindings } from '../monero/wallet/scan/findings.js';
 import type { ChainFeed } from './feeds/chain-feed.js';
 import type { MemberPage } from './feeds/feed-member.js';
 import { nextHeight, positionOf, type RefreshFrom } from './feeds/chain-position.js';
 import type { PoolFeed, PoolViewer } from './feeds/pool-feed.js';
-import {
-  postedFindings,
-  toFailure,
-  type PostedFindings,
-  type RefreshFailure,
-  type RefreshReport,
-  type WalletId,
-} from './messages.js';
+import { toFailure, type RefreshFailure, type RefreshReport, type WalletId } from './messages.js';
 import type { WalletScanner } from './scan/wallet-scanner.js';
 
 /**
@@ -56,7 +50,7 @@ type Scan = (page: MemberPage) => Promise<PageFindings>;
 
 /** Findings of some blocks that are committed in one transaction. */
 interface CommitBatch {
-  readonly findings: PostedFindings;
+  readonly findings: PackedFindings;
   readonly daemonHeight: number;
   readonly isAgain: boolean;
   /** Cost of the commit; see {@link weightOf}. */
@@ -229,7 +223,7 @@ const batchesOf = (
 ): CommitBatch[] =>
   Array.from(commitBatchesOf(findings, isBusy), (batch) => ({
     ...facts,
-    findings: postedFindings(batch),
+    findings: packFindings(batch),
     weight: weightOf(batch),
   }));
 

@@ -2,7 +2,8 @@ import { expect, it } from '@jest/globals';
 import type { Hash } from '../../src/monero/crypto/types.js';
 import fc from 'fast-check';
 import type { OwnedOutput, PageFindings, ReceivedTx } from '../../src/monero/wallet/scan/findings.js';
-import { packBlocks, postedFindings, receivedFindings, unpackBlocks } from '../../src/refresh/messages.js';
+import { packBlocks, unpackBlocks } from '../../src/refresh/messages.js';
+import { packFindings, unpackFindings } from '../../src/refresh/packed-findings.js';
 import { bytes } from '../store/fixtures.js';
 
 it('packed references are the same when they are unpacked', () => {
@@ -99,10 +100,19 @@ const findings: fc.Arbitrary<PageFindings> = fc.record(
   { noNullPrototype: true },
 );
 
-it('findings are the same when they have crossed to another thread', () => {
+it('packed findings are the same when they have crossed to another thread and are unpacked', () => {
   fc.assert(
     fc.property(findings, (found) => {
-      expect(receivedFindings(structuredClone(postedFindings(found)))).toEqual(found);
+      expect(unpackFindings(structuredClone(packFindings(found)))).toEqual(found);
     }),
   );
+});
+
+it('packed outputs take one byte string, whatever their number', () => {
+  const [one] = fc.sample(output, { numRuns: 1, seed: 3 });
+  const [page] = fc.sample(findings, { numRuns: 1, seed: 3 });
+  if (one === undefined || page === undefined) throw new Error('no sample');
+  const packed = packFindings({ ...page, outputs: Array.from({ length: 40 }, () => one) });
+  expect(packed.outputs.length % 40).toBe(0);
+  expect(packed.outputs.buffer.byteLength).toBe(packed.outputs.length);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Hash } from '../../src/monero/crypto/types.js';
-import { postedFindings } from '../../src/refresh/messages.js';
+import { packFindings } from '../../src/refresh/packed-findings.js';
 import { RefreshRun, type RefreshResult, type RefreshTarget } from '../../src/refresh/refresh-run.js';
 import { unpackSubaddresses } from '../../src/monero/wallet/scan/packed-subaddresses.js';
 import type { BlockRef, PageFindings } from '../../src/monero/wallet/scan/findings.js';
@@ -40,7 +40,7 @@ async function run(pages: readonly PageFindings[]) {
           type: 'page',
           wallet: 1,
           run: 1,
-          findings: postedFindings(findings),
+          findings: packFindings(findings),
           daemonHeight: 60,
           isAgain: false,
         },
