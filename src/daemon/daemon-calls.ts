@@ -11,7 +11,7 @@ import type { PostOptions, Transport } from './transport.js';
 
 const MIB = 1 << 20;
 
-/** Largest size of an answer by kind of call [bytes]. Upstream limits a page of blocks to 100 MB. */
+/** Largest size of an answer by kind of call [bytes]. The reference limits a page of blocks to 100 MB. */
 export const LIMIT = { blocks: 160 * MIB, pool: 64 * MIB, small: 8 * MIB } as const;
 
 type Options = CallOptions & Omit<PostOptions, 'signals' | 'contentType'>;

@@ -5,8 +5,8 @@ import { chunks, joinBytes } from '../util/bytes.js';
 import type { OwnedOutput, PageFindings, ReceivedTx } from '../monero/wallet/scan/findings.js';
 
 /**
- * Transactions that pay the wallet, packed: a record of {@link RECEIVED_BYTES} for each, and their keys in one run of
- * bytes.
+ * Transactions that pay the wallet, packed: a record of {@link RECEIVED_BYTES} for each transaction, and the keys of
+ * all transactions in one run of bytes.
  */
 export interface PackedReceived {
   readonly txs: Uint8Array;
@@ -18,8 +18,8 @@ export interface PackedReceived {
 }
 
 /**
- * Findings of a page packed for transfer to another thread. Cloned as objects, the findings of 50,000 payments take 9.0 s
- * of processor time in place of 8.3, and 6 MiB more at the peak (four refreshes of each, by turns, Node.js 26).
+ * Findings of a page packed for transfer to another thread. If they are cloned as objects, a refresh of 50,000 payments
+ * takes 9.0 s of processor time in place of 8.3, and 6 MiB more at its peak (means by turns, Node.js 26).
  */
 export type PackedFindings = Omit<PageFindings, 'hashes' | 'received' | 'outputs'> & {
   /** Hashes of the page's blocks, 32 bytes each. */
@@ -97,9 +97,7 @@ const unpackRecords = <T>(
     return read(record, new DataView(record.buffer, record.byteOffset, size));
   });
 
-/**
- * Packs the findings of a page. The outputs must be unspent, as a scan finds them: a record has no field for the spend.
- */
+/** Packs the findings of a page. The outputs must be unspent, as after a scan: a record has no field for the spend. */
 export function packFindings({ hashes, received, outputs, ...rest }: PageFindings): PackedFindings {
   return {
     ...rest,

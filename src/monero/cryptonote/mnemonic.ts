@@ -71,7 +71,7 @@ export interface DecodedMnemonic {
   readonly seed: Uint8Array;
   /** Language of the words; may be {@link OLD_ENGLISH}, which is never written. */
   readonly language: Language;
-  /** True if the mnemonic has no checksum word, or is in old English. Upstream: `was_deprecated`. */
+  /** True if the mnemonic has no checksum word, or is in old English. Reference: `was_deprecated`. */
   readonly deprecated: boolean;
 }
 

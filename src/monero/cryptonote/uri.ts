@@ -183,7 +183,11 @@ export function parseUri(
   };
 }
 
-/** Checks that a payment id is valid and fits the address. @param texts upstream's error messages. @throws UriError */
+/**
+ * Checks that a payment id is valid and fits the address.
+ * @param texts error messages of the reference.
+ * @throws UriError
+ */
 function assertPaymentId(
   paymentId: string,
   kind: Address['kind'],

@@ -55,7 +55,7 @@ export const orText =
   ({ text }: Pick<Reasoned, 'text'>): string =>
     text ?? usual;
 
-/** Creates the text of a fault: a prefix of upstream, followed by the message for the cause. */
+/** Creates the text of a fault: a prefix of the reference, followed by the message for the cause. */
 export const prefixed =
   (prefix: string) =>
   (fault: Reasoned): string =>

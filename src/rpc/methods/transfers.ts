@@ -25,7 +25,7 @@ import {
   paymentsShape,
 } from '../wire/payments.js';
 
-/** Upstream's message for every failure to relay a transaction. Source: wallet_rpc_server.cpp `on_relay_tx`. */
+/** The reference's message for every failure to relay a transaction. Source: wallet_rpc_server.cpp `on_relay_tx`. */
 const NOT_COMMITTED = 'Failed to commit tx.';
 
 /** Kinds of faults of payments to destinations. */

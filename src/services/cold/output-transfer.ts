@@ -82,7 +82,7 @@ const invalid = (reason: string, text?: string, cause?: unknown): WalletError =>
   new WalletError({ kind: 'invalid', reason, ...(text === undefined ? {} : { text }) }, { cause });
 
 /**
- * Upstream's message for an export that cannot be read, by the part that fails. Source: wallet2.cpp
+ * The reference's message for an export that cannot be read, by the part that fails. Source: wallet2.cpp
  * `import_outputs_from_str`, `decrypt`.
  */
 const NOT_OPENED: Readonly<Record<ExportError['part'], string>> = {

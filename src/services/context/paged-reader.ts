@@ -90,8 +90,8 @@ export class PagedReader {
 const PAGE_OUTPUTS = 256;
 
 /**
- * Reads outputs page by page in upstream's order, all from the state of the store at this call, and frees the snapshot
- * at the end. If an output shares its place with another one, reads all outputs in one page.
+ * Reads outputs page by page in the reference's order, all from the state of the store at this call, and frees the
+ * snapshot at the end. If two outputs share a place, reads all outputs in one page.
  * @throws WalletError `no_wallet` if the wallet is closed meanwhile.
  */
 export function outputPages<Facts>(

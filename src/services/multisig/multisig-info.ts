@@ -25,7 +25,7 @@ interface Services {
 }
 
 /**
- * Upstream's message for signer info that cannot be read, by the part that fails. Source: wallet2.cpp
+ * The reference's message for signer info that cannot be read, by the part that fails. Source: wallet2.cpp
  * `import_multisig`, `decrypt`.
  */
 const NOT_OPENED: Readonly<Record<ExportError['part'], string>> = {

@@ -26,7 +26,10 @@ export interface ChainPlace {
  */
 const NOT_FETCHED = 'Failed to get transaction from daemon';
 
-/** Creates the error for an unknown transaction. @param text upstream's message, which differs between the proofs. */
+/**
+ * Creates the error for an unknown transaction.
+ * @param text message of the reference, which differs between the proofs.
+ */
 const unknown = (text: string): WalletError =>
   new WalletError({
     kind: 'invalid',

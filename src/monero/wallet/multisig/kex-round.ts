@@ -52,7 +52,7 @@ export function assertRound(
       );
 }
 
-/** Upstream's error messages. Source: multisig_account_kex_impl.cpp. */
+/** The reference's error messages. Source: multisig_account_kex_impl.cpp. */
 const UNEXPECTED_COUNT =
   'A pubkey recommended by multisig kex messages had an unexpected number of recommendations.';
 const UNEXPECTED_SIGNER = 'Multisig kex message with unexpected signer encountered.';

@@ -33,7 +33,7 @@ export class ProofError extends ProtocolError<ProofFault> {
 export const badProof = (reason: string, text: string, cause?: unknown): ProofError =>
   new ProofError({ kind: 'bad_proof', reason, text }, { cause });
 
-/** Upstream's message for a proof of another kind. */
+/** The reference's message for a proof of another kind. */
 export const WRONG_HEADER = 'Signature header check error';
 
 export const NOT_DECODED = 'Signature decoding error';

@@ -50,7 +50,7 @@ const KEPT_LARGE_OUTPUTS = 5;
 export const notPossible = (reason: string): PlanError => new PlanError({ kind: 'tx_not_possible', reason });
 
 /**
- * Upstream's message for a fee that payees pay in a payment of several transactions. Source: wallet2.cpp
+ * The reference's message for a fee that payees pay in a payment of several transactions. Source: wallet2.cpp
  * `create_transactions_2`.
  */
 const FEE_IS_SPLIT = 'subtractfeefrom transfers cannot be split over multiple transactions yet';
