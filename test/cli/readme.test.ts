@@ -41,6 +41,23 @@ describe('the index of decisions', () => {
   });
 });
 
+describe('files that pages name', () => {
+  const sources = readdirSync(new URL('src/', root), { recursive: true, encoding: 'utf8' });
+  const named = (page: string, pattern: RegExp): string[] => (read(page).match(pattern) ?? []).map(String);
+
+  it.each(pages)('exist where %s gives their path', (page) => {
+    const paths = named(page, /(?<=`)(?:src|test|bin)\/[\w./-]+(?=`)/g);
+    expect(paths.filter((path) => !existsSync(new URL(path, root)))).toEqual([]);
+  });
+
+  it('exist for each walk of the architecture', () => {
+    const files = named('docs/architecture.md', /(?<=`)[\w./-]+\.ts(?=`)/g);
+    expect(files.length).toBeGreaterThan(60);
+    const known = [...sources.map((path) => `/src/${path}`), '/test/layers.test.ts'];
+    expect(files.filter((file) => !known.some((path) => path.endsWith(`/${file}`)))).toEqual([]);
+  });
+});
+
 describe('CONTRIBUTING', () => {
   const [, diff = ''] = /^```diff\n(.*?)^```$/ms.exec(read('CONTRIBUTING.md')) ?? [];
   const parts = diff.split(/^\+\+\+ b\//m).slice(1);
