@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { unpackBenchChain } from '../test/support/chain/bench-chain.js';
 import { startMonerod } from '../test/support/processes/monerod.js';
-import { start, stop } from '../test/support/processes/process.js';
-import { until } from '../test/support/fakes/until.js';
+import { logged, start, stop } from '../test/support/processes/process.js';
 import {
   ALLOCATOR,
   NODE_FLAGS,
@@ -61,7 +60,7 @@ async function bareNode(args: readonly string[]): Promise<number> {
   const running = start(process.execPath, args, { ...process.env, ...ALLOCATOR });
   try {
     await Promise.race([
-      until('Node.js', () => running.output().includes('up') || undefined),
+      logged(running, 'up'),
       running.exited.then(() => {
         throw new Error(`Node.js ended: ${running.output()}`);
       }),

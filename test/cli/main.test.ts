@@ -149,7 +149,7 @@ describe('a running server', () => {
     // The server accepts connections in order: it has both once it answers on a third one.
     await server.rpc('get_version');
     expect(await server.stop()).toBe(0);
-    await until('the line in the log', () => server.process.output().includes('Wallet RPC server stopped'));
+    await logged(server.process, 'Wallet RPC server stopped');
   });
 
   it('writes its pid file and removes it', async () => {
@@ -210,9 +210,7 @@ describe('a running server', () => {
     const server = await startWalletProcess({ daemon: '127.0.0.1:1' });
     await createWallet(server, 'w');
     await logged(server.process, 'the daemon cannot be used');
-    await until('the line in the log', () =>
-      /name another with --daemon-address or set_daemon daemon=127\.0\.0\.1:1 /.test(server.process.output()),
-    );
+    await logged(server.process, /name another with --daemon-address or set_daemon daemon=127\.0\.0\.1:1 /);
     await server.stop();
   });
 
@@ -232,7 +230,7 @@ describe('a running server', () => {
       `--rpc-bind-port=${port}`,
       '--offline',
     ]);
-    await until('the server', () => running.output().includes('Starting wallet RPC server'));
+    await logged(running, 'Starting wallet RPC server');
     const { text } = await post(port, '/json_rpc', { jsonrpc: '2.0', id: 0, method: 'get_address' });
     expect(text).toContain(address);
     running.child.kill('SIGTERM');

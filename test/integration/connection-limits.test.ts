@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { post } from '../support/network/json-rpc.js';
 import { until } from '../support/fakes/until.js';
 import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { logged } from '../support/processes/process.js';
 
 /** Default of `--rpc-max-connections-per-private-ip`. */
 const PER_ADDRESS = 25;
@@ -49,7 +50,7 @@ describe('unfinished requests without a login, up to the limit of an address', (
       ),
     );
     const closed = / W connection closed: .*max-connections-per.* ip=127\.0\.0\.1 limit=25/;
-    await until('the line in the log', () => closed.test(wallet.process.output()) || undefined);
+    await logged(wallet.process, closed);
     expect(await until('a client with the login', () => version())).toContain('65539');
   });
 });

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { until } from '../support/fakes/until.js';
 import { registry } from '../../src/rpc/registry.js';
 import {
   ALL,
@@ -16,6 +15,7 @@ import {
 } from '../support/processes/credential-server.js';
 import { walletPath, type Loose, type Reply } from '../support/network/json-rpc.js';
 import { startWalletProcess } from '../support/processes/wallet-rpc.js';
+import { logged } from '../support/processes/process.js';
 
 /* Clients with limited rights: their logins, methods and wallets. */
 
@@ -72,9 +72,7 @@ describe('a login', () => {
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(new Set(answers.map(challenge)).size).toBe(1);
     expect(challenge(answers[0] as Answer)).toContain('Bearer realm="monero-rpc"');
-    await until('the line in the log', () =>
-      / W login refused client=127\.0\.0\.1$/m.test(clients.server.process.output()),
-    );
+    await logged(clients.server.process, / W login refused client=127\.0\.0\.1$/m);
   });
 
   it('by HTTP digest has the rules of its credential', async () => {
@@ -287,9 +285,7 @@ describe('the file', () => {
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, text.replace('"view"', '"viewing"'));
     await reload();
-    await until('the line in the log', () =>
-      clients.server.process.output().includes("methods: 'viewing' is neither a family nor a method"),
-    );
+    await logged(clients.server.process, "methods: 'viewing' is neither a family nor a method");
     expect((await as('clerk', 'get_version')).status).toBe(200);
     writeFileSync(file, text);
     await reload();

@@ -3,6 +3,7 @@ import { walletCalls, type Loose, type WalletCalls } from '../support/network/js
 import { startMonerod, type Monerod } from '../support/processes/monerod.js';
 import { until } from '../support/fakes/until.js';
 import { startWalletProcess, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { logged } from '../support/processes/process.js';
 
 /* Events of wallets over get_events and as server-sent events, against monerod. */
 
@@ -154,10 +155,8 @@ describe('the life of a payment', () => {
     const { data } = await stream.first('wallet.reorganised', isDeep);
     stream.close();
     const line = `name=shop from_height=${data.from_height} depth=4`;
-    await until('the error line', () => server.process.output().includes(line));
-    await until('the line in the log', () =>
-      / E a deep reorganisation replaced blocks of the chain/.test(server.process.output()),
-    );
+    await logged(server.process, line);
+    expect(server.process.output()).toMatch(/ E a deep reorganisation replaced blocks of the chain/);
     const metrics = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
     expect(metrics).toMatch(/^wallet_rpc_deep_reorganisations_total [12]$/m);
     expect(metrics).toMatch(/^wallet_rpc_deepest_reorganisation_blocks 4$/m);

@@ -9,6 +9,7 @@ import { until } from '../support/fakes/until.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { FIRST_BLOCKS, startTwins, type TwinChain } from '../support/chain/twin-chain.js';
 import { startWalletProcess, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { logged } from '../support/processes/process.js';
 
 /*
  * Three daemons in one list: the first one behind a proxy, one with a longer chain of its own, and the real daemon with
@@ -81,9 +82,7 @@ describe('a daemon that is three blocks behind', () => {
     await untilServes(3);
     await server.rpc('refresh');
     expect((await server.rpc('get_height')).height).toBe(start + 3);
-    await until('the line in the log', () =>
-      /daemon: switched from \S+ to \S+: 3 blocks behind/.test(server.process.output()),
-    );
+    await logged(server.process, /daemon: switched from \S+ to \S+: 3 blocks behind/);
     expect(await get('/metrics')).toContain('wallet_rpc_daemon_switches_total{reason="behind"} 1');
     for (let at = start; at < start + 3; at++)
       await submitBlock(twins.ours, await readBlock(twins.theirs, at));
@@ -116,13 +115,11 @@ describe('a payment whose answer was lost before the server was killed', () => {
     await server.rpc('open_wallet', { filename: 'w', password: '' });
     await server.rpc('auto_refresh', { enable: false });
     await untilServes(3);
-    await until('the line in the log', () =>
-      /daemon: switched from \S+ to \S+: 3 failures \(timeout/.test(server.process.output()),
-    );
+    await logged(server.process, /daemon: switched from \S+ to \S+: 3 failures \(timeout/);
     await server.rpc('refresh');
     expect(await pool(twins.theirs)).toEqual([]);
     expect(await get('/metrics')).toContain('wallet_rpc_wallet_held_payments{wallet="w"} 1');
-    await until('the line in the log', () => server.process.output().includes('it is sent to no other'));
+    await logged(server.process, 'it is sent to no other');
     const { transfer } = await server.rpc('get_transfer_by_txid', { txid });
     expect(transfer.type).toBe('pending');
     await server.stop({ signal: 'SIGKILL', keep: true });

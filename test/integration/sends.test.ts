@@ -7,7 +7,7 @@ import { createWallet } from '../support/wallets/create-wallet.js';
 import { startDaemonProxy, type DaemonProxy } from '../support/network/daemon-proxy.js';
 import type { Loose, Reply } from '../support/network/json-rpc.js';
 import type { Monerod } from '../support/processes/monerod.js';
-import { freePort } from '../support/processes/process.js';
+import { logged, freePort } from '../support/processes/process.js';
 import { until } from '../support/fakes/until.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
@@ -177,7 +177,7 @@ describe('a payment that the network dropped', () => {
     await wallet.rpc('rescan_spent');
     expect(await balance()).toEqual(before);
     expect((await transfers('failed')).map(({ txid }) => txid)).toEqual([lost.tx_hash]);
-    await until('the line in the log', () => wallet.process.output().includes(lost.tx_hash));
+    await logged(wallet.process, lost.tx_hash);
     expect((await daemon.plain(SEND, { tx_as_hex: lost.tx_blob })).status).toBe('OK');
     await daemon.generate(address, 1);
     await wallet.rpc('refresh');
@@ -273,7 +273,7 @@ describe('a broken connection', () => {
     const lonely = await startWalletRpc({ daemon: `127.0.0.1:${await freePort()}` });
     try {
       await createWallet(lonely);
-      await until('the cause', () => lonely.process.output().includes('ECONNREFUSED') || undefined);
+      await logged(lonely.process, 'ECONNREFUSED');
       expect((await lonely.call('refresh')).error?.code).toBe(-38);
     } finally {
       await lonely.stop();

@@ -9,6 +9,7 @@ import type { Monerod } from '../support/processes/monerod.js';
 import { until } from '../support/fakes/until.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { startWalletProcess, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { logged } from '../support/processes/process.js';
 
 /* Many wallets in one process: each under its own path, and one of them current on /json_rpc. */
 
@@ -372,10 +373,7 @@ describe('payments between switches of the current wallet', () => {
       amount_of_blocks: 1,
     });
     for (const name of names) await at(name, rich).rpc('refresh');
-    for (const name of names)
-      await until('the line in the log', () =>
-        new RegExp(`wallet refreshed.*name=${name}`).test(rich.process.output()),
-      );
+    for (const name of names) await logged(rich.process, new RegExp(`wallet refreshed.*name=${name}`));
     expect((await rich.rpc('list_wallets')).wallets).toEqual(
       names.map((name) => expect.objectContaining({ name, height: 102, daemon_height: 102, syncing: false })),
     );

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { certificateAt, makeCertificate, type Certificate } from '../../support/network/certificate.js';
-import { freePort, start, stop, type RunningProcess } from '../../support/processes/process.js';
+import { logged, freePort, start, stop, type RunningProcess } from '../../support/processes/process.js';
 import { until } from '../../support/fakes/until.js';
 import { MAIN, startWalletProcess, type WalletRpc } from '../../support/processes/wallet-rpc.js';
 
@@ -98,9 +98,7 @@ describe('an audit log', () => {
     renameSync(join(directory, 'audit'), join(directory, 'moved'));
     await reload(server);
     await server.rpc('get_languages');
-    await until('the line in the log', () =>
-      server?.process.output().includes('the audit log cannot be written'),
-    );
+    await logged(server.process, 'the audit log cannot be written');
     expect(readFileSync(join(directory, 'moved', 'calls.log'), 'utf8')).not.toContain('get_languages');
     mkdirSync(join(directory, 'audit'));
     await reload(server);
@@ -150,8 +148,7 @@ describe('the CA certificates of clients', () => {
       ...[MAIN, `--wallet-dir=${directory}`, `--rpc-bind-port=${port}`, '--offline', '--disable-rpc-login'],
       ...[`--rpc-ssl-ca-certificates=${caFile}`, ...args],
     ]);
-    const { output } = running;
-    await until('the start', () => output().includes('Starting wallet RPC server') || undefined);
+    await logged(running, 'Starting wallet RPC server');
     return running;
   }
 

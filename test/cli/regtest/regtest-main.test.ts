@@ -1,7 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { post } from '../../support/network/json-rpc.js';
-import { freePort, start, stop } from '../../support/processes/process.js';
-import { until } from '../../support/fakes/until.js';
+import { logged, freePort, start, stop } from '../../support/processes/process.js';
 import { bundled } from '../../support/processes/wallet-rpc.js';
 
 const MAIN = bundled('regtest-main');
@@ -16,7 +15,7 @@ describe('the regtest daemon', () => {
       '--no-igd',
       '--bootstrap-daemon-login=me:hunter2',
     ]);
-    await until('the start', () => /Chain of 1 blocks/.test(running.output()));
+    await logged(running, 'Chain of 1 blocks');
     for (const flag of ['p2p-bind-port', 'no-igd', 'bootstrap-daemon-login'])
       expect(running.output()).toContain(`--${flag} is ignored`);
     expect(running.output()).not.toContain('hunter2');
@@ -28,7 +27,7 @@ describe('the regtest daemon', () => {
   it('answers stop_daemon, then stops', async () => {
     const port = await freePort();
     const running = start(process.execPath, [MAIN, `--rpc-bind-port=${port}`]);
-    await until('the start', () => /Chain of 1 blocks/.test(running.output()));
+    await logged(running, 'Chain of 1 blocks');
     const { text } = await post(port, '/stop_daemon', {});
     expect(JSON.parse(text)).toMatchObject({ status: 'OK' });
     expect(await running.exited).toBe(0);
