@@ -154,7 +154,7 @@ export interface RefreshFailure {
 export const unpackHashes = (packed: Uint8Array): Hash[] => chunks(packed, 32) as Hash[];
 
 /** Heights and hashes of blocks, with the hashes packed into one byte string. */
-export interface PackedBlocks {
+interface PackedBlocks {
   readonly heights: readonly number[];
   /** Hashes of the blocks, 32 bytes each. */
   readonly hashes: Uint8Array;

@@ -188,7 +188,7 @@ const CONDITION_FAULTS = {
 type Table = typeof CONDITION_FAULTS;
 
 /** Kinds of the faults that conditions of a type can raise. */
-export type ConditionKind<C> = {
+type ConditionKind<C> = {
   [N in keyof Table & keyof C]: {
     [V in keyof Table[N]]: `${C[N] & (string | boolean)}` extends V
       ? Table[N][V] extends readonly (infer K)[]

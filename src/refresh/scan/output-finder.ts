@@ -50,7 +50,7 @@ export interface FinderOptions {
 }
 
 /** Keys and functions of a wallet with which its outputs are found. */
-export interface FindingWallet {
+interface FindingWallet {
   readonly keys: ReceivingKeys;
   readonly arithmetic: OutputArithmetic;
   readonly table: SubaddressTable;

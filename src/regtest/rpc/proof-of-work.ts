@@ -124,7 +124,7 @@ export const proofOfWorkMethods: readonly DaemonMethod[] = [
 const SLOT_DOMAIN = 'm'.charCodeAt(0);
 
 /** Largest number of chains that are mined together. Source: merge_mining.cpp `encode_mm_depth`. */
-export const MAX_AUX_CHAINS = 256;
+const MAX_AUX_CHAINS = 256;
 
 /**
  * Returns the slot of a chain in the merge mining tree: SHA-256 of its id and the nonce, modulo the number of chains.

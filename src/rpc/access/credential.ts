@@ -197,7 +197,7 @@ const SALT_BYTES = 16;
 const PREFIX = 'wrpc_';
 
 /** Salted hash of a bearer token, as the file of credentials has it; both fields in hex. */
-export interface TokenHash {
+interface TokenHash {
   readonly salt: string;
   readonly sha256: string;
 }

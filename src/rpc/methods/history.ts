@@ -337,7 +337,7 @@ const INCOMING: RowTemplate<IncomingField> = {
 };
 
 /** Schema of a row of {@link INCOMING}. */
-export const incomingSchema = () =>
+const incomingSchema = () =>
   wire.object({
     amount: wire.amount('Amount of the output'),
     block_height: wire.uint('Height of its block'),

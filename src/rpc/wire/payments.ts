@@ -9,7 +9,7 @@ import type { Spender } from '../../model/spender.js';
 import { flag, text, u32, u64 } from '../../http/methods/params.js';
 
 /** Optional fields of the result that the client has requested. */
-export interface ResultFields {
+interface ResultFields {
   readonly keys: boolean;
   readonly blobs: boolean;
   readonly metadata: boolean;

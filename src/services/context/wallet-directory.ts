@@ -169,7 +169,7 @@ const MAX_NAME_BYTES = 200;
 export const MARK_ENDING = '.cluster';
 
 /** Endings, after a wallet name, of files that this server may write at any time. */
-export const OWN_ENDINGS = [
+const OWN_ENDINGS = [
   '.keys',
   '.lock',
   MARK_ENDING,
@@ -212,7 +212,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
  * Returns the ending that a name has, without regard to case, as on some file systems; undefined if the name has no
  * such ending.
  */
-export const endingOf = (name: string, endings: readonly string[]): string | undefined =>
+const endingOf = (name: string, endings: readonly string[]): string | undefined =>
   endings.find((ending) => name.toLowerCase().endsWith(ending));
 
 /** True if a name is a file name without a directory. */
@@ -231,7 +231,7 @@ export const badName = (name: string, reason: string): WalletError =>
  * Checks the name of an existing wallet. @throws WalletError `bad_wallet_name` for a name that no wallet in a directory
  * can have.
  */
-export function assertName(name: string): void {
+function assertName(name: string): void {
   if (!isPlainName(name))
     throw badName(name, 'a wallet name is a plain file name inside the wallet directory');
   if (Buffer.byteLength(name) > MAX_NAME_BYTES)
@@ -244,7 +244,7 @@ export function assertName(name: string): void {
  * Checks the name of a new wallet.
  * @throws WalletError `bad_wallet_name` for a name that only an older wallet may have, or that no wallet can have.
  */
-export function assertNewName(name: string): void {
+function assertNewName(name: string): void {
   if (BLANK_END.test(name))
     throw badName(name, 'a wallet name neither begins nor ends with white space or invisible characters');
   const ending = endingOf(name.replace(BACKUP_NUMBER, ''), [...OWN_ENDINGS, ...OTHER_ENDINGS]);

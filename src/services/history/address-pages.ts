@@ -70,7 +70,7 @@ const READ_AHEAD = 1024;
 const LEAST_AHEAD = 4;
 
 /** Outputs of an account to list. */
-export interface MergedScope {
+interface MergedScope {
   readonly account: number;
   /** Minor indices of the addresses, each once. */
   readonly minors: readonly number[];
@@ -105,7 +105,7 @@ const placeOf = ({ ahead, next }: Cursor): OutputPlace => ahead[next] as OutputP
  * so the time depends neither on other outputs of the wallet nor on outputs outside the range. All calls must read the
  * same state of a store.
  */
-export class MergedOutputs {
+class MergedOutputs {
   readonly #scope: MergedScope;
   readonly #count: number;
   readonly #cursors = new Heap<Cursor>((a, b) => isBefore(placeOf(a), placeOf(b)));

@@ -14,7 +14,7 @@ type Open = Pick<WalletContext, 'assertOpen' | 'store'>;
 type Read = <T>(task: (r: WalletReader) => T) => T;
 
 /** Watched addresses and outputs of a wallet, all read from one state of the store: see {@link readWatched}. */
-export type WatchedState = Pick<
+type WatchedState = Pick<
   ScannerState,
   'subaddresses' | 'withKeyImage' | 'withoutKeyImage' | 'reused' | 'importedKeyImages'
 > & { readonly blind: Uint8Array };
@@ -23,7 +23,7 @@ export type WatchedState = Pick<
  * Reads the state that a scanner starts with: secret keys, watched addresses, and outputs whose spends are recognised.
  * @param watched result of {@link readWatched}; absent: everything is read now.
  */
-export function scannerStateOf({ store, keystore }: Context, watched?: WatchedState): ScannerState {
+function scannerStateOf({ store, keystore }: Context, watched?: WatchedState): ScannerState {
   const { viewSecret, spendSecret, spendPublicKey, multisig } = keystore.keys;
   const { blind, ...known } = watched ?? readAtOnce(store);
   store.releasePages();

@@ -35,7 +35,7 @@ const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
  * @returns false if the file system has no hard links.
  * @throws `EEXIST` if the name is taken.
  */
-export function tryLink(path: string, name: string): boolean {
+function tryLink(path: string, name: string): boolean {
   try {
     linkSync(path, name);
     return true;

@@ -88,7 +88,7 @@ export async function removeBackgroundFiles(store: string): Promise<void> {
 }
 
 /** Returns the paths of drafts of the background files. */
-export const backgroundDraftsOf = (store: string): string[] => {
+const backgroundDraftsOf = (store: string): string[] => {
   const { seal, keys } = backgroundPathsOf(store);
   return [draftOf(seal), draftOf(keys)];
 };

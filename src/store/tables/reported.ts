@@ -5,7 +5,7 @@ import { type Integer, toAmount, toBytes, toColumn, toFlag, toNumber } from './c
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 
 /** Columns of a payment in the tables that contain reported facts. */
-export interface PaymentFactRow {
+interface PaymentFactRow {
   readonly tx_hash: Uint8Array;
   readonly account: Integer;
   readonly minor: Integer;
@@ -15,7 +15,7 @@ export interface PaymentFactRow {
   readonly payment_id: Uint8Array | null;
 }
 
-export const toPaymentFacts = (row: PaymentFactRow, coinbase: boolean): PaymentFacts => ({
+const toPaymentFacts = (row: PaymentFactRow, coinbase: boolean): PaymentFacts => ({
   txHash: toBytes<'Hash'>(row.tx_hash),
   subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
   amount: toAmount(row.amount),

@@ -157,7 +157,7 @@ function derivationsOf(outputs: readonly LocatedOutput[], viewSecret: SecretKey)
  * Computes the secret keys of outputs as a batch, which takes half the time of computing them one by one.
  * @throws RangeError if an output does not belong to the wallet.
  */
-export function spendSecretsOf(outputs: readonly LocatedOutput[], keys: SpendingKeys): SecretKey[] {
+function spendSecretsOf(outputs: readonly LocatedOutput[], keys: SpendingKeys): SecretKey[] {
   const derivations = derivationsOf(outputs, keys.viewSecret);
   const secrets = zip(outputs, derivations).map(([{ outputIndex, subaddress }, derivation]) =>
     outputSecretKey(keys, derivation, outputIndex, subaddress),
