@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { Loose, WalletCalls } from '../test/support/network/json-rpc.js';
-import { walletCalls } from '../test/support/network/json-rpc.js';
+import { type Loose, type WalletCalls, walletCalls } from '../test/support/network/json-rpc.js';
 import {
   newDatabase,
   startPostgres,

@@ -1,6 +1,11 @@
 import { writeBackup, type Backup, type BackupSource } from './backup/backup.js';
-import { closeDatabase, detectingDamage, IN_MEMORY, openDatabase } from './file/database.js';
-import type { StoreDatabase } from './file/database.js';
+import {
+  closeDatabase,
+  detectingDamage,
+  IN_MEMORY,
+  openDatabase,
+  type StoreDatabase,
+} from './file/database.js';
 import { hasKeptLog, commitDraft } from './file/atomic-replace.js';
 import { cipherOf, NEW_CIPHER } from './file/store-cipher.js';
 import { StoreFile, type Location, type OnFileRestored } from './file/store-file.js';
@@ -35,12 +40,11 @@ export class WalletStore {
   #shipper: StoreShipper | undefined;
 
   private constructor(db: StoreDatabase, events: EventSettings, location?: Location) {
-    this.#file = new StoreFile(db, location);
-    this.#reader = new WalletReader(db);
-    this.#transactions = new StoreTransactions({
-      ...{ file: this.#file, events, deferred: this.#deferred, snapshots: this.#snapshots },
-    });
+    const file = new StoreFile(db, location);
     const deferred = this.#deferred;
+    this.#file = file;
+    this.#reader = new WalletReader(db);
+    this.#transactions = new StoreTransactions({ file, events, deferred, snapshots: this.#snapshots });
     this.#blocks = new KnownBlocks({ store: this, transactions: this.#transactions, deferred });
     this.givenAddresses = new GivenAddresses(this, location);
     this.#file.watchReopened(() => {
@@ -186,9 +190,7 @@ export class WalletStore {
     return this.#transactions.version;
   }
 
-  /**
-   * Version of the events; changes whenever events were appended, before the listener of {@link watchEvents} is called.
-   */
+  /** Version of the events; each append changes it, before {@link watchEvents} calls its listener. */
   get eventVersion(): number {
     return this.#transactions.eventVersion;
   }

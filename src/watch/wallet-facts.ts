@@ -1,4 +1,4 @@
-import { type BlockVersion } from '../daemon/errors.js';
+import type { BlockVersion } from '../daemon/errors.js';
 import { faultOf } from '../model/wallet-error.js';
 import type { RequestState } from '../model/payment-request.js';
 import type { OpenWallet } from '../services/open-wallet.js';

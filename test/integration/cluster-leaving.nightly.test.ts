@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Loose, Rpc } from '../support/network/json-rpc.js';
-import { walletCalls } from '../support/network/json-rpc.js';
+import { type Loose, type Rpc, walletCalls } from '../support/network/json-rpc.js';
 import { newDatabase, startPostgres, type PostgresCluster } from '../support/processes/postgres-cluster.js';
 import { until } from '../support/fakes/until.js';
 import {

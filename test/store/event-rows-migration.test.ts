@@ -1,4 +1,4 @@
-import { migrate } from '../../src/util/sql-database.js';
+import { migrate, SqlDatabase } from '../../src/util/sql-database.js';
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
-import { SqlDatabase } from '../../src/util/sql-database.js';
 import type { Hash } from '../../src/monero/crypto/types.js';
 import { EventIds } from '../../src/store/file/event-ids.js';
 import { EventReader, EventWriter } from '../../src/store/tables/events.js';

@@ -1,4 +1,4 @@
-import { migrate } from '../../src/util/sql-database.js';
+import { migrate, SqlDatabase } from '../../src/util/sql-database.js';
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,6 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
 import { OrderWriter } from '../../src/store/tables/orders.js';
 import { PaymentRequestWriter } from '../../src/store/tables/payment-requests.js';
-import { SqlDatabase } from '../../src/util/sql-database.js';
 import type { Hash } from '../../src/monero/crypto/types.js';
 import { bytes } from './fixtures.js';
 

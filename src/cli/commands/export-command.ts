@@ -1,9 +1,8 @@
-import { syncDirectoryAsync } from '../../store/file/file-draft.js';
+import { syncDirectoryAsync, DRAFT_SUFFIX } from '../../store/file/file-draft.js';
 import { randomBytes } from 'node:crypto';
 import { realpathSync, statSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { DRAFT_SUFFIX } from '../../store/file/file-draft.js';
 import { withFileErrors, withFileErrorsAsync } from '../../store/file/file-errors.js';
 import { ConfigError } from '../config/config-values.js';
 import { Command, Option } from 'commander';

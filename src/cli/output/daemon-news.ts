@@ -1,4 +1,4 @@
-import { type ReplacedBlocks } from '../../monero/wallet/scan/findings.js';
+import type { ReplacedBlocks } from '../../monero/wallet/scan/findings.js';
 import type { Logger } from 'pino';
 import { Subscriber } from '../../net/zmq/subscriber.js';
 

@@ -7,7 +7,7 @@ import { ignoreSignals, RELOAD_SIGNAL, STOP_SIGNALS } from './signals.js';
 import { execFile } from 'node:child_process';
 
 /** Longest time for an orderly stop [ms]; then the process exits with code 1. */
-const STOP_TIMEOUT_MS = 9_000;
+export const STOP_TIMEOUT_MS = 9_000;
 
 /** A started service. */
 export interface RunningService {

@@ -1,9 +1,8 @@
 import { Field, type RowTemplate } from '../../util/json-writer.js';
-import type { IncomingField } from '../../services/history/history.js';
+import type { IncomingField, HistoryList, IncomingKind } from '../../services/history/history.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { flag, height, listOf, params, text, u32 } from '../../http/methods/params.js';
 import * as wire from '../../http/methods/wire.js';
-import type { HistoryList, IncomingKind } from '../../services/history/history.js';
 import { fromHex, isHex } from '../../util/bytes.js';
 import { workSlices } from '../../util/event-loop.js';
 import { singlePage, unheld, type Paged } from '../../util/paged.js';

@@ -1,4 +1,4 @@
-import { type Destination } from '../../monero/wallet/build/outgoing-tx.js';
+import type { Destination } from '../../monero/wallet/build/outgoing-tx.js';
 import * as z from 'zod';
 import { atomic, flag, listOf, none, params, text, u32 } from '../../http/methods/params.js';
 import * as wire from '../../http/methods/wire.js';

@@ -1,4 +1,4 @@
-import { type KeyedCall } from '../../model/keyed-call.js';
+import type { KeyedCall } from '../../model/keyed-call.js';
 import * as z from 'zod';
 import { keccak } from '../../monero/crypto/keccak.js';
 import type { CallOrigin } from '../../http/calls/dispatcher.js';

@@ -1,5 +1,5 @@
 import { creditedOf, type PoolTx } from '../../monero/wallet/scan/findings.js';
-import { type OutgoingTx } from '../../monero/wallet/build/outgoing-tx.js';
+import type { OutgoingTx } from '../../monero/wallet/build/outgoing-tx.js';
 import { unixSeconds } from '../../util/clock.js';
 import { CachedRead, type VersionedStore } from '../../store/cached-read.js';
 import { addressesOf } from '../../store/tables/balances.js';

@@ -1,9 +1,14 @@
-import { isEmptyLog, writeKeptLog } from '../../store/file/atomic-replace.js';
+import {
+  isEmptyLog,
+  writeKeptLog,
+  databaseFilesOf,
+  removeDatabase,
+  logOf,
+} from '../../store/file/atomic-replace.js';
 import { existsSync, readFileSync, rmSync, statSync, closeSync, fstatSync, readSync } from 'node:fs';
 import type { Departure, Taken, Lease } from '../../cluster/lease.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { LogContent, PageLogs } from '../../cluster/cluster.js';
-import { databaseFilesOf, removeDatabase, logOf } from '../../store/file/atomic-replace.js';
 import { FileDraft } from '../../store/file/file-draft.js';
 import { openRegular, regularAt, withFileErrors, withFileErrorsAsync } from '../../store/file/file-errors.js';
 import { rebuildStore } from '../../store/replication/rebuild-store.js';

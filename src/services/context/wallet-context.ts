@@ -1,5 +1,5 @@
 import { Mutex } from '../../util/concurrency.js';
-import { type ReplacedBlocks } from '../../monero/wallet/scan/findings.js';
+import type { ReplacedBlocks } from '../../monero/wallet/scan/findings.js';
 import type { WalletStore } from '../../store/wallet-store.js';
 import type { Rng } from '../../util/random.js';
 import type { ExportFormat } from '../../monero/wallet/exchange/exported-outputs.js';

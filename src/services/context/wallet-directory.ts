@@ -169,14 +169,7 @@ const MAX_NAME_BYTES = 200;
 export const MARK_ENDING = '.cluster';
 
 /** Endings, after a wallet name, of files that this server may write at any time. */
-const OWN_ENDINGS = [
-  '.keys',
-  '.lock',
-  MARK_ENDING,
-  DRAFT_SUFFIX,
-  ADDRESS_RECORD_SUFFIX,
-  ...LOG_SUFFIXES,
-];
+const OWN_ENDINGS = ['.keys', '.lock', MARK_ENDING, DRAFT_SUFFIX, ADDRESS_RECORD_SUFFIX, ...LOG_SUFFIXES];
 
 /**
  * Endings of other files of a wallet: background files, backups, and files of the reference. Source: wallet2.cpp

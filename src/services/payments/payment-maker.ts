@@ -1,5 +1,4 @@
-import { FIRST_UNKNOWN_FORK, type BlockVersion } from '../../daemon/errors.js';
-import { DaemonError } from '../../daemon/errors.js';
+import { FIRST_UNKNOWN_FORK, type BlockVersion, DaemonError } from '../../daemon/errors.js';
 import type { Hash, PublicKey } from '../../monero/crypto/types.js';
 import { parseTransaction, transactionWeight } from '../../monero/cryptonote/transaction.js';
 import { sum, ZERO } from '../../util/amount.js';

@@ -1,4 +1,4 @@
-import { type Destination } from '../../monero/wallet/build/outgoing-tx.js';
+import type { Destination } from '../../monero/wallet/build/outgoing-tx.js';
 import { formatAddress } from '../../monero/cryptonote/address.js';
 import { yieldToEventLoop } from '../../util/event-loop.js';
 import type { MadePayments } from '../../model/made-payment.js';

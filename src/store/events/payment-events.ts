@@ -1,4 +1,4 @@
-import { type OwnedOutput, type ReceivedTx, type TxFindings } from '../../monero/wallet/scan/findings.js';
+import type { OwnedOutput, ReceivedTx, TxFindings } from '../../monero/wallet/scan/findings.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import type { MinedPaymentFacts, PaymentFacts, ReversalReason } from '../../model/events.js';
 import type { Payment, PaymentReader } from '../tables/payments.js';

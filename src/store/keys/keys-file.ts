@@ -4,7 +4,7 @@ import { backgroundKeyOf, memoryKey, passwordKey } from '../../monero/crypto/kdf
 import type { PublicKey, SecretKey } from '../../monero/crypto/types.js';
 import type { NetworkType } from '../../monero/cryptonote/types.js';
 import { readStorage, SectionReader } from '../../monero/epee/portable-storage.js';
-import { writeStorage } from '../../monero/epee/storage-writer.js';
+import { writeStorage, type TypedSection } from '../../monero/epee/storage-writer.js';
 import { bytes32, concatBytes, equalBytes, toLatin1 } from '../../util/bytes.js';
 import { CodecError, decode, encode } from '../../util/codec.js';
 import { writeJson } from '../../util/json-writer.js';
@@ -22,7 +22,6 @@ import type { Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
 import { GROUP_FIELDS, groupFields, readGroup } from './keys-file-multisig.js';
 import { fromLatin1, fromUtf8, toUtf8, tryFields, type Fields } from './latin1-json.js';
 import { loadPolyseed, POLYSEED_BYTES } from '../../monero/cryptonote/polyseed-storage.js';
-import type { TypedSection } from '../../monero/epee/storage-writer.js';
 
 /** Content of the file `NAME.keys`, in the reference's format. */
 export interface KeysFile {

@@ -39,7 +39,10 @@ export interface StageTexts {
 /** Text of the stage `unlocked`; other stages are written as their number of confirmations. */
 export const UNLOCKED = 'u';
 
-const countOf = (stages: string): number => (stages === '' ? 0 : stages.split(',').length);
+/** Returns the stages in a text. */
+const stagesIn = (text: string): string[] => (text === '' ? [] : text.split(','));
+
+const countOf = (text: string): number => stagesIn(text).length;
 
 /** SQL of a table `s` with a row for each stage of a text. */
 const eachStage = (text: string): string => `json_each('["' || replace(${text}, ',', '","') || '"]') s`;
@@ -64,14 +67,14 @@ const FACTS = `iif(unlock_time = '0' AND NOT coinbase AND payment_id IS NULL, NU
   'unlockTime', nullif(unlock_time, '0'), 'coinbase', iif(coinbase, json('true'), NULL),
   'paymentId', nullif(lower(hex(payment_id)), ''))))`;
 
-/** SQL of the values of an event's row, and of the rows of stages of the same payment. */
+/** Texts of {@link insertWith}, by the stages; there are few, since stages are thresholds. */
 const INSERTED = new Map<string, string>();
 
 /** Returns the SQL that inserts an event and the stages of the same payment, which get the ids after the id of the event. */
 function insertWith(stages: string): string {
   const known = INSERTED.get(stages);
   if (known !== undefined) return known;
-  const reached = (stages === '' ? [] : stages.split(',')).map((stage, i) => {
+  const reached = stagesIn(stages).map((stage, i) => {
     const code = CODES[stage === UNLOCKED ? 'payment.unlocked' : 'payment.confirmed'];
     const count = stage === UNLOCKED ? 'NULL' : Number(stage);
     return `(:id + ${i + 1}, :time, ${code}, ${count}, :hash, :account, :minor, :value, :height, :timestamp,

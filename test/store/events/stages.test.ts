@@ -1,8 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import { openingOf } from '../../../src/monero/cryptonote/unlock-time.js';
+import { openingOf, isLockOpen } from '../../../src/monero/cryptonote/unlock-time.js';
 import { lockOf, Stages, type StagedPayment } from '../../../src/store/events/stages.js';
-import { isLockOpen } from '../../../src/monero/cryptonote/unlock-time.js';
 
 const COINBASE: StagedPayment = { height: 100, unlockTime: 160n };
 

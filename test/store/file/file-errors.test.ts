@@ -1,4 +1,8 @@
-import { assertClosedStore, uploadClosedStore } from '../../../src/services/cluster/local-copy.js';
+import {
+  assertClosedStore,
+  uploadClosedStore,
+  assertNoCopy,
+} from '../../../src/services/cluster/local-copy.js';
 import { withStoreCopy } from '../../../src/services/manager/closed-wallets.js';
 import { execFileSync } from 'node:child_process';
 import {
@@ -18,7 +22,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
 import type { Lease } from '../../../src/cluster/lease.js';
-import { assertNoCopy } from '../../../src/services/cluster/local-copy.js';
 import { WalletDirectory, type WalletPaths } from '../../../src/services/context/wallet-directory.js';
 import { checkMigration } from '../../../src/services/manager/migration-check.js';
 import { importReferenceCache } from '../../../src/services/manager/reference-import.js';

@@ -3,6 +3,7 @@ import { parseCommandLine } from '../../../src/cli/config/command-line.js';
 import { mergeSources, toConfig } from '../../../src/cli/config/config.js';
 import { prepareStart } from '../../../src/cli/config/prepare.js';
 import { createLogger } from '../../../src/cli/output/log.js';
+import { STOP_TIMEOUT_MS } from '../../../src/cli/process/run-process.js';
 import { REGTEST_DAEMON, toRegtestConfig } from '../../../src/cli/regtest/regtest-options.js';
 import { startRegtest } from '../../../src/cli/regtest/regtest-server.js';
 import { startServer } from '../../../src/cli/server.js';
@@ -25,9 +26,6 @@ const send = (message: HostMessage): void => void process.send?.(message);
 /** Functions that end the programs that start or run, by the number of the program. */
 const ends = new Map<number, () => void>();
 
-/** Longest time for an orderly stop, as that of the programs [ms]. */
-const STOP_MS = 9_000;
-
 type Start = (args: string[], print: (text: string) => void, stop: () => void) => Promise<Running>;
 
 const startWallet: Start = async (args, print, stop) => {
@@ -49,7 +47,7 @@ const starts: Readonly<Record<HostedProgram, Start>> = { wallet: startWallet, re
 async function close(program: Running): Promise<number> {
   const { promise: timeout, resolve } = Promise.withResolvers<number>();
   // Timer: reports a program that hangs, as the program itself does by its exit code.
-  const timer = setTimeout(() => resolve(1), STOP_MS);
+  const timer = setTimeout(() => resolve(1), STOP_TIMEOUT_MS);
   try {
     return await Promise.race([program.close().then(() => 0), timeout]);
   } finally {

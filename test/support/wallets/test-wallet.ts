@@ -22,7 +22,7 @@ import { SignedSets } from '../../../src/services/sync/signed-sets.js';
 import { WalletSync } from '../../../src/services/sync/wallet-sync.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { toHex } from '../../../src/util/bytes.js';
-import { type BackgroundSyncType } from '../../../src/model/background-sync-mode.js';
+import type { BackgroundSyncType } from '../../../src/model/background-sync-mode.js';
 import type { BlockRef, ReplacedBlocks } from '../../../src/monero/wallet/scan/findings.js';
 import { faultOf as expectedFault, WalletError } from '../../../src/model/wallet-error.js';
 import { FakeRefresher } from '../fakes/fake-refresher.js';

@@ -1,10 +1,9 @@
-import { ringIndices } from '../../cryptonote/transaction.js';
+import { ringIndices, transaction, transactionHash } from '../../cryptonote/transaction.js';
 import { keyDerivation } from '../../crypto/derivation.js';
 import { toScalar } from '../../crypto/scalar.js';
 import type { Hash, SecretKey } from '../../crypto/types.js';
 import { formatAddress, parseAddress } from '../../cryptonote/address.js';
 import { parseExtra, paymentIdOf, cryptPaymentId } from '../../cryptonote/extra.js';
-import { transaction, transactionHash } from '../../cryptonote/transaction.js';
 import type { NetworkType, PaymentId, Transaction } from '../../cryptonote/types.js';
 import { amount, sum, ZERO, type Amount } from '../../../util/amount.js';
 import { equalBytes, toHex, utf8 } from '../../../util/bytes.js';

@@ -1,8 +1,7 @@
-import { wasmBinary } from '../../../util/bytes.js';
+import { wasmBinary, chunks } from '../../../util/bytes.js';
 import type { Hash } from '../../crypto/types.js';
 import { BLOCK_202612 } from '../../cryptonote/block.js';
 import type { FetchedTx } from './fetched-tx.js';
-import { chunks } from '../../../util/bytes.js';
 import { CodecError, Writer, u64Number } from '../../../util/codec.js';
 import { wasm as binary } from './block-page.wasm.js';
 import { keysBefore, type Candidates } from './output-matches.js';

@@ -1,8 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import { hashToPoint, mapToCurve } from '../../../../src/monero/crypto/curve/hash-to-point.js';
-import { H } from '../../../../src/monero/crypto/curve/point.js';
-import { G } from '../../../../src/monero/crypto/curve/point.js';
+import { H, G } from '../../../../src/monero/crypto/curve/point.js';
 import { fromHex, toHex } from '../../../../src/util/bytes.js';
 import { vectorsOf } from '../vectors.js';
 import { inMainSubgroup } from '../../../support/values/plain-points.js';
