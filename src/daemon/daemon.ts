@@ -104,6 +104,14 @@ export interface DaemonTransaction {
   readonly outputIndices?: readonly number[];
 }
 
+/** A transaction of a page of blocks. */
+export interface ListedTx {
+  /** Hash that the block lists. */
+  readonly hash: Hash;
+  /** Pruned encoding. */
+  readonly blob: Uint8Array;
+}
+
 /** Result of submitting a transaction. */
 export interface RelayOutcome {
   readonly accepted: boolean;
@@ -145,6 +153,8 @@ export const SPENT_IN_CHAIN = 1 satisfies KeyImageStatus;
  * before use. Every call may throw DaemonError.
  */
 export interface Daemon {
+  /** True if the operator trusts the daemon with the privacy of the wallets. No answer is believed because of it. */
+  readonly isTrusted: boolean;
   getInfo(options?: CallOptions): Promise<DaemonInfo>;
   /**
    * Returns the RPC version of the daemon: the major version in the high 16 bits, the minor version in the low 16 bits.
@@ -167,6 +177,11 @@ export interface Daemon {
     hashes: readonly Hash[],
     options: { readonly prune: boolean } & CallOptions,
   ): Promise<{ readonly transactions: readonly DaemonTransaction[] }>;
+  /**
+   * Proves transactions of a page of blocks that came without the hash of their prunable part: fetches them by their hashes,
+   * verifies these, and compares the bytes. @throws DaemonError `forged` if a transaction differs.
+   */
+  proveTransactions(listed: readonly ListedTx[], options?: CallOptions): Promise<void>;
   /**
    * Submits a transaction. It is sent only once: after any of its bytes were sent there is no retry.
    * @throws DaemonError. If its `notTaken` is true, the transaction was certainly not relayed; the same holds for an

@@ -5,7 +5,7 @@ import type { UnreadBlock } from '../monero/wallet/scan/block-page.js';
  * Kind of a failed call. unreachable: no connection, or it broke. timeout: no answer in time. busy: the daemon is
  * syncing. unauthorized: credentials are missing or wrong. malformed: the answer does not follow the protocol.
  * rejected: the daemon refused the request. too_large: the answer exceeds the limit of the call. tls: the certificate
- * is not accepted. newer_fork: the chain has a block of a newer version than this program knows.
+ * is not accepted. forged: an answer contradicts the hashes that prove it. newer_fork: the chain has a block of a newer version than this program knows.
  */
 export type DaemonErrorKind =
   | 'unreachable'
@@ -16,7 +16,8 @@ export type DaemonErrorKind =
   | 'rejected'
   | 'too_large'
   | 'tls'
-  | 'newer_fork';
+  | 'newer_fork'
+  | 'forged';
 
 /** Additional facts of a failed call. */
 export interface DaemonErrorOptions extends ErrorOptions {

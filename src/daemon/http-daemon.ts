@@ -14,6 +14,7 @@ interface SharedParts {
   readonly calls: DaemonCalls;
   readonly distribution: OutputDistributionCache;
   readonly wholeBlocks: boolean;
+  readonly isTrusted: boolean;
 }
 
 /** Implements {@link Daemon} over HTTP. */
@@ -33,6 +34,7 @@ export class HttpDaemon implements Daemon {
             calls: new DaemonCalls(new Transport(of), observe),
             distribution: new OutputDistributionCache(),
             wholeBlocks: of.wholeBlocks ?? false,
+            isTrusted: of.isTrusted ?? false,
           };
     this.#calls = this.#parts.calls;
   }
@@ -53,6 +55,10 @@ export class HttpDaemon implements Daemon {
   /** Returns the same daemon over the same connections, whose calls `signal` ends with its reason. */
   until(signal: AbortSignal): Daemon {
     return new HttpDaemon({ ...this.#parts, calls: this.#calls.until(signal) });
+  }
+
+  get isTrusted(): boolean {
+    return this.#parts.isTrusted;
   }
 
   readonly getInfo: Daemon['getInfo'] = (options) => chain.getInfo(this.#calls, options);
@@ -84,6 +90,8 @@ export class HttpDaemon implements Daemon {
     transactions.getPoolHashes(this.#calls, options);
   readonly getTransactions: Daemon['getTransactions'] = (hashes, options) =>
     transactions.getTransactions(this.#calls, hashes, options);
+  readonly proveTransactions: Daemon['proveTransactions'] = (listed, options) =>
+    transactions.proveTransactions(this.#calls, listed, options);
   readonly sendRawTransaction: Daemon['sendRawTransaction'] = (blob) =>
     transactions.sendRawTransaction(this.#calls, blob);
   readonly getPoolBacklog: Daemon['getPoolBacklog'] = () => transactions.getPoolBacklog(this.#calls);

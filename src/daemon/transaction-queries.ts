@@ -1,9 +1,9 @@
 import type { Hash } from '../monero/crypto/types.js';
-import { toHex, tryFromHex } from '../util/bytes.js';
+import { equalBytes, toHex, tryFromHex } from '../util/bytes.js';
 import { CodecError } from '../util/codec.js';
 import { pagesOf } from '../util/paged.js';
-import type { BacklogEntry, CallOptions, DaemonTransaction, RelayOutcome } from './daemon.js';
-import { isUnverifiable } from '../monero/wallet/scan/block-page.js';
+import type { BacklogEntry, CallOptions, DaemonTransaction, ListedTx, RelayOutcome } from './daemon.js';
+import { isUnverifiable, parseTxs, type ParsedTxs } from '../monero/wallet/scan/block-page.js';
 import { LIMIT, type DaemonCalls } from './daemon-calls.js';
 import { DaemonError } from './errors.js';
 import { type JsonReader, toIndex } from './wire-values.js';
@@ -53,6 +53,65 @@ export async function getTransactions(
 }
 
 /**
+ * Fetches transactions by the hashes that a block lists, and compares their verified bytes with the bytes of a page.
+ * @throws DaemonError `forged` if a transaction differs from its hash or from the page; `malformed` if the daemon lacks one.
+ */
+export async function proveTransactions(
+  calls: DaemonCalls,
+  listed: readonly ListedTx[],
+  options: CallOptions = {},
+): Promise<void> {
+  for await (const part of pagesOf(listed, MAX_TRANSACTIONS_AT_ONCE)) {
+    const byHash = new Map(part.map((tx) => [toHex(tx.hash), tx]));
+    const check: CheckTxs = (fetched) => {
+      if (fetched.length < byHash.size)
+        throw new DaemonError('malformed', 'the daemon lacks a transaction of a block that it has sent');
+      assertListed(
+        fetched.filter((tx) => !isUnverifiable(tx)),
+        byHash,
+      );
+    };
+    await fetchVerifiable(
+      calls,
+      [...byHash.values()].map(({ hash }) => hash),
+      true,
+      options,
+      check,
+    );
+  }
+}
+
+/** Compares fetched transactions with the bytes of a page. @throws DaemonError `forged` */
+function assertListed(fetched: readonly DaemonTransaction[], byHash: ReadonlyMap<string, ListedTx>): void {
+  const parsed = provenTxs(fetched);
+  fetched.forEach(({ hash }, at) => {
+    const listed = byHash.get(toHex(hash));
+    if (listed === undefined || !equalBytes(parsed.blob(at), listed.blob))
+      throw new DaemonError(
+        'forged',
+        `the daemon has sent transaction ${toHex(hash)} in a block with other bytes than it has`,
+      );
+  });
+}
+
+/** Parses transactions and verifies their hashes. @throws DaemonError `forged` */
+function provenTxs(fetched: readonly DaemonTransaction[]): ParsedTxs {
+  try {
+    return parseTxs(fetched);
+  } catch (cause) {
+    if (!(cause instanceof CodecError)) throw cause;
+    throw new DaemonError(
+      'forged',
+      `the daemon has sent a transaction under a wrong hash: ${cause.message}`,
+      { cause },
+    );
+  }
+}
+
+/** Checks the transactions of an answer. @throws DaemonError, which is the error of the call. */
+type CheckTxs = (fetched: readonly DaemonTransaction[]) => void;
+
+/**
  * Fetches transactions pruned; fetches whole transactions in place of pruned transactions whose hash cannot be
  * verified.
  */
@@ -61,11 +120,12 @@ async function fetchVerifiable(
   hashes: readonly Hash[],
   prune: boolean,
   options: CallOptions,
+  check?: CheckTxs,
 ): Promise<DaemonTransaction[]> {
-  const fetched = await fetchTransactions(calls, hashes, prune, options);
+  const fetched = await fetchTransactions(calls, hashes, { prune, ...options }, check);
   const pruned = fetched.filter(isUnverifiable).map(({ hash }) => hash);
   if (!prune || pruned.length === 0) return fetched;
-  const again = await fetchTransactions(calls, pruned, false, options);
+  const again = await fetchTransactions(calls, pruned, { prune: false, ...options }, check);
   const byHash = new Map(again.map((tx) => [toHex(tx.hash), tx]));
   return fetched.map((tx) => byHash.get(toHex(tx.hash)) ?? tx);
 }
@@ -73,13 +133,15 @@ async function fetchVerifiable(
 function fetchTransactions(
   calls: DaemonCalls,
   hashes: readonly Hash[],
-  prune: boolean,
-  options: CallOptions,
+  { prune, ...options }: { readonly prune: boolean } & CallOptions,
+  check: CheckTxs = () => undefined,
 ): Promise<DaemonTransaction[]> {
   const body = { txs_hashes: hashes.map(toHex), decode_as_json: false, prune, split: false };
-  return calls.json('/gettransactions', body, { ...options, limit: LIMIT.pool }, (r) =>
-    r.objects('txs').map((tx) => toTransaction(tx, prune)),
-  );
+  return calls.json('/gettransactions', body, { ...options, limit: LIMIT.pool }, (r) => {
+    const txs = r.objects('txs').map((tx) => toTransaction(tx, prune));
+    check(txs);
+    return txs;
+  });
 }
 
 export async function sendRawTransaction(calls: DaemonCalls, blob: Uint8Array): Promise<RelayOutcome> {

@@ -23,6 +23,8 @@ export interface DaemonConfig {
    * removed part.
    */
   readonly wholeBlocks?: boolean;
+  /** True if the daemon may learn which transactions concern the wallets. Absent: false. */
+  readonly isTrusted?: boolean;
 }
 
 /** Limits of a request, and signals that end it. */

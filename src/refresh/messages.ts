@@ -124,6 +124,8 @@ export type RefreshReport =
       readonly wallet: WalletId;
       readonly run: number;
       readonly failure?: RefreshFailure;
+      /** True if the scanner is ahead of the store after the failure. */
+      readonly isAhead?: boolean;
       /** Failure of the daemon when the pool was read; the blocks have been scanned. */
       readonly poolFailure?: RefreshFailure;
     };

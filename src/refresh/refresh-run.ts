@@ -124,6 +124,7 @@ export class RefreshRun {
         }
         return;
       case 'done':
+        if (report.isAhead === true) restart();
         end();
         if (report.failure === undefined)
           this.resolve({

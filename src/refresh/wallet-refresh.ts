@@ -1,9 +1,10 @@
 import { DaemonError, isAnswered } from '../daemon/errors.js';
 import { monotonicMs } from '../util/clock.js';
 import type { RequestActivity } from '../util/request-activity.js';
+import { unlessAborted } from '../util/concurrency.js';
 import { TurnLimit } from '../util/event-loop.js';
 import { packFindings, type PackedFindings } from './packed-findings.js';
-import type { PageFindings } from '../monero/wallet/scan/findings.js';
+import { foundTxs, type PageFindings } from '../monero/wallet/scan/findings.js';
 import type { ChainFeed } from './feeds/chain-feed.js';
 import type { MemberPage } from './feeds/feed-member.js';
 import { nextHeight, positionOf, type RefreshFrom } from './feeds/chain-position.js';
@@ -65,6 +66,8 @@ export class WalletRefresh {
   readonly #abort = new AbortController();
   readonly #commits = new PendingCommits(this.#abort.signal);
   #weight = 0;
+  /** True if the scanner has taken in findings that are never committed. */
+  #isAhead = false;
   readonly #activity: Pick<RequestActivity, 'areFrequent'>;
   readonly #againMs: number;
 
@@ -124,7 +127,8 @@ export class WalletRefresh {
         ...(poolFailure === undefined ? {} : { poolFailure }),
       });
     } catch (error) {
-      this.#report({ type: 'done', wallet: this.#id, run: this.number, failure: toFailure(error, signal) });
+      const failure = toFailure(error, signal);
+      this.#report({ type: 'done', wallet: this.#id, run: this.number, failure, isAhead: this.#isAhead });
     }
   }
 
@@ -170,11 +174,14 @@ export class WalletRefresh {
         end = findings.startHeight + findings.hashes.length;
         const { daemonHeight } = page.page;
         const batches = batchesOf(findings, { daemonHeight, isAgain }, this.#activity.areFrequent);
+        // The next page is scanned while the daemon proves the transactions of this page.
+        const proof = unlessAborted(page.page.proofs.prove(foundTxs(findings)), this.#abort.signal);
+        // The promises are awaited later, where a failure is thrown; until then a rejection must not end the process.
+        proof.catch(() => undefined);
         await before;
         before = committing;
-        committing = committing.then(() => this.#commit(batches));
-        // The promise is awaited later, where its failure is thrown; until then a rejection must not end the process.
-        committing.catch(() => undefined);
+        committing = Promise.all([committing, proof]).then(() => this.#commit(batches));
+        committing.catch(() => (this.#isAhead = true));
       }
     } finally {
       // The commit is also awaited if the fetch of the next page has failed: the scanner has already added the outputs
@@ -188,7 +195,9 @@ export class WalletRefresh {
     const { signal } = this.#abort;
     await turns.next();
     signal.throwIfAborted();
+    this.#isAhead = true;
     const findings = await scan(page);
+    this.#isAhead = false;
     signal.throwIfAborted();
     return findings;
   }

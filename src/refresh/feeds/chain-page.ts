@@ -3,6 +3,7 @@ import type { BlocksRequest, DaemonBlocks, Daemon } from '../../daemon/daemon.js
 import { DaemonError } from '../../daemon/errors.js';
 import { equalBytes } from '../../util/bytes.js';
 import { MAX_REORGANISATION, type BlockRef } from '../../monero/wallet/scan/findings.js';
+import { PageProofs, type Prover } from './page-proofs.js';
 import { toChainBlocks, type ChainBlock, type ChainTxs, type ExpectedChain } from '../scan/chain-block.js';
 import type { ChainPosition, PageBlocks } from './chain-position.js';
 
@@ -17,6 +18,8 @@ export interface ChainPage extends ChainTxs<ChainBlock>, PageBlocks {
   readonly bytes: number;
   /** Error of the block after the page, if the daemon sent such a block and it cannot be read. */
   readonly end?: DaemonError;
+  /** Proves transactions of the page. */
+  readonly proofs: Pick<PageProofs, 'prove'>;
 }
 
 /**
@@ -36,8 +39,8 @@ export class ChainMismatch extends DaemonError {
  */
 const BELOW_OLDEST = 1_000;
 
-/** Requests consecutive blocks from the daemon, limited to a bounded number of bytes. */
-type FetchBlocks = (request: Pick<BlocksRequest, 'startHeight' | 'shortHistory'>) => Promise<DaemonBlocks>;
+/** Fetches consecutive blocks from the daemon, limited to a bounded number of bytes. */
+type FetchPage = (request: Pick<BlocksRequest, 'startHeight' | 'shortHistory'>) => Promise<ChainPage>;
 
 /**
  * Fetches the page of blocks that follows a position.
@@ -54,20 +57,23 @@ export async function fetchPage(
     signal,
   }: { readonly chain: ExpectedChain; readonly size: PageSize; readonly signal: AbortSignal },
 ): Promise<ChainPage | undefined> {
-  const fetchBlocks: FetchBlocks = (request) =>
-    fetchFitting(size, (maxBlocks) => daemon.getBlocks({ ...request, maxBlocks, signal }));
+  const fetchBlocks: FetchPage = async (request) =>
+    pageOf(
+      await fetchFitting(size, (maxBlocks) => daemon.getBlocks({ ...request, maxBlocks, signal })),
+      chain,
+      daemon,
+    );
   const start = await startOf({ held, startHeight }, daemon, signal);
-  const reply = await fetchBlocks(
+  const page = await fetchBlocks(
     start !== undefined && start > 0
       ? { startHeight: start }
       : { shortHistory: withGenesis(held, chain.genesis) },
   );
-  const page = pageOf(reply, chain);
   const [first] = page.blocks;
   if (first === undefined) return nothingNew(page);
   if (first.height === 0 && !equalBytes(first.hash, chain.genesis))
     throw new DaemonError('malformed', 'the daemon follows the chain of another network');
-  const fresh = start === undefined ? await withoutHeld(page, held, fetchBlocks, chain) : page;
+  const fresh = start === undefined ? await withoutHeld(page, held, fetchBlocks) : page;
   return fresh.firstNew < fresh.blocks.length ? fresh : nothingNew(fresh);
 }
 
@@ -91,11 +97,12 @@ async function startOf(
   return Math.min(startHeight, height - 1);
 }
 
-function pageOf(reply: DaemonBlocks, chain: ExpectedChain): ChainPage {
+function pageOf(reply: DaemonBlocks, chain: ExpectedChain, prover: Prover): ChainPage {
   const { currentHeight: daemonHeight, bytes } = reply;
   const page = toChainBlocks(reply, chain);
   const reachesTip = page.blocks.at(-1)?.height === daemonHeight - 1;
-  return { ...page, daemonHeight, reachesTip, bytes, firstNew: 0 };
+  const proofs = new PageProofs(prover, page);
+  return { ...page, daemonHeight, reachesTip, bytes, firstNew: 0, proofs };
 }
 
 function withGenesis(held: readonly BlockRef[], genesis: Hash): Hash[] {
@@ -111,8 +118,7 @@ function withGenesis(held: readonly BlockRef[], genesis: Hash): Hash[] {
 async function withoutHeld(
   page: ChainPage,
   held: readonly BlockRef[],
-  fetchBlocks: FetchBlocks,
-  chain: ExpectedChain,
+  fetchBlocks: FetchPage,
 ): Promise<ChainPage> {
   const { blocks } = page;
   const first = blocks[0];
@@ -128,7 +134,7 @@ async function withoutHeld(
     if (page.daemonHeight <= oldest.height) return { ...page, firstNew: blocks.length };
     // A daemon refuses a request that starts at the height of its genesis block, 0.
     const from = Math.max(1, oldest.height - BELOW_OLDEST);
-    return first.height === 0 && from === 1 ? page : pageOf(await fetchBlocks({ startHeight: from }), chain);
+    return first.height === 0 && from === 1 ? page : fetchBlocks({ startHeight: from });
   }
   if (tip.height - first.height > MAX_REORGANISATION)
     throw new ChainMismatch(`a reorganisation of more than ${MAX_REORGANISATION} blocks`);
@@ -143,7 +149,7 @@ async function withoutHeld(
 }
 
 /** The calls to the daemon with which pages of blocks are fetched. */
-export type BlockSource = Pick<Daemon, 'getInfo' | 'getBlocks'>;
+export type BlockSource = Pick<Daemon, 'getInfo' | 'getBlocks'> & Prover;
 
 /** Target size of a page [bytes]. */
 const WANTED_BYTES = 32 << 20;

@@ -67,7 +67,7 @@ export class WalletManager {
       anyVersion: settings.anyFork,
     };
     const { threads, pendingRequests, log } = settings;
-    const daemons = settings.daemons.map((daemon) => this.#proving(daemon));
+    const daemons = settings.daemons.map((daemon) => this.#withTrust(daemon));
     const daemonCalls = new Listeners<Parameters<ObserveDaemons>>();
     if (settings.onDaemonCall !== undefined) daemonCalls.add(settings.onDaemonCall);
     const onCall = daemonCalls.notify;
@@ -114,9 +114,10 @@ export class WalletManager {
     this.#current = new WalletScope(this.#resources);
   }
 
-  /** Returns a daemon with the setting that decides whether it must prove its blocks. */
-  #proving({ config, trusted }: ListedDaemon): ListedDaemon {
-    return { config: { ...config, wholeBlocks: this.settings.wholeBlocks && !trusted }, trusted };
+  /** Returns a daemon with the settings that follow from the trust in it. */
+  #withTrust({ config, trusted }: ListedDaemon): ListedDaemon {
+    const wholeBlocks = this.settings.wholeBlocks && !trusted;
+    return { config: { ...config, wholeBlocks, isTrusted: trusted }, trusted };
   }
 
   /** Returns the settings with listeners that also wake the readers of events. */
@@ -242,7 +243,7 @@ export class WalletManager {
   setDaemon(config: DaemonConfig | undefined, trusted: boolean): void {
     try {
       const defaultPort = DAEMON_RPC_PORT[this.settings.network];
-      const daemon = config && this.#proving({ config: { ...config, defaultPort }, trusted });
+      const daemon = config && this.#withTrust({ config: { ...config, defaultPort }, trusted });
       if (daemon !== undefined) assertUsable(daemon.config);
       this.#daemon.change(daemon?.config, trusted);
     } catch (error) {

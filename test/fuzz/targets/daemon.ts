@@ -21,7 +21,8 @@ async function askAll(
     close: () => undefined,
   } as unknown as Transport;
   const daemon = new HttpDaemon({
-    ...{ calls: new DaemonCalls(transport), distribution: new OutputDistributionCache(), wholeBlocks: false },
+    ...{ calls: new DaemonCalls(transport), distribution: new OutputDistributionCache() },
+    ...{ wholeBlocks: false, isTrusted: false },
   });
   for (const call of calls)
     try {

@@ -76,7 +76,7 @@ it('brings every wallet to a chain that the daemon held at its moment or later, 
         let version = 0;
         let answered = 0;
         const source = {
-          getInfo: daemon.getInfo,
+          ...{ isTrusted: true, proveTransactions: daemon.proveTransactions, getInfo: daemon.getInfo },
           getBlocks: (async (request) => {
             const answer = await daemon.getBlocks(request);
             await yieldToEventLoop();

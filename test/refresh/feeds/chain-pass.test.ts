@@ -34,6 +34,8 @@ const atTip = (held: readonly Block[]): { history: ReturnType<typeof shortHistor
 /** A daemon that is unreachable as long as `isGone` is set. */
 const goneAtFirst = (daemon: SteeredDaemon): BlockSource & { isGone: boolean } => ({
   isGone: true,
+  isTrusted: true,
+  proveTransactions: daemon.proveTransactions,
   getInfo: daemon.getInfo,
   getBlocks(request) {
     return this.isGone ? Promise.reject(new DaemonError('unreachable', 'gone')) : daemon.getBlocks(request);
@@ -476,7 +478,7 @@ describe('trouble of the daemon', () => {
     const daemon = new SteeredDaemon(blocks);
     const getBlocks = daemon.getBlocks;
     const failing = {
-      getInfo: daemon.getInfo,
+      ...{ isTrusted: true, proveTransactions: daemon.proveTransactions, getInfo: daemon.getInfo },
       getBlocks: ((request) =>
         daemon.asked.length < 3
           ? getBlocks(request)
@@ -737,7 +739,7 @@ describe('pages that are fetched ahead', () => {
   it('end at a limit in bytes, beyond which the wallet continues', async () => {
     const daemon = new SteeredDaemon(blocks);
     const large = {
-      getInfo: daemon.getInfo,
+      ...{ isTrusted: true, proveTransactions: daemon.proveTransactions, getInfo: daemon.getInfo },
       getBlocks: (async (request) => ({
         ...(await daemon.getBlocks(request)),
         bytes: 3 << 20,

@@ -82,6 +82,8 @@ export function daemonOf(
   spoil: (page: SentBlocks, request: BlocksRequest) => SentBlocks = (page) => page,
 ): BlockSource {
   return {
+    isTrusted: true,
+    proveTransactions: () => Promise.resolve(),
     getInfo: () =>
       Promise.resolve({
         height: blocks.length,

@@ -1,7 +1,7 @@
 import type { SecretKey } from '../../../src/monero/crypto/types.js';
 import { blockHash } from '../../../src/monero/cryptonote/block.js';
 import type { Block } from '../../../src/monero/cryptonote/types.js';
-import type { BlocksRequest } from '../../../src/daemon/daemon.js';
+import type { BlocksRequest, ListedTx } from '../../../src/daemon/daemon.js';
 import type { BlockSource } from '../../../src/refresh/feeds/chain-page.js';
 import type { ChainFeed } from '../../../src/refresh/feeds/chain-feed.js';
 import type { FeedRequest, MemberPage } from '../../../src/refresh/feeds/feed-member.js';
@@ -61,6 +61,16 @@ export class SteeredDaemon implements BlockSource {
     this.#open();
     this.#gate = Promise.resolve();
   }
+
+  readonly isTrusted = true;
+
+  /** Transactions that were proven, in the order of the requests. */
+  readonly proven: ListedTx[] = [];
+
+  readonly proveTransactions: BlockSource['proveTransactions'] = async (listed) => {
+    this.proven.push(...listed);
+    await this.#gate;
+  };
 
   readonly getInfo: BlockSource['getInfo'] = (options) => daemonOf(this.blocks).getInfo(options);
 

@@ -28,6 +28,7 @@ interface ParserExports {
   txStarts(): number;
   txEnds(): number;
   txIndices(): number;
+  txProven(): number;
   txVersions(): number;
   txRewards(): number;
   firstOutputs(): number;
@@ -153,6 +154,7 @@ function txsOf(
     hashes: columnOf(wasm, wasm.txHashes()),
     starts: words(columnOf(wasm, wasm.txStarts())),
     ends: words(columnOf(wasm, wasm.txEnds())),
+    proven: columnOf(wasm, wasm.txProven()),
     versions: columnOf(wasm, wasm.txVersions()),
     rewards: columnOf(wasm, wasm.txRewards()),
     firstOutputs: words(columnOf(wasm, wasm.firstOutputs())),
@@ -272,6 +274,8 @@ export interface TxColumns extends Candidates {
   readonly hashes: Uint8Array;
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
+  /** For each transaction, 1 if its bytes prove its hash, else 0. */
+  readonly proven: Uint8Array;
   readonly versions: Uint8Array;
   readonly rewards: Uint8Array;
   /** Byte offset of the global indices of the transaction's outputs, 8 bytes each. */
@@ -307,6 +311,14 @@ export class ParsedTxs {
   blob(tx: number): Uint8Array {
     const { bytes, starts, ends } = this.#columns;
     return bytes.subarray(starts[tx], ends[tx]);
+  }
+
+  /**
+   * Returns true if the hash of a transaction was computed from its bytes; false for a pruned transaction that came
+   * without the hash of its prunable part, whose hash is only the one that its block lists.
+   */
+  isProven(tx: number): boolean {
+    return this.#columns.proven[tx] === 1;
   }
 
   version(tx: number): 1 | 2 {

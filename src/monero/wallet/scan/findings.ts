@@ -141,6 +141,12 @@ export interface AmbiguousSpend extends SpendingTx {
   readonly keyImages: readonly KeyImage[];
 }
 
+/** A mined transaction that concerns the wallet. */
+export interface FoundTx {
+  readonly txHash: Hash;
+  readonly height: number;
+}
+
 /** Changes of one wallet by mined transactions, which are committed in one database transaction. */
 export interface TxFindings {
   readonly received: readonly ReceivedTx[];
@@ -174,6 +180,15 @@ export const hasFindings = (found: TxFindings): boolean =>
   found.outgoing.length > 0 ||
   found.subaddresses.length > 0 ||
   found.ambiguousSpends !== undefined;
+
+/** Returns the transactions of findings; a transaction may occur several times. */
+export const foundTxs = ({
+  received,
+  outputs,
+  spends,
+  outgoing,
+  ambiguousSpends = [],
+}: TxFindings): FoundTx[] => [...received, ...outputs, ...spends, ...outgoing, ...ambiguousSpends];
 
 /** An input of a mined transaction that spends an output of the wallet. */
 export interface FoundSpend {

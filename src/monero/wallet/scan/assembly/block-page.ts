@@ -42,6 +42,8 @@ const BYTES: usize = (__heap_base + 15) & ~15;
 const TX_INDICES = column();
 /** For each block, the index of its miner transaction. */
 const BLOCK_TXS = column();
+/** For each transaction, 1 if its bytes prove its hash, else 0. */
+const TX_PROVEN = column();
 
 /**
  * For each block of the answer: its start and end in the input, and the number of entries of `blobStarts` and of
@@ -231,6 +233,8 @@ export function parseBlocks(complete: bool, most: u32): void {
     BLOCK_TXS.push(TX_STARTS.count);
     const txCount = parseBlock(blockStarts.get(block), blockEnds.get(block));
     const hashes = TX_HASHES.used - (usize(txCount) << 5);
+    // The hash of the miner transaction is computed from its bytes, which the block contains.
+    TX_PROVEN.pushByte(1);
     const blob = blobsBefore.get(block);
     if (endOf(blobsBefore, block, blobStarts.count) - blob != txCount) throw new Error('a block lacks transactions');
     if (block >= listsBefore.count) throw new Error('a block lacks output indices');
@@ -245,6 +249,7 @@ export function parseBlocks(complete: bool, most: u32): void {
         TX_HASHES.data + hashes + (usize(i) << 5),
       );
       if (complete && !isChecked) throw new Error('a transaction without signatures');
+      TX_PROVEN.pushByte(u8(isChecked));
     }
     for (let i: u32 = 0; i <= txCount; i++) {
       const tx = TX_INDICES.count;
@@ -296,6 +301,7 @@ export function parseTx(from: usize, to: usize, prunable: usize, hash: usize): v
   TX_HASHES.pushKey(BYTES + hash);
   const isChecked = parseBlob(BYTES + from, BYTES + to, prunable == 0 ? 0 : BYTES + prunable, BYTES + hash);
   if (!isChecked && lastVersion() != 1) throw new Error('a transaction without the hash of its prunable part');
+  TX_PROVEN.pushByte(u8(isChecked));
 }
 
 export function blockHashes(): usize {
@@ -321,6 +327,9 @@ export function txEnds(): usize {
 }
 export function txIndices(): usize {
   return changetype<usize>(TX_INDICES);
+}
+export function txProven(): usize {
+  return changetype<usize>(TX_PROVEN);
 }
 export function txVersions(): usize {
   return changetype<usize>(VERSIONS);
