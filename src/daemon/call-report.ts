@@ -10,12 +10,19 @@ export interface DaemonCallReport {
   readonly failure?: DaemonErrorKind;
   /** HTTP status of the answer, if it is not 200. */
   readonly status?: number;
+  /** Message of an error of the kind `forged`. */
+  readonly disproof?: string;
 }
 
 /** Returns the part of a report that says how a call failed. */
-export const failureOf = ({ kind, status }: DaemonError): Pick<DaemonCallReport, 'failure' | 'status'> => ({
+export const failureOf = ({
+  kind,
+  status,
+  message,
+}: DaemonError): Pick<DaemonCallReport, 'failure' | 'status' | 'disproof'> => ({
   failure: kind,
   ...(status === undefined ? {} : { status }),
+  ...(kind === 'forged' ? { disproof: message } : {}),
 });
 
 /** Callback that receives a report of each finished call; must not throw. */

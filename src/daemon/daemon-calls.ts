@@ -40,6 +40,11 @@ export class DaemonCalls {
     return this.#transport.connect();
   }
 
+  /** Address of the daemon, as configured. */
+  get address(): string {
+    return this.#transport.address;
+  }
+
   close(): void {
     this.#transport.close();
   }

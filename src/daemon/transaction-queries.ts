@@ -44,11 +44,11 @@ export async function getPoolHashes(
 export async function getTransactions(
   calls: DaemonCalls,
   hashes: readonly Hash[],
-  { prune, ...options }: { readonly prune: boolean } & CallOptions,
+  options: { readonly prune: boolean } & CallOptions,
 ): Promise<{ readonly transactions: readonly DaemonTransaction[] }> {
   const transactions: DaemonTransaction[] = [];
   for await (const requested of pagesOf(hashes, MAX_TRANSACTIONS_AT_ONCE))
-    transactions.push(...(await fetchVerifiable(calls, requested, prune, options)));
+    transactions.push(...(await fetchVerifiable(calls, requested, options)));
   return { transactions };
 }
 
@@ -64,47 +64,40 @@ export async function proveTransactions(
   for await (const part of pagesOf(listed, MAX_TRANSACTIONS_AT_ONCE)) {
     const byHash = new Map(part.map((tx) => [toHex(tx.hash), tx]));
     const check: CheckTxs = (fetched) => {
-      if (fetched.length < byHash.size)
-        throw new DaemonError('malformed', 'the daemon lacks a transaction of a block that it has sent');
-      assertListed(
-        fetched.filter((tx) => !isUnverifiable(tx)),
-        byHash,
-      );
+      const verifiable = fetched.filter((tx) => !isUnverifiable(tx));
+      assertListed(verifiable, byHash, calls.address);
     };
-    await fetchVerifiable(
-      calls,
-      [...byHash.values()].map(({ hash }) => hash),
-      true,
-      options,
-      check,
-    );
+    const hashes = [...byHash.values()].map(({ hash }) => hash);
+    await fetchVerifiable(calls, hashes, { prune: true, ...options }, check);
   }
 }
 
-/** Compares fetched transactions with the bytes of a page. @throws DaemonError `forged` */
-function assertListed(fetched: readonly DaemonTransaction[], byHash: ReadonlyMap<string, ListedTx>): void {
-  const parsed = provenTxs(fetched);
+/** Compares fetched transactions with the bytes of a page. @param daemon address. @throws DaemonError `forged` */
+function assertListed(
+  fetched: readonly DaemonTransaction[],
+  byHash: ReadonlyMap<string, ListedTx>,
+  daemon: string,
+): void {
+  const parsed = verifiedTxs(fetched, daemon);
   fetched.forEach(({ hash }, at) => {
     const listed = byHash.get(toHex(hash));
     if (listed === undefined || !equalBytes(parsed.blob(at), listed.blob))
       throw new DaemonError(
         'forged',
-        `the daemon has sent transaction ${toHex(hash)} in a block with other bytes than it has`,
+        `${daemon} sent other bytes in a block than transaction ${toHex(hash)} has`,
       );
   });
 }
 
-/** Parses transactions and verifies their hashes. @throws DaemonError `forged` */
-function provenTxs(fetched: readonly DaemonTransaction[]): ParsedTxs {
+/** Parses transactions and verifies their hashes. @param daemon address. @throws DaemonError `forged` */
+function verifiedTxs(fetched: readonly DaemonTransaction[], daemon: string): ParsedTxs {
   try {
     return parseTxs(fetched);
   } catch (cause) {
     if (!(cause instanceof CodecError)) throw cause;
-    throw new DaemonError(
-      'forged',
-      `the daemon has sent a transaction under a wrong hash: ${cause.message}`,
-      { cause },
-    );
+    throw new DaemonError('forged', `${daemon} sent a transaction whose hash is wrong: ${cause.message}`, {
+      cause,
+    });
   }
 }
 
@@ -114,18 +107,18 @@ type CheckTxs = (fetched: readonly DaemonTransaction[]) => void;
 /**
  * Fetches transactions pruned; fetches whole transactions in place of pruned transactions whose hash cannot be
  * verified.
+ * @param check checks each answer, which must have all transactions; absent: transactions may be absent.
  */
 async function fetchVerifiable(
   calls: DaemonCalls,
   hashes: readonly Hash[],
-  prune: boolean,
-  options: CallOptions,
+  options: { readonly prune: boolean } & CallOptions,
   check?: CheckTxs,
 ): Promise<DaemonTransaction[]> {
-  const fetched = await fetchTransactions(calls, hashes, { prune, ...options }, check);
+  const fetched = await fetchTransactions(calls, hashes, options, check);
   const pruned = fetched.filter(isUnverifiable).map(({ hash }) => hash);
-  if (!prune || pruned.length === 0) return fetched;
-  const again = await fetchTransactions(calls, pruned, { prune: false, ...options }, check);
+  if (!options.prune || pruned.length === 0) return fetched;
+  const again = await fetchTransactions(calls, pruned, { ...options, prune: false }, check);
   const byHash = new Map(again.map((tx) => [toHex(tx.hash), tx]));
   return fetched.map((tx) => byHash.get(toHex(tx.hash)) ?? tx);
 }
@@ -134,12 +127,14 @@ function fetchTransactions(
   calls: DaemonCalls,
   hashes: readonly Hash[],
   { prune, ...options }: { readonly prune: boolean } & CallOptions,
-  check: CheckTxs = () => undefined,
+  check?: CheckTxs,
 ): Promise<DaemonTransaction[]> {
   const body = { txs_hashes: hashes.map(toHex), decode_as_json: false, prune, split: false };
   return calls.json('/gettransactions', body, { ...options, limit: LIMIT.pool }, (r) => {
     const txs = r.objects('txs').map((tx) => toTransaction(tx, prune));
-    check(txs);
+    if (check !== undefined && new Set(txs.map(({ hash }) => toHex(hash))).size < hashes.length)
+      throw new DaemonError('malformed', `${calls.address} lacks a transaction of a block that it sent`);
+    check?.(txs);
     return txs;
   });
 }

@@ -125,6 +125,11 @@ export class Transport {
     this.#connector = new Connector(this.#endpoint, config.ssl, config.proxy);
   }
 
+  /** Address of the daemon, as configured. */
+  get address(): string {
+    return this.#config.address;
+  }
+
   /**
    * Opens a connection before the first request, which must follow within half a minute to use it.
    * @returns a promise that resolves when the connection is open or has failed.

@@ -195,11 +195,14 @@ export class WalletRefresh {
     const { signal } = this.#abort;
     await turns.next();
     signal.throwIfAborted();
-    this.#isAhead = true;
-    const findings = await scan(page);
-    this.#isAhead = false;
-    signal.throwIfAborted();
-    return findings;
+    try {
+      const findings = await scan(page);
+      signal.throwIfAborted();
+      return findings;
+    } catch (error) {
+      this.#isAhead = true;
+      throw error;
+    }
   }
 
   /**

@@ -10,7 +10,7 @@ import { DaemonError } from '../../src/daemon/errors.js';
 import { PoolFeed } from '../../src/refresh/feeds/pool-feed.js';
 import { WalletRefresh, type DaemonFeeds, type RefreshedWallet } from '../../src/refresh/wallet-refresh.js';
 import type { WalletScanner } from '../../src/refresh/scan/wallet-scanner.js';
-import type { PageFindings } from '../../src/monero/wallet/scan/findings.js';
+import type { FoundTx, PageFindings } from '../../src/monero/wallet/scan/findings.js';
 import { turns } from '../support/fakes/event-loop-turns.js';
 import { quietKernel, SteeredDaemon } from '../support/fakes/feed-members.js';
 import { chain, PAGE } from '../support/chain/fake-chain.js';
@@ -36,7 +36,7 @@ class FakeWallet implements RefreshedWallet {
   readonly scanner: RefreshedWallet['scanner'];
 
   constructor({ isBlind = false } = {}) {
-    const scan: WalletScanner['scan'] = async ({ blocks: found }, matches): Promise<PageFindings> => {
+    const scan: WalletScanner['scan'] = async ({ blocks: found, txs }, matches): Promise<PageFindings> => {
       for await (const portion of matches) expect(portion.count).toBe(0);
       this.scans += 1;
       if (this.failure !== undefined && this.scans >= this.failsFrom) throw this.failure;
@@ -49,9 +49,10 @@ class FakeWallet implements RefreshedWallet {
         subaddresses: [],
         lastBlockReward: 0n as never,
       };
-      const outputs = Array.from({ length: this.outputs }, (_, i) =>
-        output(1, startHeight + (i % found.length), 5n),
-      );
+      const outputs = Array.from({ length: this.outputs }, (_, i) => {
+        const { firstTx = 0 } = found[i % found.length] ?? {};
+        return { ...output(1, startHeight + (i % found.length), 5n), txHash: txs.hash(firstTx) };
+      });
       outputs.sort((a, b) => a.height - b.height);
       return { ...nothing, startHeight, hashes: found.map(({ hash }) => hash), outputs };
     };
@@ -233,6 +234,47 @@ describe('a refresh on its thread', () => {
     await receiver.refresh.run(wallet, feeds, FROM);
     expect(receiver.hashes).toBe(wallet.scanned[0]);
     expect(receiver.reports.at(-1)).toMatchObject({ type: 'done', failure: { message: 'no such key' } });
+  });
+
+  /** Feeds whose pages are proven by a function. */
+  const provenBy = (prove: (found: readonly FoundTx[]) => Promise<void>): DaemonFeeds => {
+    const { chain: read, pool } = feeds;
+    const join: ChainFeed['join'] = async function* (request) {
+      for await (const { page, matches } of read.join(request))
+        yield { page: { ...page, proofs: { prove: (found) => prove([...found]) } }, matches };
+    };
+    return { chain: { join } as ChainFeed, pool };
+  };
+
+  it('commits no page before its transactions are proven', async () => {
+    wallet.outputs = 1;
+    const asked: (readonly FoundTx[])[] = [];
+    let end: () => void = () => undefined;
+    const proof = new Promise<void>((resolve) => (end = resolve));
+    const proving = provenBy((found) => (asked.push(found), proof));
+    const run = receiver.refresh.run(wallet, proving, FROM);
+    await settle();
+    expect([receiver.types, wallet.scans]).toEqual([[], 3]);
+    end();
+    await run;
+    expect(receiver.hashes).toBe(blocks.length);
+    expect(receiver.reports.at(-1)).not.toHaveProperty('failure');
+    expect(asked.flat().map(({ height }) => height)).toEqual([0, 25, 49, 73, 97]);
+  });
+
+  it('commits neither a page that is not proven nor a later one, and says that the scanner is ahead', async () => {
+    wallet.outputs = 1;
+    const failing = provenBy(() => Promise.reject(new DaemonError('forged', 'other bytes')));
+    await receiver.refresh.run(wallet, failing, FROM);
+    expect(receiver.reports).toMatchObject([
+      { type: 'done', isAhead: true, failure: { kind: 'forged', message: 'other bytes' } },
+    ]);
+  });
+
+  it('says that the scanner is not ahead if a page cannot be fetched', async () => {
+    daemon.failure = new DaemonError('unreachable', 'gone');
+    await receiver.refresh.run(wallet, feeds, FROM);
+    expect(receiver.reports.at(-1)).toMatchObject({ type: 'done', isAhead: false });
   });
 
   it('asks for a checkpoint after many commits, and for nothing else until it is made', async () => {

@@ -129,11 +129,26 @@ export class DaemonFailover {
    */
   note(report: DaemonCallReport, address: string): void {
     const { connection, elapsed } = this.#parts;
+    if (report.failure === 'forged') this.#noteForgery(report, address);
     // Late failures of calls to a replaced daemon do not count.
     if (!this.#isActive || address !== connection.address) return;
     const before = this.#failures.count;
-    this.#failures.note(report, elapsed());
+    if (report.failure === 'forged') this.#failures.exhaust(`forged data in ${report.call}`);
+    else this.#failures.note(report, elapsed());
     if (before < MAX_FAILURES && this.#failures.count >= MAX_FAILURES) this.#probeNow();
+  }
+
+  /** Lets a daemon whose answer was disproven serve no more until the list is replaced. */
+  #noteForgery({ call, disproof = `a forged answer to ${call}` }: DaemonCallReport, address: string): void {
+    for (const standing of this.#standings) {
+      const { daemon } = standing;
+      if (daemon.config.address !== address) continue;
+      standing.setDisproof(disproof);
+      this.#parts.log.error(
+        { daemon: daemon.name, reason: disproof },
+        'the daemon has sent forged data, which is not used',
+      );
+    }
   }
 
   get #isActive(): boolean {
@@ -331,6 +346,8 @@ function problemOf(error: unknown): string {
 
 /** Key of the count of failed calls of any name. */
 const ANY_CALL = '';
+/** Key of the count of disproven answers, which no answer ends. */
+const FORGERY = 'forgery';
 
 /**
  * Consecutive failures of a daemon: over all calls since the last answer, and for each call name since the last answer
@@ -373,6 +390,12 @@ class FailureCount {
       const { count = 0, end = -Infinity } = this.#counts.get(key) ?? {};
       if (at.start >= end) this.#counts.set(key, { count: count + 1, end: at.end });
     }
+  }
+
+  /** Counts one failure as often as a daemon may fail. @param reason description of the failure. */
+  exhaust(reason: string): void {
+    this.#last = reason;
+    this.#counts.set(FORGERY, { count: MAX_FAILURES, end: -Infinity });
   }
 
   /** Sets all counts to zero. */

@@ -20,6 +20,8 @@ export class DaemonStanding {
   #healthyProbes = 0;
   /** Number of switches away from this daemon because it failed. */
   #departures = 0;
+  /** Reason why the daemon must never serve again; undefined if there is none. */
+  #disproof: string | undefined;
 
   constructor(daemon: NamedDaemon) {
     this.daemon = daemon;
@@ -27,12 +29,12 @@ export class DaemonStanding {
 
   /** State by the last probe; undefined if the daemon cannot serve. */
   get info(): DaemonInfo | undefined {
-    return this.#info;
+    return this.#disproof === undefined ? this.#info : undefined;
   }
 
   /** Reason why the daemon cannot serve; undefined if it can. */
   get problem(): string | undefined {
-    return this.#info === undefined ? this.#problem : undefined;
+    return this.#disproof ?? (this.#info === undefined ? this.#problem : undefined);
   }
 
   /** True if an earlier probe verified the newest block that the daemon claims. */
@@ -48,7 +50,7 @@ export class DaemonStanding {
   /** End of the verified chain of the daemon; undefined if the daemon cannot serve. */
   get tip(): ChainTip | undefined {
     const [newest] = this.#newest;
-    if (this.#info === undefined || newest === undefined) return undefined;
+    if (this.info === undefined || newest === undefined) return undefined;
     return { blocks: newest.height + 1, timestamp: newest.timestamp };
   }
 
@@ -60,6 +62,11 @@ export class DaemonStanding {
     this.#info = info;
     this.#newest = newest;
     this.#verifiedTip = tipOf(info);
+  }
+
+  /** Records that an answer of the daemon was disproven; later probes do not clear the daemon. */
+  setDisproof(reason: string): void {
+    this.#disproof = reason;
   }
 
   /** Records a probe after which the daemon cannot serve. */

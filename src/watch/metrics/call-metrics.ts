@@ -77,6 +77,7 @@ function codeOf(outcome: CallOutcome): number {
 export class DaemonMetrics {
   readonly #duration: Histogram<'call'>;
   readonly #errors: Counter<'call' | 'kind'>;
+  readonly #forgeries: Counter;
 
   constructor(registry: Registry, health: DaemonHealth) {
     const registers = [registry];
@@ -91,6 +92,12 @@ export class DaemonMetrics {
       name: 'wallet_rpc_daemon_errors_total',
       help: 'Failed calls to the daemon.',
       labelNames: ['call', 'kind'],
+      registers,
+    });
+    // Without labels the series begins with zero, so that an alert sees the first forgery.
+    this.#forgeries = new Counter({
+      name: 'wallet_rpc_daemon_forgeries_total',
+      help: 'Answers of daemons that contradict the hashes which prove them.',
       registers,
     });
     addGauge(
@@ -113,5 +120,6 @@ export class DaemonMetrics {
   note({ call, seconds, failure }: DaemonCallReport): void {
     this.#duration.observe({ call }, seconds);
     if (failure !== undefined) this.#errors.inc({ call, kind: failure });
+    if (failure === 'forged') this.#forgeries.inc();
   }
 }

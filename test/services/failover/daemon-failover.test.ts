@@ -109,6 +109,41 @@ describe('a failing daemon', () => {
     expect(serving()).toBe('b:1');
   });
 
+  it('never serves again after it sent forged data, however well it answers', async () => {
+    failover.start();
+    await rounds(1);
+    const disproof = 'a:1 sent other bytes';
+    failover.note({ call: '/gettransactions', seconds: 0.1, failure: 'forged', disproof }, 'a:1');
+    failover.note({ call: '/gettransactions', seconds: 0.1 }, 'a:1');
+    await clock.advance(1);
+    expect([serving(), switched]).toEqual(['b:1', 1]);
+    await rounds(1_000);
+    expect(serving()).toBe('b:1');
+    expect(failover.statuses[0]).toEqual({ name: 'a:1', serves: false, problem: disproof });
+    expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
+      [50, 'the daemon has sent forged data, which is not used'],
+      [40, 'daemon: switched from a:1 to b:1: 3 failures (forged data in /gettransactions)'],
+    ]);
+    nodes.b.failure = OUTAGE;
+    await rounds(10);
+    expect(serving()).toBe('c:1');
+  });
+
+  it('is known as a forger although another one serves already, or no other one is listed', async () => {
+    const disproof = 'forged';
+    failover.start();
+    await rounds(1);
+    failover.note({ call: 'x', seconds: 0.1, failure: 'forged', disproof }, 'b:1');
+    nodes.a.failure = OUTAGE;
+    await rounds(10);
+    expect(serving()).toBe('c:1');
+    failover.close();
+    build(['a']);
+    failover.start();
+    failover.note({ call: 'x', seconds: 0.1, failure: 'forged', disproof }, 'a:1');
+    expect([serving(), failover.statuses[0]?.problem]).toEqual(['a:1', disproof]);
+  });
+
   it('has failed once when a hundred calls fail at the same time', async () => {
     failover.start();
     await rounds(1);

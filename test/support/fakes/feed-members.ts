@@ -1,7 +1,7 @@
 import type { SecretKey } from '../../../src/monero/crypto/types.js';
 import { blockHash } from '../../../src/monero/cryptonote/block.js';
 import type { Block } from '../../../src/monero/cryptonote/types.js';
-import type { BlocksRequest, ListedTx } from '../../../src/daemon/daemon.js';
+import type { BlocksRequest } from '../../../src/daemon/daemon.js';
 import type { BlockSource } from '../../../src/refresh/feeds/chain-page.js';
 import type { ChainFeed } from '../../../src/refresh/feeds/chain-feed.js';
 import type { FeedRequest, MemberPage } from '../../../src/refresh/feeds/feed-member.js';
@@ -43,6 +43,8 @@ export const echoKernel = (calls: (readonly number[])[] = []): BatchScanner => (
 export class SteeredDaemon implements BlockSource {
   blocks: readonly Block[];
   readonly asked: BlocksRequest[] = [];
+  /** Error of every request for blocks; undefined: they are answered. */
+  failure: Error | undefined;
   #gate: Promise<void> = Promise.resolve();
   #open: () => void = () => undefined;
 
@@ -64,13 +66,7 @@ export class SteeredDaemon implements BlockSource {
 
   readonly isTrusted = true;
 
-  /** Transactions that were proven, in the order of the requests. */
-  readonly proven: ListedTx[] = [];
-
-  readonly proveTransactions: BlockSource['proveTransactions'] = async (listed) => {
-    this.proven.push(...listed);
-    await this.#gate;
-  };
+  readonly proveTransactions: BlockSource['proveTransactions'] = () => Promise.resolve();
 
   readonly getInfo: BlockSource['getInfo'] = (options) => daemonOf(this.blocks).getInfo(options);
 
@@ -79,6 +75,7 @@ export class SteeredDaemon implements BlockSource {
     this.asked.push(request);
     await this.#gate;
     request.signal?.throwIfAborted();
+    if (this.failure !== undefined) throw this.failure;
     return daemonOf(blocks).getBlocks(request);
   };
 }

@@ -1,0 +1,91 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Hash } from '../../../src/monero/crypto/types.js';
+import type { ListedTx } from '../../../src/daemon/daemon.js';
+import { DaemonError } from '../../../src/daemon/errors.js';
+import type { ParsedTxs } from '../../../src/monero/wallet/scan/block-page.js';
+import type { ChainBlock } from '../../../src/refresh/scan/chain-block.js';
+import { PageProofs, type Prover } from '../../../src/refresh/feeds/page-proofs.js';
+import { turns } from '../../support/fakes/event-loop-turns.js';
+
+const bytes = (value: number): Hash => new Uint8Array(32).fill(value) as Hash;
+
+/** Blocks of four transactions each from a height on; the first transaction of each is proven by its bytes. */
+const FIRST = 50;
+const PER_BLOCK = 4;
+const blocks = Array.from({ length: 3 }, (_, i): ChainBlock => ({
+  ...{ height: FIRST + i, hash: bytes(0xff), timestamp: 0 },
+  ...{ firstTx: PER_BLOCK * i, endTx: PER_BLOCK * (i + 1) },
+}));
+const txs = {
+  isProven: (at: number) => at % PER_BLOCK === 0,
+  hash: bytes,
+  blob: (at: number) => Uint8Array.of(at),
+} as ParsedTxs;
+const found = (...indices: readonly number[]) =>
+  indices.map((at) => ({ txHash: bytes(at), height: FIRST + Math.floor(at / PER_BLOCK) }));
+
+class FakeProver implements Prover {
+  isTrusted = true;
+  readonly asked: number[][] = [];
+  failure: Error | undefined;
+
+  async proveTransactions(listed: readonly ListedTx[]): Promise<void> {
+    for (const { hash, blob } of listed) expect(hash[0]).toBe(blob[0]);
+    this.asked.push(listed.map(({ hash: [first = 0] }) => first));
+    await turns(1);
+    if (this.failure !== undefined) throw this.failure;
+  }
+}
+
+let daemon: FakeProver;
+let proofs: PageProofs;
+
+beforeEach(() => {
+  daemon = new FakeProver();
+  proofs = new PageProofs(daemon, { blocks, txs });
+});
+
+describe('proofs of a page', () => {
+  it('request a transaction once, and none whose bytes prove it', async () => {
+    await proofs.prove(found(0, 8));
+    await proofs.prove(found(5, 5, 2, 4));
+    await proofs.prove(found(2, 5, 11));
+    expect(daemon.asked).toEqual([[2, 5], [11]]);
+  });
+
+  it('are shared by the wallets that ask at the same time', async () => {
+    await Promise.all([[1], [6], [7], [1, 9]].map((indices) => proofs.prove(found(...indices))));
+    expect(daemon.asked).toEqual([[1, 6, 7, 9]]);
+  });
+
+  it('hide the transactions of wallets among all of their blocks from a daemon that is not trusted', async () => {
+    daemon.isTrusted = false;
+    await proofs.prove(found(6));
+    await proofs.prove(found(5, 7));
+    await proofs.prove(found(1, 9));
+    expect(daemon.asked).toEqual([
+      [5, 6, 7],
+      [1, 2, 3, 9, 10, 11],
+    ]);
+  });
+
+  it('fail for every wallet that shares them, and are requested again', async () => {
+    daemon.failure = new DaemonError('unreachable', 'gone');
+    const ends = await Promise.allSettled([proofs.prove(found(1)), proofs.prove(found(2))]);
+    expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    daemon.failure = undefined;
+    await proofs.prove(found(1));
+    expect(daemon.asked).toEqual([[1, 2], [1]]);
+  });
+
+  it('refuse a transaction that the page does not have at this height', async () => {
+    for (const [at, height] of [
+      [1, FIRST + 1],
+      [1, FIRST - 1],
+      [40, FIRST],
+      [1, FIRST + 3],
+    ] as const)
+      await expect(proofs.prove([{ txHash: bytes(at), height }])).rejects.toThrow(RangeError);
+    expect(daemon.asked).toEqual([]);
+  });
+});
