@@ -4,7 +4,8 @@ import { equalBytes, toHex } from '../../util/bytes.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { FetchedTx } from '../../monero/wallet/scan/fetched-tx.js';
 import type { RingReference, SpentRing } from '../../monero/wallet/proofs/spend-proof.js';
-import type { DaemonAccess } from '../context/daemon-access.js';
+import { minedBlock } from '../context/mined-block.js';
+import type { WalletContext } from '../context/wallet-context.js';
 
 /** Transaction fetched from the daemon and not parsed yet. */
 export interface ChainTransaction {
@@ -50,10 +51,10 @@ const toChainTransaction = ({
 
 /** Fetches arbitrary transactions from the daemon. Every method may throw DaemonError. */
 export class ChainTransactions {
-  readonly #daemon: Pick<DaemonAccess, 'client'>;
+  readonly #context: Pick<WalletContext, 'daemon' | 'store'>;
 
-  constructor(daemon: Pick<DaemonAccess, 'client'>) {
-    this.#daemon = daemon;
+  constructor(context: Pick<WalletContext, 'daemon' | 'store'>) {
+    this.#context = context;
   }
 
   /**
@@ -61,7 +62,7 @@ export class ChainTransactions {
    * @throws WalletError `invalid` for an unknown transaction.
    */
   async transaction(txHash: Hash, text = NOT_FETCHED): Promise<ChainTransaction> {
-    const { transactions } = await this.#daemon.client().getTransactions([txHash], { prune: false });
+    const { transactions } = await this.#context.daemon.client().getTransactions([txHash], { prune: false });
     const found = transactions.find(({ hash }) => equalBytes(hash, txHash));
     if (found === undefined) throw unknown(text);
     return toChainTransaction(found);
@@ -73,7 +74,7 @@ export class ChainTransactions {
    */
   async confirmed(hashes: readonly Hash[]): Promise<FetchedTx[]> {
     const unique = [...new Map(hashes.map((hash) => [toHex(hash), hash])).values()];
-    const { transactions } = await this.#daemon.client().getTransactions(unique, { prune: false });
+    const { transactions } = await this.#context.daemon.client().getTransactions(unique, { prune: false });
     const known = new Map(transactions.map((tx) => [toHex(tx.hash), toChainTransaction(tx)]));
     return hashes.map((hash) => {
       const tx = known.get(toHex(hash));
@@ -88,16 +89,24 @@ export class ChainTransactions {
     });
   }
 
-  /** Determines the place of a fetched transaction. */
-  async place({ height }: ChainTransaction): Promise<ChainPlace> {
+  /**
+   * Determines the place of a fetched transaction. The block that contains it is proven; further confirmations are counted in
+   * the chain that the wallet has read.
+   * @throws DaemonError as {@link minedBlock}
+   */
+  async place({ fetched, height }: ChainTransaction): Promise<ChainPlace> {
     if (height === undefined) return { inPool: true, confirmations: 0 };
-    const { height: chainHeight } = await this.#daemon.client().getInfo();
-    return { inPool: false, confirmations: Math.max(0, chainHeight - height) };
+    const { daemon, store } = this.#context;
+    const { height: claimed } = await daemon.client().getInfo();
+    // The daemon has lost the block meanwhile.
+    if (claimed <= height) return { inPool: false, confirmations: 0 };
+    await minedBlock(this.#context, height, [fetched.hash]);
+    return { inPool: false, confirmations: Math.max(1, Math.min(claimed, store.height()) - height) };
   }
 
   /** Fetches the output keys of ring members. */
   async rings(references: readonly RingReference[]): Promise<SpentRing[]> {
-    const daemon = this.#daemon.client();
+    const daemon = this.#context.daemon.client();
     const rings: SpentRing[] = [];
     for (const { keyImage, amount, globalIndices } of references) {
       const outputs = await daemon.getOutputs(globalIndices, amount);

@@ -46,7 +46,7 @@ export class Proofs {
   constructor(context: Context, services: Services) {
     this.#context = context;
     this.#services = services;
-    this.#chain = new ChainTransactions(context.daemon);
+    this.#chain = new ChainTransactions(context);
   }
 
   /** Signs a message with a key of an own address. @throws WalletError `view_only` */

@@ -5,6 +5,7 @@ import type { LooseBlock } from '../../refresh/scan/chain-block.js';
 import type { BatchFindings, TxBatch, UnminedTx } from '../../refresh/scan/wallet-scanner.js';
 import { toHex } from '../../util/bytes.js';
 import { WalletError } from '../../model/wallet-error.js';
+import { minedBlock } from '../context/mined-block.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { fetchTransactions } from './newest-block.js';
 import type { WalletSync } from './wallet-sync.js';
@@ -38,7 +39,7 @@ export class TxScan {
     if (requested.size === 0) return;
     await this.#services.sync.runExclusive(async () => {
       const fetched = await this.#fetch([...requested.values()]);
-      let found = await this.#services.sync.scanTxs(batchOf(fetched));
+      let found = await this.#services.sync.scanTxs(await this.#batchOf(fetched));
       const later = this.#possibleSpends(found).filter((hash) => !requested.has(toHex(hash)));
       if (later.length > 0) {
         if (!this.#context.daemon.trusted)
@@ -47,7 +48,8 @@ export class TxScan {
             reason:
               'later transactions of the wallet must be fetched too, and the daemon is not trusted: use a trusted one, or rescan_blockchain',
           });
-        found = await this.#services.sync.scanTxs(batchOf([...fetched, ...(await this.#fetch(later))]));
+        const all = [...fetched, ...(await this.#fetch(later))];
+        found = await this.#services.sync.scanTxs(await this.#batchOf(all));
       }
       this.#services.sync.commitTxs(found);
     });
@@ -81,23 +83,29 @@ export class TxScan {
     for await (const part of fetchTransactions(this.#context.daemon, hashes, unknown)) fetched.push(...part);
     return fetched;
   }
-}
 
-function batchOf(fetched: readonly DaemonTransaction[]): TxBatch {
-  const unmined: UnminedTx[] = [];
-  const blocks = new Map<number, { timestamp: number; txs: RawTx[] }>();
-  for (const tx of fetched) {
-    const { outputIndices = [], blockHeight = 0, blockTimestamp = 0 } = tx;
-    if (tx.inPool) {
-      unmined.push(tx);
-      continue;
+  /**
+   * Groups transactions by the blocks that contain them, which is proven. @throws DaemonError as {@link minedBlock}
+   */
+  async #batchOf(fetched: readonly DaemonTransaction[]): Promise<TxBatch> {
+    const unmined: UnminedTx[] = [];
+    const blocks = new Map<number, RawTx[]>();
+    for (const tx of fetched) {
+      const { outputIndices = [], blockHeight = 0 } = tx;
+      if (tx.inPool) {
+        unmined.push(tx);
+        continue;
+      }
+      const txs = blocks.get(blockHeight) ?? [];
+      txs.push({ ...tx, globalIndices: outputIndices });
+      blocks.set(blockHeight, txs);
     }
-    const block = blocks.get(blockHeight) ?? { timestamp: blockTimestamp, txs: [] };
-    block.txs.push({ ...tx, globalIndices: outputIndices });
-    blocks.set(blockHeight, block);
+    const mined: LooseBlock[] = [];
+    for (const [height, txs] of [...blocks].sort(([a], [b]) => a - b)) {
+      const hashes = txs.map(({ hash }) => hash);
+      const { timestamp } = await minedBlock(this.#context, height, hashes);
+      mined.push({ height, timestamp, txs });
+    }
+    return { mined, unmined };
   }
-  const mined = [...blocks]
-    .map(([height, { timestamp, txs }]): LooseBlock => ({ height, timestamp, txs }))
-    .sort((a, b) => a.height - b.height);
-  return { mined, unmined };
 }

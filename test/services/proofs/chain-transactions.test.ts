@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
-import type { Daemon, DaemonTransaction } from '../../../src/daemon/daemon.js';
+import type { Daemon, DaemonBlocks, DaemonInfo, DaemonTransaction } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { ChainTransactions } from '../../../src/services/proofs/chain-transactions.js';
+import type { BlockRef } from '../../../src/monero/wallet/scan/findings.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { bytes } from '../../store/fixtures.js';
@@ -15,6 +16,9 @@ let daemon: Partial<Daemon>;
 let chain: ChainTransactions;
 /** Number of hashes in each call. */
 let asked: number[];
+/** Number of blocks that the wallet has read, and the block that it holds at the height of a transaction. */
+let scanned: number;
+let held: BlockRef | undefined;
 
 const known: DaemonTransaction[] = [
   { hash: hash(1), blob: blob(1), inPool: false, doubleSpendSeen: false, blockHeight: 7 },
@@ -33,6 +37,7 @@ const known: DaemonTransaction[] = [
 
 beforeEach(() => {
   asked = [];
+  held = undefined;
   daemon = {
     // As a daemon may: in an order of its own, and one that was not asked for.
     getTransactions: (hashes, { prune }) => {
@@ -45,7 +50,9 @@ beforeEach(() => {
       });
     },
   };
-  chain = new ChainTransactions({ client: () => daemon as Daemon });
+  scanned = 10;
+  const store = { height: () => scanned, blockAt: () => held };
+  chain = new ChainTransactions({ daemon: { client: () => daemon }, store } as never);
 });
 
 const UNKNOWN = {
@@ -101,14 +108,37 @@ describe('confirmed transactions', () => {
 });
 
 describe('the place of a transaction', () => {
+  /** A daemon with a number of blocks, whose block at any height contains the transaction with hash 1. */
+  const answerAt = (height: number): void => {
+    daemon.getInfo = () => Promise.resolve({ height } as DaemonInfo);
+    daemon.getBlocks = ({ startHeight = 0 }) =>
+      Promise.resolve({
+        startHeight,
+        blocks: [{ hash: hash(70), version: 16, timestamp: 5, firstTx: 0, endTx: 2 }],
+        txs: { hash: (at: number) => hash(at) },
+      } as unknown as DaemonBlocks);
+  };
+  const mined = { hash: hash(1), blob: blob(1) };
+
   it.each([
     ['in a block', 7, 10, 3],
     ['in the last block', 9, 10, 1],
     ['in a block that the daemon lost meanwhile', 12, 10, 0],
+    ['in a block of a daemon that claims a longer chain', 7, 1e9, 3],
+    ['in a block that the wallet has not read', 20, 40, 1],
   ])('%s has the confirmations of it', async (_, height, chainHeight, confirmations) => {
-    daemon.getInfo = () => Promise.resolve({ height: chainHeight } as Awaited<ReturnType<Daemon['getInfo']>>);
-    const fetched = { hash: hash(1), blob: blob(1) };
-    expect(await chain.place({ fetched, height })).toEqual({ inPool: false, confirmations });
+    answerAt(chainHeight);
+    expect(await chain.place({ fetched: mined, height })).toEqual({ inPool: false, confirmations });
+  });
+
+  it('is refused where its block has other transactions, or is another one than that of the wallet', async () => {
+    answerAt(10);
+    const other = { hash: hash(3), blob: blob(3) };
+    await expect(chain.place({ fetched: other, height: 7 })).rejects.toMatchObject({ kind: 'malformed' });
+    held = { height: 7, hash: hash(71) };
+    await expect(chain.place({ fetched: mined, height: 7 })).rejects.toMatchObject({ kind: 'malformed' });
+    held = { height: 7, hash: hash(70) };
+    expect(await chain.place({ fetched: mined, height: 7 })).toMatchObject({ confirmations: 3 });
   });
 
   it('in the pool has none, and the daemon is not asked', async () => {
