@@ -1,7 +1,7 @@
 import { AlternativeTable } from './alternatives.js';
 import { BlockTable } from './blocks.js';
-import type { SqlDatabase } from '../../util/sql-database.js';
-import { openDatabase } from './database.js';
+import { SqlDatabase } from '../../util/sql-database.js';
+import { copyDatabase, openDatabase } from './database.js';
 import { OutputTable } from './outputs.js';
 import { PoolTable } from './pool.js';
 import { ServedBlocks } from './served-blocks.js';
@@ -20,11 +20,11 @@ export class ChainStore {
   readonly #db: SqlDatabase;
 
   /**
-   * @param directory directory of the database; undefined: the database is kept in memory.
+   * @param of directory of the database, or an open database; undefined: the database is kept in memory.
    * @throws NewerSchemaError if a newer version of this program wrote it.
    */
-  constructor(directory?: string) {
-    this.#db = openDatabase(directory);
+  constructor(of?: string | SqlDatabase) {
+    this.#db = of instanceof SqlDatabase ? of : openDatabase(of);
     this.blocks = new BlockTable(this.#db);
     this.transactions = new TransactionTable(this.#db);
     this.outputs = new OutputTable(this.#db);
@@ -32,6 +32,11 @@ export class ChainStore {
     this.alternatives = new AlternativeTable(this.#db);
     this.pool = new PoolTable(this.#db);
     this.served = new ServedBlocks(this.#db);
+  }
+
+  /** Returns a copy in memory. */
+  copy(): ChainStore {
+    return new ChainStore(copyDatabase(this.#db));
   }
 
   /** Runs `work` in a transaction, which is rolled back if `work` throws. Calls may be nested. */
