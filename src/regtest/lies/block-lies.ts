@@ -1,6 +1,6 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import { block as blockCodec, parseBlock } from '../../monero/cryptonote/block.js';
-import { prunableHash, prunedTransaction } from '../../monero/cryptonote/transaction.js';
+import { prunableHash, prunedTransaction, transaction } from '../../monero/cryptonote/transaction.js';
 import type { Block } from '../../monero/cryptonote/types.js';
 import type { Typed } from '../../monero/epee/storage-writer.js';
 import { toHex } from '../../util/bytes.js';
@@ -10,7 +10,7 @@ import type { Payment } from '../rules/tx-rules.js';
 import type { ServedBlock, ServedPayment } from '../store/served-blocks.js';
 import { eachTransaction, storageReplies, type BlockPlace, type Fault } from './fault.js';
 import { siblingOf } from './forged-chain.js';
-import { forgedPayment } from './forged-payment.js';
+import { forgedPayment, forgeFirstVersion } from './forged-payment.js';
 import type { LieContext } from './lie-context.js';
 
 /* Lies about one block in a page of blocks. */
@@ -71,6 +71,9 @@ const swapped =
       : swap;
   };
 
+/** Stands for the hash of a removed part that is not given. */
+const NO_HASH = new Uint8Array(32);
+
 const fakeHash = (lie: LieContext): Hash => lie.once('hash of nothing', () => lie.rng(32) as Hash);
 
 /** Adds a number to each integer of a list. */
@@ -96,6 +99,32 @@ export const BLOCK_LIES = {
     help: 'the first payment of a block is one to `address`, and the block lists its identity (1)',
     needs: 'address',
     block: inPayingBlock(swapped(true)),
+  },
+  'first-version-payment': {
+    help: 'the first payment of a block is one of version 1 to `address`; the block lists the true identity (1)',
+    needs: 'address',
+    block: inPayingBlock((served, { prune }, lie) => {
+      const tx = lie.once('payment of version 1', () => forgeFirstVersion(lie));
+      const payment = prune
+        ? { blob: encode(prunedTransaction, tx), prunableHash: NO_HASH }
+        : { blob: encode(transaction, tx) };
+      const [minerIndices = [], , ...indices] = served.outputIndices;
+      return {
+        ...served,
+        payments: [payment, ...served.payments.slice(1)],
+        outputIndices: [minerIndices, [0], ...indices],
+      };
+    }),
+  },
+  'no-prunable-hash': {
+    help: 'pages of blocks lack the hashes of the removed parts of payments, as those of version 0.18 do (1)',
+    pages: ['/get_blocks.bin'],
+    block: (served) => ({
+      ...served,
+      payments: served.payments.map((payment) =>
+        payment.prunableHash === undefined ? payment : { ...payment, prunableHash: NO_HASH },
+      ),
+    }),
   },
   'added-payment': {
     help: 'a block of payments has and lists one more, to `address` (1)',

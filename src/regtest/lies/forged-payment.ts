@@ -1,8 +1,13 @@
 import { publicKeyOf, randomSecretKey } from '../../monero/crypto/derivation.js';
 import type { KeyImage, PublicKey } from '../../monero/crypto/types.js';
 import { RING_SIZE } from '../../monero/cryptonote/constants.js';
-import type { Address } from '../../monero/cryptonote/types.js';
-import { constructTransaction, type SpendableInput } from '../../monero/wallet/build/construction.js';
+import type { Address, Transaction } from '../../monero/cryptonote/types.js';
+import {
+  constructTransaction,
+  keyInputOf,
+  type SpendableInput,
+} from '../../monero/wallet/build/construction.js';
+import { layOutOutputs } from '../../monero/wallet/build/output-layout.js';
 import { placeholderTx } from '../../monero/wallet/build/placeholder-tx.js';
 import { amount, ZERO } from '../../util/amount.js';
 import type { Rng } from '../../util/random.js';
@@ -12,6 +17,8 @@ import type { LieContext, Target } from './lie-context.js';
 
 /** Fee of a fabricated transaction [atomic units]. */
 const FEE = amount(100_000_000n);
+
+const SIGNATURE_BYTES = 64;
 
 /** Returns a point whose secret key is kept nowhere. */
 export const randomPoint = (rng: Rng): PublicKey => publicKeyOf(randomSecretKey(rng));
@@ -69,3 +76,32 @@ export function forgePayment(
 /** Returns the fabricated payment of a lie, which stays the same until the faults are set again. */
 export const forgedPayment = (lie: LieContext): Payment =>
   lie.once('forged payment', () => forgePayment(lie, lie.target));
+
+/**
+ * Fabricates a transaction of version 1, with open amounts, that pays the target. Without its signatures, nothing
+ * proves that such a transaction has a given identity.
+ */
+export function forgeFirstVersion({ node, rng, target }: LieContext): Transaction {
+  const { address = nobody(rng), amount: paid } = target;
+  const ring = oldRing(node);
+  const { txOutputs, extra } = layOutOutputs(
+    {
+      targets: [{ address, amount: paid }],
+      recipients: [address],
+      changeAddress: nobody(rng),
+      viewSecret: randomSecretKey(rng),
+      paymentId: address.paymentId,
+    },
+    () => ({ txSecretKey: randomSecretKey(rng), additionalSecretKeys: [] }),
+  );
+  return {
+    prefix: {
+      version: 1,
+      unlockTime: 0n,
+      inputs: [keyInputOf({ ring, keyImage: randomPoint(rng) as Uint8Array as KeyImage })],
+      outputs: txOutputs.map((output) => ({ ...output, amount: paid })),
+      extra,
+    },
+    signatures: [ring.members.map(() => rng(SIGNATURE_BYTES))],
+  };
+}

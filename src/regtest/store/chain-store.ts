@@ -67,9 +67,9 @@ class KeyImageTable {
     return this.#db.row('SELECT 1 FROM key_image WHERE image = ?', image) !== undefined;
   }
 
-  /** Adds a spent key image. @param tx {@link StoredTx.id} of the spending transaction. */
+  /** Adds a key image unless it is spent already. @param tx {@link StoredTx.id} of the spending transaction. */
   add(image: KeyImage, tx: number): void {
-    this.#db.run('INSERT INTO key_image VALUES (?, ?)', image, tx);
+    this.#db.run('INSERT OR IGNORE INTO key_image VALUES (?, ?)', image, tx);
   }
 
   /** Removes the key images that are spent in the block at a height. */
