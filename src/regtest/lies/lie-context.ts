@@ -4,7 +4,7 @@ import type { Amount } from '../../util/amount.js';
 import type { Rng } from '../../util/random.js';
 import type { Node } from '../chain/node.js';
 
-/** What lies are about, besides their number: payee, amount, place and spent outputs. */
+/** Parameters of lies besides their number: payee, amount, place and spent outputs. */
 export interface Target {
   /** Address that fabricated transactions pay; absent: an address that nobody holds. */
   readonly address?: Address;
@@ -21,7 +21,7 @@ export interface LieContext {
   /** Number that was given with the name of the fault. */
   readonly value: number;
   readonly target: Target;
-  /** The node, with its true chain and pool. */
+  /** Node with its true chain and pool; for a block of a page, the node from which the page is given. */
   readonly node: Node;
   readonly rng: Rng;
   /** Makes a value at its first use, and keeps it until the faults are set again. */
