@@ -31,7 +31,8 @@ import { toHex } from '../../../src/util/bytes.js';
 import { writeJson } from '../../../src/util/json-writer.js';
 import { parseJson } from '../../../src/util/json.js';
 import { seededRng } from '../../support/fakes/seeded-rng.js';
-import { NOON } from '../../support/processes/regtest-node.js';
+import type { Loose } from '../../support/network/json-rpc.js';
+import { NOON, testNode } from '../../support/processes/regtest-node.js';
 import { holder } from '../../monero/wallet/fixtures.js';
 
 /* What each lie changes in the answers of a node, without HTTP. */
@@ -250,6 +251,94 @@ describe('a lie changes the answers that it names, and no others:', () => {
   });
 });
 
+describe('the fault', () => {
+  const told = async (name: string, given: object = {}): Promise<Loose> =>
+    JSON.parse(await ask(name, given)) as Loose;
+
+  test('wrong-height lengthens the reported chain, lower-height shortens it to the genesis block', async () => {
+    misbehave('wrong-height=10');
+    expect(await told('/get_height')).toMatchObject({ height: BLOCKS + 10 });
+    expect(await told('get_info')).toMatchObject({
+      height: BLOCKS + 10,
+      height_without_bootstrap: BLOCKS + 10,
+    });
+    misbehave('lower-height=1000');
+    expect(await told('/get_height')).toMatchObject({ height: 1 });
+  });
+
+  test('inflated-fee multiplies fees', async () => {
+    const { fee, fees } = await told('get_fee_estimate');
+    misbehave('inflated-fee=3');
+    expect(await told('get_fee_estimate')).toMatchObject({
+      fee: 3 * fee,
+      fees: (fees as number[]).map((one) => 3 * one),
+    });
+  });
+
+  test('wrong-ring-data replaces each output by its neighbour', async () => {
+    const outputs = [4, 5].map((index) => ({ amount: 0, index }));
+    const { outs } = await told('/get_outs', { outputs });
+    misbehave('wrong-ring-data=1');
+    const { outs: wrong } = await told('/get_outs', { outputs });
+    expect(wrong).toEqual((outs as Loose[]).toReversed());
+  });
+
+  test('newer-fork announces its fork from its first block on', async () => {
+    misbehave(`newer-fork=${BLOCKS}`);
+    expect(await told('hard_fork_info', { version: 17 })).toMatchObject({
+      enabled: true,
+      earliest_height: BLOCKS,
+    });
+    misbehave(`newer-fork=${BLOCKS + 1}`);
+    expect(await told('hard_fork_info', { version: 17 })).toMatchObject({ enabled: false });
+  });
+
+  test('shifted-distribution moves outputs to later blocks, in every format', async () => {
+    const given = { amounts: [0], binary: false, cumulative: true };
+    const counts = async (): Promise<number[]> =>
+      (await told('get_output_distribution', given)).distributions[0].distribution as number[];
+    const right = await counts();
+    misbehave('shifted-distribution=2');
+    expect(await counts()).toEqual([right[0], right[0], ...right.slice(0, -2)]);
+    misbehave('truncated-distribution=2');
+    expect(await counts()).toEqual(right.slice(0, -2));
+    for (const compress of [true, false]) {
+      const packed = await ask('get_output_distribution', { ...given, binary: true, compress });
+      misbehave('');
+      expect(packed).not.toBe(await ask('get_output_distribution', { ...given, binary: true, compress }));
+      misbehave('truncated-distribution=2');
+    }
+  });
+
+  test('reorganise replaces blocks before every third page', async () => {
+    const test = testNode();
+    const other = new FaultInjector(parseFaults('reorganise=2'), rng);
+    await test.mine(4);
+    const heights: number[] = [];
+    for (let page = 0; page < 6; page++) {
+      await other.section('/get_blocks.bin', new SectionReader({}), test.node, () => ({}));
+      heights.push(test.node.chain.height);
+    }
+    await test.node.close();
+    expect(heights).toEqual([5, 5, 6, 6, 6, 7]);
+  });
+});
+
+describe('lies together', () => {
+  test('add up, and tell of one fabricated payment', async () => {
+    misbehave('forged-blocks=1,forged-pool-payment=1,wrong-height=5');
+    const { tx_hashes } = JSON.parse(await ask('/get_transaction_pool_hashes', {})) as {
+      tx_hashes: string[];
+    };
+    const { tx_hashes: mined } = JSON.parse(await ask('get_block', { height: BLOCKS })) as {
+      tx_hashes: string[];
+    };
+    expect(mined).toHaveLength(1);
+    expect(tx_hashes).toEqual(expect.arrayContaining(mined));
+    expect(JSON.parse(await ask('get_info', {}))).toMatchObject({ height: BLOCKS + 1 + 5 });
+  });
+});
+
 describe('a fabricated payment', () => {
   it('truly pays the address, as a scanner sees it, to a primary address and to a subaddress', () => {
     for (const index of [undefined, { major: 0, minor: 1 }]) {
@@ -337,7 +426,8 @@ describe('the faults in the documentation', () => {
   });
 
   it('are all known', () => {
-    const rows = [...page.matchAll(/^\| `([a-z-]+)` +\|/gm)].map(([, name]) => name);
+    const [, tables = ''] = page.split('### The connection');
+    const rows = [...tables.matchAll(/^\| `([a-z-]+)` +\|/gm)].map(([, name]) => name);
     expect(rows.filter((name) => !Object.hasOwn(FAULTS, name ?? ''))).toEqual([]);
   });
 });
