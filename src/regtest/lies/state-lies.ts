@@ -1,6 +1,6 @@
 import type { TypedSection } from '../../monero/epee/storage-writer.js';
 import { U64_MAX } from '../../util/amount.js';
-import { toHex } from '../../util/bytes.js';
+import { fromHex, toHex } from '../../util/bytes.js';
 import type { Json } from '../../util/json.js';
 import { seedHeight } from '../rules/block-rules.js';
 import { replies, storageReplies, type Answer, type Fault } from './fault.js';
@@ -103,6 +103,10 @@ export const STATE_LIES = {
       ...replies(INFO, (answer, lie) => ({ ...answer, top_block_hash: inventedHash(lie, 'top') })).answers,
       ...replies(['/get_height'], (answer, lie) => ({ ...answer, hash: inventedHash(lie, 'top') })).answers,
     },
+    ...storageReplies(PAGES, (reply, lie) => ({
+      ...reply,
+      top_block_hash: { type: 'string', value: fromHex(inventedHash(lie, 'top')) },
+    })),
   },
   'page-start': {
     help: 'pages of blocks seem to start n blocks later',
