@@ -78,10 +78,11 @@ export function assertComplete({ faults, target = NO_TARGET }: Misbehaviour): vo
   for (const name of faults.keys()) {
     const { needs } = FAULTS[name];
     const isMissing =
-      (needs === 'address' && (target.address === undefined || target.amount === ZERO)) ||
+      (needs === 'address' && target.address === undefined) ||
       (needs === 'key_images' && target.keyImages.length === 0);
     if (isMissing) throw new RangeError(`${name}: ${needs} is expected beside the list`);
   }
+  if (target.amount === ZERO) throw new RangeError('amount: a positive number is expected');
 }
 
 /** A forged copy of a node, and the state of the node from which it was made. */

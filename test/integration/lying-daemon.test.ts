@@ -43,22 +43,20 @@ const without = (object: object, ...names: readonly string[]): object =>
   Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
 
 async function booksOf(wallet: WalletCalls): Promise<Books> {
-  const { height } = await wallet.rpc('get_height');
-  const {
-    in: received = [],
-    out = [],
-    pending = [],
-    failed = [],
-  } = await wallet.rpc('get_transfers', {
-    ...{ in: true, out: true, pending: true, failed: true, all_accounts: true },
-  });
-  const { requests } = await wallet.rpc('list_payment_requests', {});
-  const { events } = await wallet.rpc('get_events', { after: 0, limit: 1000 });
+  const [{ height }, transfers, balance, outputs, { requests }, { events }] = await Promise.all([
+    wallet.rpc('get_height'),
+    wallet.rpc('get_transfers', { in: true, out: true, pending: true, failed: true, all_accounts: true }),
+    wallet.rpc('get_balance', { all_accounts: true }),
+    wallet.rpc('incoming_transfers', { transfer_type: 'all' }),
+    wallet.rpc('list_payment_requests', {}),
+    wallet.rpc('get_events', { after: 0, limit: 1000 }),
+  ]);
+  const { in: received = [], out = [], pending = [], failed = [] } = transfers;
   return {
     height,
-    balance: await wallet.rpc('get_balance', { all_accounts: true }),
+    balance,
     transfers: { received, out, pending, failed },
-    outputs: await wallet.rpc('incoming_transfers', { transfer_type: 'all' }),
+    outputs,
     // A request says with `synced`, and an event, that the wallet has read all blocks, which a lie may delay.
     requests: (requests as Loose[]).map((request) => without(request, 'synced')),
     events: (events as Loose[])

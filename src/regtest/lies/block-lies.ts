@@ -1,8 +1,9 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import { block as blockCodec, parseBlock } from '../../monero/cryptonote/block.js';
 import { prunableHash, prunedTransaction, transaction } from '../../monero/cryptonote/transaction.js';
-import type { Block } from '../../monero/cryptonote/types.js';
+import type { Block, TxPrefix } from '../../monero/cryptonote/types.js';
 import type { Typed } from '../../monero/epee/storage-writer.js';
+import { amount } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import { encode } from '../../util/codec.js';
 import type { Node } from '../chain/node.js';
@@ -47,6 +48,13 @@ const withBlock = (served: ServedBlock, change: (block: Block) => Block): Served
   ...served,
   blob: encode(blockCodec, change(parseBlock(served.blob))),
 });
+
+/** Changes the miner transaction of a block. */
+const withReward = (served: ServedBlock, change: (prefix: TxPrefix) => TxPrefix): ServedBlock =>
+  withBlock(served, (block) => ({
+    ...block,
+    minerTx: { ...block.minerTx, prefix: change(block.minerTx.prefix) },
+  }));
 
 const servedOf = ({ tx, blob }: Payment, { prune }: BlockPlace): ServedPayment =>
   prune ? { blob: encode(prunedTransaction, tx), prunableHash: prunableHash(tx) } : { blob };
@@ -227,30 +235,18 @@ export const BLOCK_LIES = {
   'early-reward': {
     help: 'the reward of the block at `at_height`, or below the top block, has the unlock time n',
     block: inBlockBelowTop((served, _, { value }) =>
-      withBlock(served, (block) => ({
-        ...block,
-        minerTx: {
-          ...block.minerTx,
-          prefix: { ...block.minerTx.prefix, unlockTime: BigInt(value) },
-        },
-      })),
+      withReward(served, (prefix) => ({ ...prefix, unlockTime: BigInt(value) })),
     ),
   },
   'raised-reward': {
     help: 'the reward of the block at `at_height`, or below the top block, is n times as high',
     block: inBlockBelowTop((served, _, { value }) =>
-      withBlock(served, (block) => ({
-        ...block,
-        minerTx: {
-          ...block.minerTx,
-          prefix: {
-            ...block.minerTx.prefix,
-            outputs: block.minerTx.prefix.outputs.map((output) => ({
-              ...output,
-              amount: (output.amount * BigInt(value)) as typeof output.amount,
-            })),
-          },
-        },
+      withReward(served, (prefix) => ({
+        ...prefix,
+        outputs: prefix.outputs.map((output) => ({
+          ...output,
+          amount: amount(output.amount * BigInt(value)),
+        })),
       })),
     ),
   },

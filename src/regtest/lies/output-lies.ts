@@ -4,7 +4,7 @@ import type { Scalar, TypedSection } from '../../monero/epee/storage-writer.js';
 import { concatBytes, fromHex, toHex, toLatin1 } from '../../util/bytes.js';
 import { encode, Reader, u64, varintNumber } from '../../util/codec.js';
 import type { Json } from '../../util/json.js';
-import type { Answer, Fault, Params } from './fault.js';
+import { replies, storageReplies, type Answer, type Fault, type Params } from './fault.js';
 import { randomPoint } from './forged-payment.js';
 import type { LieContext } from './lie-context.js';
 
@@ -107,73 +107,52 @@ const pointFor = ({ amount, index }: AskedOutput, lie: LieContext): Uint8Array =
 
 type Counts = readonly number[];
 
+type CountsChange = (counts: Counts) => Counts;
+
 /** Returns a fault that changes the numbers of outputs in the answers about their distribution. */
 const ofDistribution = (help: string, change: (counts: Counts, lie: LieContext) => Counts): Fault => ({
   help,
-  answers: {
-    get_output_distribution: async (ask, request, lie) => {
-      const answer = await ask(request);
-      const distributions = answer['distributions'] as readonly Answer[] | undefined;
-      return {
-        ...answer,
-        distributions: distributions?.map((entry) =>
-          inDistribution(
-            entry,
-            (text) =>
-              toLatin1(
-                recoded(Buffer.from(String(text), 'latin1'), entry['compress'] === true, (counts) =>
-                  change(counts, lie),
-                ),
-              ),
-            (counts) => change(counts, lie),
-          ),
-        ),
-      };
-    },
-  },
-  sections: {
-    '/get_output_distribution.bin': async (ask, request, lie) => {
-      const answer = await ask(request);
-      const { distributions } = answer;
-      if (distributions?.type !== 'list') return answer;
-      const items = distributions.items.map((item): Scalar =>
-        item.type === 'object'
-          ? { ...item, value: inSection(item.value, (counts) => change(counts, lie)) }
-          : item,
-      );
-      return { ...answer, distributions: { ...distributions, items } };
-    },
-  },
+  ...replies(['get_output_distribution'], (answer, lie) => {
+    const distributions = answer['distributions'] as readonly Answer[] | undefined;
+    return {
+      ...answer,
+      distributions: distributions?.map((entry) => inEntry(entry, (counts) => change(counts, lie))),
+    };
+  }),
+  ...storageReplies(['/get_output_distribution.bin'], (answer, lie) => {
+    const { distributions } = answer;
+    if (distributions?.type !== 'list') return answer;
+    const items = distributions.items.map((item): Scalar =>
+      item.type === 'object'
+        ? { ...item, value: inSection(item.value, (counts) => change(counts, lie)) }
+        : item,
+    );
+    return { ...answer, distributions: { ...distributions, items } };
+  }),
 });
 
-/** Changes the counts of an entry in JSON: a list of numbers, or a text of their bytes. */
-function inDistribution(
-  entry: Answer,
-  changeText: (text: Json) => string,
-  change: (counts: Counts) => Counts,
-): Answer {
-  const { distribution, compressed_data } = entry;
-  return {
-    ...entry,
-    ...(typeof compressed_data === 'string' ? { compressed_data: changeText(compressed_data) } : {}),
-    ...(typeof distribution === 'string' ? { distribution: changeText(distribution) } : {}),
-    ...(Array.isArray(distribution) ? { distribution: change(distribution as Counts) } : {}),
-  };
+const PLAIN = 'distribution';
+const COMPRESSED = 'compressed_data';
+
+/** Changes the counts of an entry in JSON: a list of numbers, or a text with a character for each byte. */
+function inEntry(entry: Answer, change: CountsChange): Answer {
+  const name = entry[COMPRESSED] === undefined ? PLAIN : COMPRESSED;
+  const counts = entry[name];
+  if (typeof counts !== 'string') return { ...entry, [name]: change(counts as Counts) };
+  return { ...entry, [name]: toLatin1(recoded(Buffer.from(counts, 'latin1'), name, change)) };
 }
 
 /** Changes the counts of an entry in portable storage. */
-function inSection(entry: TypedSection, change: (counts: Counts) => Counts): TypedSection {
-  const name = entry['compressed_data'] === undefined ? 'distribution' : 'compressed_data';
+function inSection(entry: TypedSection, change: CountsChange): TypedSection {
+  const name = entry[COMPRESSED] === undefined ? PLAIN : COMPRESSED;
   const packed = entry[name];
   if (packed?.type !== 'string') return entry;
-  return {
-    ...entry,
-    [name]: { ...packed, value: recoded(packed.value, name === 'compressed_data', change) },
-  };
+  return { ...entry, [name]: { ...packed, value: recoded(packed.value, name, change) } };
 }
 
 /** Changes packed counts: 8 bytes each, or varints. */
-function recoded(packed: Uint8Array, compressed: boolean, change: (counts: Counts) => Counts): Uint8Array {
+function recoded(packed: Uint8Array, name: string, change: CountsChange): Uint8Array {
+  const compressed = name === COMPRESSED;
   const r = new Reader(packed);
   const counts: number[] = [];
   while (r.remaining > 0) counts.push(compressed ? varintNumber.read(r) : Number(u64.read(r)));
