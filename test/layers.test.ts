@@ -301,7 +301,7 @@ const roomsOf: Record<string, readonly (readonly string[])[]> = {
     ['keys'],
     ['file'],
   ],
-  regtest: [['rpc'], ['bans', 'fault-injection'], ['chain'], ['store'], ['rules']],
+  regtest: [['rpc'], ['bans', 'fault-injection'], ['lies'], ['chain'], ['store'], ['rules']],
   http: [['http-app', 'forward'], ['pages', 'server'], ['methods'], ['calls'], ['login'], ['message']],
   net: [['webhooks', 'zmq', 'dns'], ['byte-queue']],
   monero: [['index'], ['wallet'], ['kernel'], ['cryptonote'], ['ringct'], ['crypto', 'epee'], ['format']],

@@ -1,25 +1,46 @@
-/** Names and descriptions of the faults that a test can inject into the daemon. */
-export const FAULTS = {
-  latency: 'delay of every answer [ms]',
-  drop: 'every n-th request is dropped without an answer',
-  truncate: 'every n-th binary answer loses its second half',
-  oversize: 'every n-th binary answer is followed by 200 MiB of zeros',
-  'wrong-height': 'the reported chain is n blocks longer than the real one',
-  'wrong-ring-data': 'each output is replaced by its neighbour (1)',
-  'inflated-fee': 'fees per byte are multiplied by n',
-  'newer-fork': 'blocks from height n on have a later version and format, whose fork is active from there on',
-  'unknown-pool': 'transactions of the pool are sent with a later version (1)',
-  reorganise: 'the latest n blocks are replaced before every third page of blocks',
-} as const;
+import { amount, ZERO } from '../util/amount.js';
+import { toHex } from '../util/bytes.js';
+import { systemRng, type Rng } from '../util/random.js';
+import type { SectionReader } from '../monero/epee/portable-storage.js';
+import type { TypedSection } from '../monero/epee/storage-writer.js';
+import type { Node } from './chain/node.js';
+import { BLOCK_LIES } from './lies/block-lies.js';
+import { CHAIN_LIES, POOL_LIES } from './lies/chain-lies.js';
+import type { Answer, BlockPlace, Fault, Params, Twist } from './lies/fault.js';
+import { ForgedChain } from './lies/forged-chain.js';
+import type { LieContext, Target } from './lies/lie-context.js';
+import { OUTPUT_LIES } from './lies/output-lies.js';
+import { PAYMENT_LIES } from './lies/payment-lies.js';
+import { STATE_LIES } from './lies/state-lies.js';
+import { TRANSACTION_LIES } from './lies/transaction-lies.js';
+import type { ServedBlock } from './store/served-blocks.js';
 
-export type InjectedFault = keyof typeof FAULTS;
+/** Faults of the connection, which {@link FaultInjector} itself injects. */
+const CONNECTION_FAULTS = {
+  latency: { help: 'every answer is delayed by n milliseconds' },
+  drop: { help: 'every n-th request is dropped without an answer' },
+  truncate: { help: 'every n-th binary answer loses its second half' },
+  oversize: { help: 'every n-th binary answer is followed by 200 MiB of zeros' },
+} satisfies Record<string, Fault>;
+
+const TABLE = {
+  ...CONNECTION_FAULTS,
+  ...STATE_LIES,
+  ...CHAIN_LIES,
+  ...BLOCK_LIES,
+  ...PAYMENT_LIES,
+  ...POOL_LIES,
+  ...TRANSACTION_LIES,
+  ...OUTPUT_LIES,
+};
+
+export type InjectedFault = keyof typeof TABLE;
+
+/** Faults that a test can inject into the daemon, by name. */
+export const FAULTS: Readonly<Record<InjectedFault, Fault>> = TABLE;
 
 const OVERSIZE_BYTES = 200 * 1024 * 1024;
-const PAGES = 3;
 const MAX_VALUE = 1_000_000;
-
-/** Versions of blocks and of transactions that no present program knows. */
-const LATER_VERSION = { block: 17, transaction: 3 } as const;
 
 /**
  * Parses a list of faults and values, such as `latency=200,drop=3`; an empty text is an empty list.
@@ -28,41 +49,88 @@ const LATER_VERSION = { block: 17, transaction: 3 } as const;
 export function parseFaults(text: string): ReadonlyMap<InjectedFault, number> {
   const faults = new Map<InjectedFault, number>();
   for (const item of text.split(',').filter((part) => part.trim() !== '')) {
-    const [, name = '', value = ''] = /^\s*([a-z-]+)=(\d{1,7})\s*$/.exec(item) ?? [];
-    if (!Object.hasOwn(FAULTS, name) || Number(value) < 1 || Number(value) > MAX_VALUE)
+    const [, name = '', value = ''] = /^\s*([a-z-]+)=(\d{1,10})\s*$/.exec(item) ?? [];
+    const most = Object.hasOwn(FAULTS, name) ? (FAULTS[name as InjectedFault].most ?? MAX_VALUE) : 0;
+    if (Number(value) < 1 || Number(value) > most)
       throw new RangeError(
-        `name=number, of ${Object.keys(FAULTS).join(', ')}, is expected, each from 1 to ${MAX_VALUE}`,
+        most === 0
+          ? `name=number, of ${Object.keys(FAULTS).join(', ')}, is expected`
+          : `${name}: a number from 1 to ${most} is expected`,
       );
     faults.set(name as InjectedFault, Number(value));
   }
   return faults;
 }
 
+/** Amount of fabricated payments unless a request names another one [atomic units]. */
+export const DEFAULT_AMOUNT = amount(1_000_000_000_000n);
+
+const NO_TARGET: Target = { amount: DEFAULT_AMOUNT, keyImages: [] };
+
+/** Faults that are injected, with their numbers, and what they are about. */
+export interface Misbehaviour {
+  readonly faults: ReadonlyMap<InjectedFault, number>;
+  readonly target?: Target;
+}
+
+/** Checks that no fault lacks what it needs. @throws RangeError */
+export function assertComplete({ faults, target = NO_TARGET }: Misbehaviour): void {
+  for (const name of faults.keys()) {
+    const { needs } = FAULTS[name];
+    const isMissing =
+      (needs === 'address' && target.address === undefined) ||
+      (needs === 'key_images' && target.keyImages.length === 0);
+    if (isMissing) throw new RangeError(`${name}: ${needs} is expected beside the list`);
+  }
+  if (target.amount === ZERO) throw new RangeError('amount: a positive number is expected');
+}
+
+/** A forged copy of a node, and the state of the node from which it was made. */
+interface ForgedCopy {
+  readonly of: string;
+  readonly node: Node;
+}
+
 /**
  * Injects faults into the daemon's answers, to test clients of the daemon. Does nothing while no faults are configured.
  */
 export class FaultInjector {
-  /** Configured faults with their values; undefined: faults are off and cannot be turned on at run time. */
-  #faults: ReadonlyMap<InjectedFault, number> | undefined;
+  /** Configured faults; undefined: faults are off and cannot be turned on at run time. */
+  #misbehaviour: Misbehaviour | undefined;
+  readonly #rng: Rng;
   readonly #counts = new Map<InjectedFault, number>();
+  readonly #kept = new Map<string, unknown>();
+  /** Forged copies of the node, by the names of the faults that forge them. */
+  readonly #forged = new Map<string, ForgedCopy>();
 
-  constructor(faults?: ReadonlyMap<InjectedFault, number>) {
-    this.#faults = faults;
+  /** @throws RangeError for a fault without what it needs. */
+  constructor(faults?: ReadonlyMap<InjectedFault, number>, rng: Rng = systemRng) {
+    this.#rng = rng;
+    if (faults !== undefined) this.set({ faults });
   }
 
   /** True if clients may change the faults at run time. */
   get isAllowed(): boolean {
-    return this.#faults !== undefined;
+    return this.#misbehaviour !== undefined;
   }
 
-  /** Replaces the configured faults and restarts their counters. */
-  set(faults: ReadonlyMap<InjectedFault, number>): void {
-    this.#faults = faults;
+  /** Replaces the configured faults, and forgets everything about the former ones. @throws RangeError */
+  set(misbehaviour: Misbehaviour): void {
+    assertComplete(misbehaviour);
+    this.close();
+    this.#misbehaviour = misbehaviour;
     this.#counts.clear();
+    this.#kept.clear();
+  }
+
+  /** Closes the forged copies of the node. */
+  close(): void {
+    for (const { node } of this.#forged.values()) void node.close();
+    this.#forged.clear();
   }
 
   #value(fault: InjectedFault): number {
-    return this.#faults?.get(fault) ?? 0;
+    return this.#misbehaviour?.faults.get(fault) ?? 0;
   }
 
   /** Counts an occasion for a fault. @returns true on every `every`-th occasion. */
@@ -88,45 +156,86 @@ export class FaultInjector {
     return this.#isDue('oversize') ? Buffer.concat([cut], cut.length + OVERSIZE_BYTES) : cut;
   }
 
-  /** Applies the fault `wrong-height` to the reported number of blocks. */
-  height(height: number): number {
-    return height + this.#value('wrong-height');
+  /** Answers a request in JSON. @param ask calls the handler. */
+  answer(name: string, params: Params, node: Node, ask: Asking<Params, Answer>): Promise<Answer> {
+    return this.#twisted(({ answers }) => answers?.[name], params, node, ask);
   }
 
-  fees(perByte: readonly bigint[]): readonly bigint[] {
-    const factor = BigInt(this.#value('inflated-fee') || 1);
-    return perByte.map((fee) => fee * factor);
+  /** Answers a request in portable storage. @param ask calls the handler. */
+  section(
+    path: string,
+    request: SectionReader,
+    node: Node,
+    ask: Asking<SectionReader, TypedSection>,
+  ): Promise<TypedSection> {
+    return this.#twisted(({ sections }) => sections?.[path], request, node, ask);
   }
 
-  /** Applies the fault `wrong-ring-data` to the index of a requested output. */
-  outputIndex(index: bigint): bigint {
-    return this.#value('wrong-ring-data') === 0 ? index : index ^ 1n;
+  async #twisted<Request, Reply>(
+    twistOf: (fault: Fault) => Twist<Request, Reply> | undefined,
+    request: Request,
+    node: Node,
+    ask: Asking<Request, Reply>,
+  ): Promise<Reply> {
+    let asked: (request: Request) => Promise<Reply> = async (to) => ask(to);
+    for (const [name, fault] of this.#active()) {
+      const twist = twistOf(fault);
+      const inner = asked;
+      if (twist !== undefined) asked = async (to) => twist(inner, to, this.#context(name, node));
+    }
+    return asked(request);
   }
 
-  /** Version of the fault `newer-fork`, and height of its first block; undefined without this fault. */
-  get newerFork(): { readonly version: number; readonly height: number } | undefined {
-    const height = this.#value('newer-fork');
-    return height === 0 ? undefined : { version: LATER_VERSION.block, height };
+  /** True if a fault changes blocks in pages of blocks. */
+  get changesBlocks(): boolean {
+    return this.#active().some(([, { block }]) => block !== undefined);
   }
 
-  /** Applies the fault `newer-fork` to an encoded block. */
-  block(blob: Uint8Array, height: number): Uint8Array {
-    const fork = this.newerFork;
-    if (fork === undefined || height < fork.height) return blob;
-    return Uint8Array.of(fork.version, fork.version, ...blob.subarray(2), 0);
+  /** Changes a block in a page of blocks. */
+  block(served: ServedBlock, place: BlockPlace, node: Node): ServedBlock {
+    return this.#active().reduce(
+      (told, [name, { block }]) => block?.(told, place, this.#context(name, node)) ?? told,
+      served,
+    );
   }
 
-  /** Applies the fault `unknown-pool` to an encoded transaction of the pool. */
-  poolTx(blob: Uint8Array): Uint8Array {
-    return this.#value('unknown-pool') === 0
-      ? blob
-      : Uint8Array.of(LATER_VERSION.transaction, ...blob.subarray(1));
+  /** Returns the node from which an answer is given: a forged copy, if a fault forges one for this answer. */
+  nodeFor(answer: string, node: Node): Node {
+    const forging = this.#active().filter(([, { chain }]) => chain?.answers.includes(answer));
+    if (forging.length === 0) return node;
+    const key = forging.map(([name]) => name).join();
+    const { store, chain } = node;
+    const of = [chain.tip.hash, ...store.pool.hashes()].map(toHex).join();
+    const known = this.#forged.get(key);
+    if (known?.of === of) return known.node;
+    void known?.node.close();
+    const copy = node.copy();
+    this.#forged.set(key, { of, node: copy });
+    for (const [name, { chain: forgery }] of forging) {
+      const lie = this.#context(name, node);
+      copy.store.atomically(() => forgery?.forge(new ForgedChain(copy, lie), lie));
+    }
+    return copy;
   }
 
-  /**
-   * Returns the number of blocks that the fault `reorganise` replaces before a page of blocks is read; 0 for no block.
-   */
-  blocksToReplace(): number {
-    return this.#isDue('reorganise', PAGES) ? this.#value('reorganise') : 0;
+  #active(): (readonly [InjectedFault, Fault])[] {
+    return [...(this.#misbehaviour?.faults.keys() ?? [])].map((name) => [name, FAULTS[name]]);
+  }
+
+  #context(name: InjectedFault, node: Node): LieContext {
+    return {
+      value: this.#value(name),
+      target: this.#misbehaviour?.target ?? NO_TARGET,
+      node,
+      rng: this.#rng,
+      once: <T>(of: string, make: () => T): T => {
+        if (!this.#kept.has(of)) this.#kept.set(of, make());
+        return this.#kept.get(of) as T;
+      },
+      isDue: (every) => this.#isDue(name, every),
+    };
   }
 }
+
+/** Calls the handler of a request. */
+type Asking<Request, Reply> = (request: Request) => Reply | Promise<Reply>;

@@ -195,6 +195,11 @@ export class SqlDatabase extends SqlQueries {
     return this.#db.transaction(task);
   }
 
+  /** Returns the bytes of the database file, without changes of an open transaction. */
+  serialize(): Buffer {
+    return this.#db.serialize();
+  }
+
   close(): void {
     this.#db.close();
   }

@@ -167,6 +167,17 @@ describe('a daemon', () => {
     expect((await daemon.plain('/misbehave', { what: 'lie=1' })).status).toMatch(/latency, drop/);
   });
 
+  test.each([
+    ['without an address', { what: 'swapped-payment=1' }, 'swapped-payment: address is expected'],
+    ['of no amount', { what: '', amount: 0 }, 'amount: a positive number is expected'],
+    ['without key images', { what: 'forged-spend=1' }, 'forged-spend: key_images is expected'],
+    ['with a wrong address', { what: '', address: '4x' }, 'address: not an address of this network'],
+    ['with a wrong key image', { what: '', key_images: ['00'] }, 'key_images: 64 hex digits are expected'],
+    ['with a height beyond all', { what: 'wrong-height=1000000001' }, 'a number from 1 to 1000000000'],
+  ])('refuses lies %s', async (_, request, message) => {
+    expect((await daemon.plain('/misbehave', request)).status).toContain(message);
+  });
+
   test('injects no faults unless started with --misbehave', async () => {
     const good = await startRegtestDaemon();
     try {

@@ -21,6 +21,7 @@ describe('the list of injected faults', () => {
     'lie=1',
     'toString=1',
     'drop=1.5',
+    'wrong-height=1000000001',
   ])('refuses %j', (text) => expect(() => parseFaults(text)).toThrow(RangeError));
 });
 
@@ -35,11 +36,13 @@ describe('the fault injector', () => {
       expect(good.latencyMs).toBe(0);
       expect(times(5, () => good.dropsRequest())).not.toContain(true);
       expect(good.binary(Uint8Array.of(1, 2))).toEqual(Uint8Array.of(1, 2));
-      expect(good.height(7)).toBe(7);
-      expect(good.fees([5n])).toEqual([5n]);
-      expect(good.outputIndex(4n)).toBe(4n);
-      expect(times(5, () => good.blocksToReplace())).not.toContain(1);
+      expect(good.changesBlocks).toBe(false);
     }
+  });
+
+  it('refuses a lie without what it is about', () => {
+    expect(() => injector('swapped-payment=1')).toThrow('swapped-payment: address is expected');
+    expect(() => injector('forged-spend=1')).toThrow('forged-spend: key_images is expected');
   });
 
   it('drops every third request', () => {
@@ -54,21 +57,9 @@ describe('the fault injector', () => {
     expect([...long.subarray(0, 4)]).toEqual([1, 2, 3, 0]);
   });
 
-  it('falsifies heights, fees and outputs', () => {
-    const daemon = injector('wrong-height=10,inflated-fee=3,wrong-ring-data=1');
-    expect(daemon.height(7)).toBe(17);
-    expect(daemon.fees([5n, 6n])).toEqual([15n, 18n]);
-    expect([daemon.outputIndex(4n), daemon.outputIndex(5n)]).toEqual([5n, 4n]);
-  });
-
-  it('replaces blocks before every third page', () => {
-    const daemon = injector('reorganise=4');
-    expect(times(6, () => daemon.blocksToReplace())).toEqual([0, 0, 4, 0, 0, 4]);
-  });
-
   it('stops when its faults are cleared', () => {
     const daemon = injector('drop=1');
-    daemon.set(parseFaults(''));
+    daemon.set({ faults: parseFaults('') });
     expect(daemon.dropsRequest()).toBe(false);
     expect(daemon.isAllowed).toBe(true);
   });

@@ -1,4 +1,4 @@
-import { parseFaults, FAULTS, type InjectedFault } from '../../regtest/fault-injection.js';
+import { assertComplete, parseFaults, FAULTS, type InjectedFault } from '../../regtest/fault-injection.js';
 import { logCategories, ConfigError } from '../config/config-values.js';
 import type { Program } from '../config/command-line.js';
 import type { OptionSpec, RawOptions } from '../config/option.js';
@@ -314,7 +314,9 @@ function readDifficulty(text: string): bigint {
 function readFaults(text: string | undefined): ReadonlyMap<InjectedFault, number> | undefined {
   if (text === undefined) return undefined;
   try {
-    return parseFaults(text === 'none' ? '' : text);
+    const faults = parseFaults(text === 'none' ? '' : text);
+    assertComplete({ faults });
+    return faults;
   } catch (cause) {
     throw new ConfigError(`--misbehave: ${cause instanceof Error ? cause.message : ''}`, { cause });
   }

@@ -34,7 +34,7 @@ import {
   FUTURE_LIMIT,
   TIMESTAMP_WINDOW,
 } from '../rules/block-rules.js';
-import { checkMinerTx, checkReward } from '../rules/miner-tx.js';
+import { checkMinerTx, checkReward, claimed } from '../rules/miner-tx.js';
 import { resolveInputs, type ChainView, type Payment, demand } from '../rules/tx-rules.js';
 import type { ChainStore } from '../store/chain-store.js';
 import { unixSeconds, type TimeOfDay } from '../../util/clock.js';
@@ -265,21 +265,30 @@ export class Chain {
       const { rings } = resolveInputs(payment, view);
       demand(verification.isSigned(payment, rings), 'a ring is not signed');
     }
-    const txWeight = payments.reduce((total, { weight }) => total + weight, 0);
-    const fees = payments.reduce((total, { base }) => total + base.fee, 0n);
-    const reward = checkReward(minerTx, {
+    checkReward(minerTx, {
       medianWeight: measures.penaltyMedian,
       generated: measures.generated,
-      txWeight,
-      fees,
+      txWeight: weightOf(payments),
+      fees: feesOf(payments),
     });
-    const weight = txWeight + transactionWeight(minerTx);
+    return this.extend(block, payments);
+  }
+
+  /**
+   * Adds a block to the tip without a check.
+   * @param payments its transactions without the miner transaction, in block order.
+   * @param difficulty difficulty of the block; absent: that of the chain.
+   */
+  extend(block: Block, payments: readonly Payment[], difficulty = this.difficulty): StoredBlock {
+    const { tip, measures } = this;
+    const weight = weightOf(payments) + transactionWeight(block.minerTx);
+    const reward = claimed(block.minerTx) - feesOf(payments);
     return this.#add(block, payments, {
-      height,
+      height: tip.height + 1,
       weight,
       longTermWeight: longTermWeight(weight, measures.longTermMedian),
-      difficulty: this.difficulty,
-      cumulativeDifficulty: tip.cumulativeDifficulty + this.difficulty,
+      difficulty,
+      cumulativeDifficulty: tip.cumulativeDifficulty + difficulty,
       generated: generatedAfter(tip.generated, reward),
       rctOutputs: tip.rctOutputs,
       payments: tip.payments,
@@ -371,6 +380,12 @@ export class Chain {
     };
   }
 }
+
+const weightOf = (payments: readonly Payment[]): number =>
+  payments.reduce((total, { weight }) => total + weight, 0);
+
+const feesOf = (payments: readonly Payment[]): bigint =>
+  payments.reduce((total, { base }) => total + base.fee, 0n);
 
 /** Checks that no two payments of a block spend the same key image. @throws Violation */
 function checkSpends(payments: readonly Payment[]): void {

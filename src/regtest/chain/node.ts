@@ -86,6 +86,7 @@ export class Node {
   readonly tree: BlockTree;
   readonly pool: Pool;
   readonly poolLog: PoolLog;
+  readonly #options: NodeOptions;
   readonly #store: ChainStore;
   readonly #templates: TemplateMaker;
   readonly #verification = new VerificationCache();
@@ -93,9 +94,13 @@ export class Node {
   readonly #listeners = new Listeners<[]>();
   readonly #threads: ThreadClient<VerifyJobs>;
 
-  /** @throws NewerSchemaError if a newer version of this program wrote the database. */
-  constructor(options: NodeOptions) {
-    this.#store = new ChainStore(options.dataDir);
+  /**
+   * @param store chain and pool of the node; absent: those in {@link NodeOptions.dataDir}.
+   * @throws NewerSchemaError if a newer version of this program wrote the database.
+   */
+  constructor(options: NodeOptions, store: ChainStore = new ChainStore(options.dataDir)) {
+    this.#options = options;
+    this.#store = store;
     this.chain = new Chain(this.#store, options);
     this.pool = new Pool(this.chain, this.#verification, options);
     this.poolLog = new PoolLog(options.clock, this.#store.pool.hashes());
@@ -108,6 +113,11 @@ export class Node {
 
   get store(): ChainStore {
     return this.#store;
+  }
+
+  /** Returns a node with a copy of the chain and of the pool in memory, which knows no later change of this node. */
+  copy(): Node {
+    return new Node(this.#options, this.#store.copy());
   }
 
   /** Adds a listener. @param listener is called synchronously after every change of the chain or the pool. */

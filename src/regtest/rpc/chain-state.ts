@@ -56,19 +56,17 @@ export const chainStateMethods: readonly DaemonMethod[] = [
     meta: {},
     params: params({ version: height.default(0) }),
     source: 'COMMAND_RPC_HARD_FORK_INFO, on_hard_fork_info',
-    handle({ daemon: { node, faults } }, { version }) {
-      const { height: forkHeight, version: newer } = faults.newerFork ?? {};
-      const isNewer = newer !== undefined && version === newer;
+    handle({ daemon: { node } }, { version }) {
       const status = forkStatus(node.chain.height, version === 0 ? LATEST_VERSION : version);
       return accessed({
         version: versionAt(node.chain.height),
-        enabled: isNewer ? node.chain.height >= (forkHeight ?? 0) : status.enabled,
+        enabled: status.enabled,
         window: status.window,
         votes: status.votes,
         threshold: status.threshold,
         voting: status.voting,
         state: LIKELY_FORKED,
-        earliest_height: (isNewer ? forkHeight : status.earliestHeight) ?? U64_MAX,
+        earliest_height: status.earliestHeight ?? U64_MAX,
       });
     },
   }),
@@ -79,10 +77,10 @@ export const chainStateMethods: readonly DaemonMethod[] = [
     meta: {},
     params: params({ grace_blocks: height.default(0) }),
     source: 'COMMAND_RPC_GET_BASE_FEE_ESTIMATE, on_get_base_fee_estimate',
-    handle({ daemon: { node, faults } }, { grace_blocks }) {
+    handle({ daemon: { node } }, { grace_blocks }) {
       if (grace_blocks > MAX_GRACE_BLOCKS)
         throw refuse('wrongParam', `grace_blocks is at most ${MAX_GRACE_BLOCKS}`);
-      const fees = faults.fees(node.chain.feeEstimates(grace_blocks));
+      const fees = node.chain.feeEstimates(grace_blocks);
       return accessed({ fee: fees[0] ?? 0n, fees, quantization_mask: QUANTIZATION_MASK });
     },
   }),

@@ -86,7 +86,16 @@ export class RegtestDaemon {
     this.stop = options.stop;
   }
 
+  /** Returns this daemon with the node from which an answer is given: a fault may forge a copy of the node for it. */
+  seenIn(answer: string): RegtestDaemon {
+    const node = this.faults.nodeFor(answer, this.node);
+    if (node === this.node) return this;
+    const seen: RegtestDaemon = Object.create(this) as RegtestDaemon;
+    return Object.assign(seen, { node, encodedBlocks: new EncodedBlocks(node.store) });
+  }
+
   async close(): Promise<void> {
+    this.faults.close();
     this.miner.stop();
     await this.node.close();
   }

@@ -28,7 +28,7 @@ export function nodeInfo(context: Context) {
   const { node } = daemon;
   const { tip } = node.chain;
   const { penaltyMedian } = node.chain.measures;
-  const height = daemon.faults.height(tip.height + 1);
+  const height = tip.height + 1;
   const size = node.store.size();
   const open = restricted ? 0 : 1;
   return accessed({
@@ -96,8 +96,8 @@ export const servicePaths: readonly DaemonMethod[] = [
     meta: {},
     params: none,
     source: 'COMMAND_RPC_GET_HEIGHT, on_get_height',
-    handle: ({ daemon: { node, faults } }) =>
-      replied({ height: faults.height(node.chain.height), hash: toHex(node.chain.tip.hash) }),
+    handle: ({ daemon: { node } }) =>
+      replied({ height: node.chain.height, hash: toHex(node.chain.tip.hash) }),
   }),
 
   defineMethod({
@@ -129,11 +129,10 @@ export const servicePaths: readonly DaemonMethod[] = [
       get_txid: flag.default(false),
     }),
     source: 'COMMAND_RPC_GET_OUTPUTS, on_get_outs',
-    handle({ daemon: { node, faults }, restricted }, { outputs, get_txid }) {
+    handle({ daemon: { node }, restricted }, { outputs, get_txid }) {
       if (restricted && outputs.length > MAX_RESTRICTED_OUTS) return accessed({}, 'Too many outs requested');
       const { view } = node.chain;
-      const outs = outputs.flatMap(({ amount, index: requested }) => {
-        const index = faults.outputIndex(requested);
+      const outs = outputs.flatMap(({ amount, index }) => {
         const output = view.output(amount, index);
         if (output === undefined) return [];
         const txid = get_txid ? node.store.outputs.txHashAt(amount, index) : undefined;

@@ -1,5 +1,5 @@
 import { readStorage, SectionReader } from '../../monero/epee/portable-storage.js';
-import { writeStorage } from '../../monero/epee/storage-writer.js';
+import { writeStorage, type TypedSection } from '../../monero/epee/storage-writer.js';
 import { Dispatcher, methodNotFound, type Call } from '../../http/calls/dispatcher.js';
 import { RpcError } from '../../http/calls/errors.js';
 import type { Answer } from '../../http/calls/answer.js';
@@ -11,7 +11,8 @@ import { CodecError } from '../../util/codec.js';
 import { isObject, JsonError, parseJson } from '../../util/json.js';
 import { writeJson } from '../../util/json-writer.js';
 import type { BinaryEndpoint, Context, DaemonMethod } from './method.js';
-import { Registry } from '../../http/methods/method.js';
+import { Registry, type Result } from '../../http/methods/method.js';
+import type { Params } from '../lies/fault.js';
 import { blockEndpoints } from './binary/blocks.js';
 import { outputEndpoints } from './binary/outputs.js';
 import { blockMethods } from './blocks.js';
@@ -50,6 +51,18 @@ const empty = (status: number): Answer => ({ status, type: 'text/plain', body: [
 const isOpen = (method: DaemonMethod, { restricted }: Context): boolean =>
   !(restricted && method.meta.unrestricted === true);
 
+/** Answers a request as the injected faults have it. */
+export function answerOf(
+  method: DaemonMethod,
+  { daemon, restricted }: Context,
+  given: unknown,
+): Promise<Result> {
+  const seen = { daemon: daemon.seenIn(method.name), restricted };
+  return daemon.faults.answer(method.name, given as Params, daemon.node, (params) =>
+    method.handle(seen, params as never),
+  );
+}
+
 function createCall(context: Context): Call {
   return async (name, given) => {
     const method = methods.find(name);
@@ -60,7 +73,7 @@ function createCall(context: Context): Call {
       // Parameters that are not an array count as an empty array. Source: core_rpc_server.cpp `on_getblockhash`.
       positional ? { list: Array.isArray(given) ? (given as unknown) : [] } : given,
     );
-    const result = await method.handle(context, parsed as never);
+    const result = await answerOf(method, context, parsed);
     return bare === undefined ? result : (result[bare] ?? null);
   };
 }
@@ -78,7 +91,7 @@ const jsonEndpoint = (
     try {
       const given = body.length === 0 ? {} : parseJson(body.toString('utf8'));
       if (!isObject(given)) return empty(400);
-      const result = await method.handle(context, (await readParams(method.params, given)) as never);
+      const result = await answerOf(method, context, await readParams(method.params, given));
       return json(writeJson(result));
     } catch (error) {
       if (error instanceof JsonError || error instanceof RpcError) return empty(400);
@@ -88,9 +101,19 @@ const jsonEndpoint = (
   },
 });
 
+/** Answers a request in portable storage as the injected faults have it. */
+export function sectionOf(
+  { paths: [name = ''], handle }: BinaryEndpoint,
+  { daemon, restricted }: Context,
+  given: SectionReader,
+): Promise<TypedSection> {
+  const seen = { daemon: daemon.seenIn(name), restricted };
+  return daemon.faults.section(name, given, daemon.node, async (request) => handle(seen, request));
+}
+
 const binaryPath = (
   path: string,
-  { handle }: BinaryEndpoint,
+  endpoint: BinaryEndpoint,
   context: Context,
   onBug: (error: unknown) => void,
 ): Endpoint => ({
@@ -98,7 +121,7 @@ const binaryPath = (
   async answer(body) {
     try {
       const request = new SectionReader(body.length === 0 ? {} : readStorage(body));
-      const section = await handle(context, request);
+      const section = await sectionOf(endpoint, context, request);
       return {
         status: 200,
         type: 'application/octet-stream',

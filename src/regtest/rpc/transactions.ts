@@ -9,7 +9,6 @@ import { flag, listOf, params, text } from '../../http/methods/params.js';
 import { concatBytes, fromHex, isHex, toHex } from '../../util/bytes.js';
 import { encode } from '../../util/codec.js';
 import type { Node } from '../chain/node.js';
-import type { RegtestDaemon } from './daemon.js';
 import { looksSane, Violation, type TxFlag } from '../rules/tx-rules.js';
 import type { PoolTx } from '../store/pool.js';
 import { defineMethod, type DaemonMethod } from './method.js';
@@ -54,15 +53,12 @@ interface Shape {
   readonly split: boolean;
 }
 
-function entryShape({ node, faults }: RegtestDaemon, found: Found, { decode, prune, split }: Shape) {
-  const { hash, prunable, mined, waiting } = found;
-  const pruned = waiting === undefined ? found.pruned : faults.poolTx(found.pruned);
+function entryShape(node: Node, found: Found, { decode, prune, split }: Shape) {
+  const { hash, pruned, prunable, mined, waiting } = found;
   const whole = concatBytes(pruned, prunable);
   const halves = prune || split;
   const json = (): string =>
-    prune
-      ? txText(parsePrunedTransaction(found.pruned))
-      : txText(parseTransaction(concatBytes(found.pruned, prunable)));
+    prune ? txText(parsePrunedTransaction(pruned)) : txText(parseTransaction(whole));
   // A miner transaction has no prunable part. As in older releases its pruned part is always sent.
   const showPruned = halves || prunable.length === 0;
   return {
@@ -151,8 +147,7 @@ export const transactionPaths: readonly DaemonMethod[] = [
       split: flag.default(false),
     }),
     source: 'COMMAND_RPC_GET_TRANSACTIONS, on_get_transactions',
-    handle({ daemon, restricted }, { txs_hashes, decode_as_json, prune, split }) {
-      const { node } = daemon;
+    handle({ daemon: { node }, restricted }, { txs_hashes, decode_as_json, prune, split }) {
       if (restricted && txs_hashes.length > MAX_RESTRICTED_TXS)
         return accessed({}, 'Too many transactions requested in restricted mode');
       const hashes = txs_hashes.flatMap((name) => toHash(name) ?? []);
@@ -160,7 +155,7 @@ export const transactionPaths: readonly DaemonMethod[] = [
         return accessed({}, 'Failed to parse hex representation of transaction hash');
       const found = hashes.map((hash) => findTx(node, hash, restricted));
       const txs = found.flatMap((tx) =>
-        tx === undefined ? [] : [entryShape(daemon, tx, { decode: decode_as_json, prune, split })],
+        tx === undefined ? [] : [entryShape(node, tx, { decode: decode_as_json, prune, split })],
       );
       return accessed({
         txs,

@@ -117,21 +117,20 @@ export function checkMinerTx({ prefix, rct }: Transaction, height: number): void
   );
 }
 
-const claimed = ({ prefix }: Pick<Transaction, 'prefix'>): bigint =>
+/** Returns the sum that a miner transaction pays out, with fees [atomic units]. */
+export const claimed = ({ prefix }: Pick<Transaction, 'prefix'>): bigint =>
   prefix.outputs.reduce((total, output) => total + output.amount, 0n);
 
 /**
  * Checks that the outputs of a miner transaction equal the reward plus the fees exactly. Source: blockchain.cpp
  * `validate_miner_transaction`.
- * @returns the emission of the block [atomic units].
  * @throws Violation
  */
 export function checkReward(
   minerTx: Transaction,
   { medianWeight, generated, txWeight, fees }: Omit<RewardBasis, 'height'>,
-): Amount {
+): void {
   const reward = blockReward(medianWeight, txWeight + transactionWeight(minerTx), generated);
   demand(reward !== undefined, 'the block is too heavy');
   demand(reward + fees === claimed(minerTx), 'the miner does not claim exactly reward and fees');
-  return reward;
 }

@@ -1,7 +1,7 @@
 import { AlternativeTable } from './alternatives.js';
 import { BlockTable } from './blocks.js';
-import type { SqlDatabase } from '../../util/sql-database.js';
-import { openDatabase } from './database.js';
+import { SqlDatabase } from '../../util/sql-database.js';
+import { copyDatabase, openDatabase } from './database.js';
 import { OutputTable } from './outputs.js';
 import { PoolTable } from './pool.js';
 import { ServedBlocks } from './served-blocks.js';
@@ -20,11 +20,11 @@ export class ChainStore {
   readonly #db: SqlDatabase;
 
   /**
-   * @param directory directory of the database; undefined: the database is kept in memory.
+   * @param of directory of the database, or an open database; undefined: the database is kept in memory.
    * @throws NewerSchemaError if a newer version of this program wrote it.
    */
-  constructor(directory?: string) {
-    this.#db = openDatabase(directory);
+  constructor(of?: string | SqlDatabase) {
+    this.#db = of instanceof SqlDatabase ? of : openDatabase(of);
     this.blocks = new BlockTable(this.#db);
     this.transactions = new TransactionTable(this.#db);
     this.outputs = new OutputTable(this.#db);
@@ -32,6 +32,11 @@ export class ChainStore {
     this.alternatives = new AlternativeTable(this.#db);
     this.pool = new PoolTable(this.#db);
     this.served = new ServedBlocks(this.#db);
+  }
+
+  /** Returns a copy in memory. */
+  copy(): ChainStore {
+    return new ChainStore(copyDatabase(this.#db));
   }
 
   /** Runs `work` in a transaction, which is rolled back if `work` throws. Calls may be nested. */
@@ -62,9 +67,9 @@ class KeyImageTable {
     return this.#db.row('SELECT 1 FROM key_image WHERE image = ?', image) !== undefined;
   }
 
-  /** Adds a spent key image. @param tx {@link StoredTx.id} of the spending transaction. */
+  /** Adds a key image unless it is spent already. @param tx {@link StoredTx.id} of the spending transaction. */
   add(image: KeyImage, tx: number): void {
-    this.#db.run('INSERT INTO key_image VALUES (?, ?)', image, tx);
+    this.#db.run('INSERT OR IGNORE INTO key_image VALUES (?, ?)', image, tx);
   }
 
   /** Removes the key images that are spent in the block at a height. */

@@ -100,6 +100,7 @@ describe('the flags of the regtest daemon', () => {
     ['a login without a password', ['--rpc-login=alice']],
     ['an unknown log level', ['--log-level=5']],
     ['an unknown fault', ['--misbehave=lie=1']],
+    ['a lie that needs an address', ['--misbehave=swapped-payment=1']],
   ])('refuse %s', (_, argv) => {
     expect(() => configOf(...argv)).toThrow(ConfigError);
   });

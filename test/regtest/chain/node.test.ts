@@ -60,6 +60,25 @@ describe('the main chain', () => {
     }
   });
 
+  it('is copied with its pool, from memory or from its directory, to change apart', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'regtest-'));
+    try {
+      const stored = testNode({ dataDir: directory });
+      for (const original of [at, stored]) {
+        await original.mine(3);
+        const copy = original.node.copy();
+        expect(copy.chain.tip).toEqual(original.node.chain.tip);
+        copy.chain.pop();
+        await original.mine(2);
+        expect([copy.chain.height, original.node.chain.height]).toEqual([3, 6]);
+        await copy.close();
+      }
+      await stored.node.close();
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+
   it('can be popped down to the genesis block', async () => {
     await at.mine(3);
     await at.node.popBlocks(2);

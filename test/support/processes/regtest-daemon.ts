@@ -18,7 +18,10 @@ export async function startRegtestDaemon(
   { port: wanted, ownProcess = !isTest }: RegtestDaemonOptions = {},
 ): Promise<RunningDaemon> {
   const port = wanted ?? (await freePort());
-  const all = ['--regtest', '--offline', '--fixed-difficulty=1', `--rpc-bind-port=${port}`, ...args];
+  const difficulty = args.some((arg) => arg.startsWith('--fixed-difficulty='))
+    ? []
+    : ['--fixed-difficulty=1'];
+  const all = ['--regtest', '--offline', ...difficulty, `--rpc-bind-port=${port}`, ...args];
   const running = ownProcess ? start(process.execPath, [MAIN, ...all]) : startShared('regtest', all);
   await untilAnswers(running, 'the regtest daemon', port, { path: '/get_height', body: {} });
   return {

@@ -1,5 +1,3 @@
-import { publicKeyOf, randomSecretKey } from '../../../monero/crypto/derivation.js';
-import type { Rng } from '../../../util/random.js';
 import type { Node } from '../../chain/node.js';
 import type { Hash } from '../../../monero/crypto/types.js';
 import { parseTransaction, prunedTransaction } from '../../../monero/cryptonote/transaction.js';
@@ -8,7 +6,6 @@ import type { TypedSection, WrittenSections } from '../../../monero/epee/storage
 import { chunks, concatBytes, equalBytes } from '../../../util/bytes.js';
 import { CodecError, encode } from '../../../util/codec.js';
 import type { RegtestDaemon } from '../daemon.js';
-import type { FaultInjector } from '../../fault-injection.js';
 import type { PoolTx } from '../../store/pool.js';
 import type { ServedBlock } from '../../store/served-blocks.js';
 import {
@@ -23,29 +20,8 @@ import {
   type Context,
 } from '../method.js';
 import { visiblePool } from '../pool.js';
+import type { EncodedPage, EncodingOptions } from './encoded-blocks.js';
 import { encodeBlocks, encodeIndices, joinedSections, type EncodedSections } from './block-page.js';
-
-/**
- * Replaces the latest blocks by a branch that is one block longer, mined to a random address. The payments of the
- * replaced blocks return to the pool and may be mined again.
- * @param depth number of blocks to replace; at most all except the genesis block.
- */
-async function reorganise(node: Node, depth: number, rng: Rng): Promise<void> {
-  const { tip } = node.chain;
-  const share = {
-    address: {
-      spendPublicKey: publicKeyOf(randomSecretKey(rng)),
-      viewPublicKey: publicKeyOf(randomSecretKey(rng)),
-    },
-    extraNonce: new Uint8Array(),
-  };
-  const replaced = Math.min(depth, tip.height);
-  let parent = node.store.blocks.at(tip.height - replaced)?.hash;
-  for (let mined = 0; mined <= replaced; mined++) {
-    const { block } = await node.template(share, parent);
-    parent = (await node.submitBlock(block)).hash;
-  }
-}
 
 /**
  * Largest number of blocks in a page. Source: cryptonote_config.h `COMMAND_RPC_GET_BLOCKS_FAST_…`, blockchain.cpp
@@ -90,10 +66,8 @@ function splitHeight({ store }: Node, hashes: readonly Hash[]): number | undefin
   return undefined;
 }
 
-function blocksPart(
-  { node, encodedBlocks, faults }: RegtestDaemon,
-  request: SectionReader,
-): TypedSection | undefined {
+function blocksPart(daemon: RegtestDaemon, request: SectionReader): TypedSection | undefined {
+  const { node, encodedBlocks, faults } = daemon;
   const { tip } = node.chain;
   const prune = request.bool('prune');
   const noMinerTx = request.bool('no_miner_tx');
@@ -109,21 +83,31 @@ function blocksPart(
   const maxCount = request.number('max_block_count', 0);
   const most = maxCount === 0 ? MAX_BLOCKS : Math.min(maxCount, MAX_BLOCKS);
   const limits = { blocks: most, fewest: MIN_BLOCKS, transactions: MAX_TXS, bytes: MAX_BYTES };
-  const page =
-    faults.newerFork === undefined
-      ? encodedBlocks.page(start, limits, { prune, noMinerTx })
-      : forkedPage(node.store.served.range(start, most, prune), start, { prune, noMinerTx }, faults);
+  const page = faults.changesBlocks
+    ? changedPage(daemon, start, most, { prune, noMinerTx })
+    : encodedBlocks.page(start, limits, { prune, noMinerTx });
   return { ...ends, start_height: u64(start), blocks: page.blocks, output_indices: page.outputIndices };
 }
 
-/** Encodes a page with the fault `newer-fork`. */
-function forkedPage(
-  served: readonly ServedBlock[],
+/** Returns blocks as the injected faults have them. */
+const toldBlocks = (
+  { node, faults }: RegtestDaemon,
   start: number,
-  { prune, noMinerTx }: { readonly prune: boolean; readonly noMinerTx: boolean },
-  faults: FaultInjector,
-): Record<'blocks' | 'outputIndices', WrittenSections> {
-  const sent = served.map((block, i) => ({ ...block, blob: faults.block(block.blob, start + i) }));
+  most: number,
+  prune: boolean,
+): ServedBlock[] =>
+  node.store.served
+    .range(start, most, prune)
+    .map((block, i) => faults.block(block, { height: start + i, prune }, node));
+
+/** Encodes a page whose blocks the injected faults change. */
+function changedPage(
+  daemon: RegtestDaemon,
+  start: number,
+  most: number,
+  { prune, noMinerTx }: EncodingOptions,
+): EncodedPage {
+  const sent = toldBlocks(daemon, start, most, prune);
   const sections = ({ bytes: of }: EncodedSections): WrittenSections => joinedSections(sent.length, [of]);
   return {
     blocks: sections(encodeBlocks(sent, prune)),
@@ -167,10 +151,8 @@ export const blockEndpoints: readonly BinaryEndpoint[] = [
   {
     paths: ['/get_blocks.bin', '/getblocks.bin'],
     source: 'COMMAND_RPC_GET_BLOCKS_FAST, on_get_blocks',
-    async handle(context, request) {
-      const { node, faults, rng } = context.daemon;
-      const replaced = faults.blocksToReplace();
-      if (replaced > 0) await reorganise(node, replaced, rng);
+    handle(context, request) {
+      const { node } = context.daemon;
       const wanted = request.number('requested_info', REQUESTED_INFO.blocks);
       const time = { daemon_time: u64(node.chain.now()) };
       if (wanted > REQUESTED_INFO.pool)
@@ -184,7 +166,8 @@ export const blockEndpoints: readonly BinaryEndpoint[] = [
   {
     paths: ['/get_blocks_by_height.bin', '/getblocks_by_height.bin'],
     source: 'COMMAND_RPC_GET_BLOCKS_BY_HEIGHT, on_get_blocks_by_height',
-    handle({ daemon: { node }, restricted }, request) {
+    handle({ daemon, restricted }, request) {
+      const { node } = daemon;
       const heights = request.list('heights').map((height) => {
         if (typeof height !== 'bigint') throw new CodecError('heights: expected integers');
         return height;
@@ -197,7 +180,7 @@ export const blockEndpoints: readonly BinaryEndpoint[] = [
       const { tip } = node.chain;
       const missing = heights.findIndex((height) => height < 0n || height > BigInt(tip.height));
       const read = missing === -1 ? heights : heights.slice(0, missing);
-      const served = read.flatMap((height) => node.store.served.range(Number(height), 1, false));
+      const served = read.flatMap((height) => toldBlocks(daemon, Number(height), 1, false));
       const blocks = joinedSections(served.length, [encodeBlocks(served, false).bytes]);
       return missing === -1
         ? accessedSection({ blocks })

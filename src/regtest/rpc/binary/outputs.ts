@@ -23,14 +23,14 @@ export const outputEndpoints: readonly BinaryEndpoint[] = [
   {
     paths: ['/get_outs.bin'],
     source: 'COMMAND_RPC_GET_OUTPUTS_BIN, on_get_outs_bin',
-    handle({ daemon: { node, faults }, restricted }, request) {
+    handle({ daemon: { node }, restricted }, request) {
       const requested = request.sections('outputs');
       if (restricted && requested.length > MAX_OUTS) return accessedSection({}, 'Too many outs requested');
       const withTx = request.has('get_txid') ? request.bool('get_txid') : true;
       const { view } = node.chain;
       const outs = requested.flatMap((output) => {
         const amount = output.uint('amount', 0n);
-        const index = faults.outputIndex(output.uint('index', 0n));
+        const index = output.uint('index', 0n);
         const found = view.output(amount, index);
         if (found === undefined) return [];
         const txHash = withTx ? node.store.outputs.txHashAt(amount, index) : undefined;
