@@ -127,9 +127,13 @@ export const isNewer = (version: number): boolean => version > NEWEST_FORK;
  * Returns the error of a block that cannot be read, because its version is newer than this program, or because the
  * daemon sent wrong bytes.
  */
-export const unreadError = (height: number, { version, cause }: UnreadBlock): DaemonError =>
+export const unreadError = (height: number, { version, cause, isForged }: UnreadBlock): DaemonError =>
   version !== undefined && isNewer(version)
     ? new NewerBlock({ height, version })
-    : new DaemonError('malformed', `block ${height} of the daemon cannot be read: ${cause.message}`, {
-        cause,
-      });
+    : new DaemonError(
+        isForged ? 'forged' : 'malformed',
+        `block ${height} of the daemon cannot be read: ${cause.message}`,
+        {
+          cause,
+        },
+      );

@@ -77,3 +77,8 @@ export function treeWidth(hashes: number): number {
   while (2 * width < hashes) width *= 2;
   return width;
 }
+
+/** Message of the error of a block that does not name the block before it in an answer. */
+export const UNLINKED_BLOCK = 'blocks do not chain up';
+/** Message of the error of a transaction whose bytes have another hash than its block lists. */
+export const ALTERED_TX = 'a transaction differs from its hash';

@@ -24,7 +24,10 @@ import { readTx } from './chain-block.js';
 /** Record of a transaction that pays the wallet, without its block. */
 type Receipt = Omit<ReceivedTx, 'height' | 'timestamp'>;
 
-/** A transaction that pays the wallet, and its outputs to the wallet by ascending index. */
+/**
+ * A transaction that pays the wallet, and its outputs to the wallet by ascending index; no outputs if none has an amount that
+ * its commitment confirms.
+ */
 export interface FoundReceipt {
   readonly receipt: Receipt;
   readonly outputs: readonly FoundOutput[];
@@ -107,6 +110,8 @@ export async function findReceipts(
     if (receipt === undefined) throw new Error('an output whose transaction has no record');
     found.set(paying, { receipt, outputs: outputs.map(wallet.withKeyImage) });
   }
+  for (const [paying, receipt] of receipts)
+    if (!found.has(paying)) found.set(paying, { receipt, outputs: [] });
   return found;
 }
 

@@ -16,6 +16,7 @@ import type {
   AmbiguousSpend,
   FoundOutgoing,
   FoundSpend,
+  FoundTx,
   OwnedOutput,
   PageFindings,
   PoolTx,
@@ -232,9 +233,12 @@ export class WalletScanner {
     const spends: FoundSpend[] = [];
     const outgoing: FoundOutgoing[] = [];
     const ambiguousSpends: AmbiguousSpend[] = [];
+    const doubted: FoundTx[] = [];
     for (const { height, timestamp, firstTx, endTx } of blocks)
       for (let at = firstTx; at < endTx; at++) {
-        const own = found.get(at);
+        const receipt = found.get(at);
+        const own = receipt?.outputs.length === 0 ? undefined : receipt;
+        if (receipt !== undefined && own === undefined) doubted.push({ txHash: txs.hash(at), height });
         const spent = this.#watched.spentBy(txs, at);
         const payer = spent[0]?.subaddress.major;
         const spending = payer === undefined && this.#blind === undefined ? undefined : readTx(txs, at);
@@ -274,6 +278,7 @@ export class WalletScanner {
       spends,
       outgoing,
       ...(ambiguousSpends.length === 0 ? {} : { ambiguousSpends }),
+      ...(doubted.length === 0 ? {} : { doubted }),
       subaddresses: unpackSubaddresses(this.takeFresh()),
     };
   }

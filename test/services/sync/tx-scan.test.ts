@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash } from '../../../src/monero/crypto/types.js';
-import type { DaemonTransaction } from '../../../src/daemon/daemon.js';
+import type { Daemon, DaemonBlocks, DaemonTransaction } from '../../../src/daemon/daemon.js';
 import { TxScan } from '../../../src/services/sync/tx-scan.js';
 import type { BatchFindings, TxBatch } from '../../../src/refresh/scan/wallet-scanner.js';
 import { amount } from '../../../src/util/amount.js';
@@ -24,6 +24,7 @@ beforeEach(() => {
   scan = new TxScan(wallet, wallet);
   known = [];
   asked = [];
+  wallet.answers.getBlocks = blockOf;
   wallet.answers.getTransactions = (hashes) => {
     const names = hashes.map(toHex);
     asked.push(names);
@@ -31,6 +32,18 @@ beforeEach(() => {
   };
 });
 afterEach(() => wallet.close());
+
+/** Answers with the block at a height that contains all known transactions which name it. */
+const blockOf: Daemon['getBlocks'] = ({ startHeight = 0 }) => {
+  const within = known.filter(({ blockHeight }) => blockHeight === startHeight);
+  return Promise.resolve({
+    startHeight,
+    blocks: [
+      { hash: hash(99), version: 16, timestamp: 1000 + startHeight, firstTx: 0, endTx: within.length },
+    ],
+    txs: { hash: (at: number) => within[at]?.hash },
+  } as unknown as DaemonBlocks);
+};
 
 const mined = (n: number, blockHeight: number): DaemonTransaction => ({
   ...{ hash: hash(n), blob: Uint8Array.of(n), inPool: false, doubleSpendSeen: false },
@@ -50,6 +63,16 @@ describe('transactions that are scanned', () => {
   it('are none where none are asked for', async () => {
     await scan.scan([]);
     expect([asked, wallet.refresher.calls]).toEqual([[], []]);
+  });
+
+  it('are not looked at if the block that is to contain them does not', async () => {
+    known = [mined(1, 9)];
+    wallet.answers.getBlocks = async (request) => ({
+      ...(await blockOf(request)),
+      txs: { hash: () => hash(2) } as unknown as DaemonBlocks['txs'],
+    });
+    await expect(scan.scan([hash(1)])).rejects.toMatchObject({ kind: 'malformed' });
+    expect(batches()).toEqual([]);
   });
 
   it('are looked at once each, in the order of their blocks, and apart where they are not mined', async () => {

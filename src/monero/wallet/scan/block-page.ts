@@ -1,7 +1,9 @@
 import { wasmBinary, chunks } from '../../../util/bytes.js';
 import type { Hash } from '../../crypto/types.js';
 import { BLOCK_202612 } from '../../cryptonote/block.js';
+import { NEWEST_FORK } from '../../cryptonote/constants.js';
 import type { FetchedTx } from './fetched-tx.js';
+import { ALTERED_TX, UNLINKED_BLOCK } from '../../format.js';
 import { CodecError, Writer, u64Number } from '../../../util/codec.js';
 import { wasm as binary } from './block-page.wasm.js';
 import { keysBefore, type Candidates } from './output-matches.js';
@@ -59,6 +61,8 @@ export interface UnreadBlock {
   /** Version of the block; absent if the version cannot be read either. */
   readonly version?: number;
   readonly cause: CodecError;
+  /** True if the block contradicts the block before it or the hashes that it lists, so that its sender has altered it. */
+  readonly isForged: boolean;
 }
 
 /** Parsed answer to `/getblocks.bin`. */
@@ -198,13 +202,20 @@ function parseReadable(wasm: ParserExports, length: number, complete: boolean): 
     return undefined;
   } catch (cause) {
     if (!(cause instanceof CodecError)) throw cause;
-    const readable = wasm.blocksParsed();
-    const version = numbers(columnOf(wasm, wasm.blockVersions()))[readable];
+    const versions = numbers(columnOf(wasm, wasm.blockVersions())).slice(
+      Math.max(0, wasm.blocksParsed() - 1),
+    );
+    const version = versions[Math.min(1, wasm.blocksParsed())];
+    // Blocks of unknown rules may link in another way.
+    const isUnlinked = cause.message === UNLINKED_BLOCK && versions.every((known) => known <= NEWEST_FORK);
+    // Either of two blocks that do not link may be the altered one.
+    const readable = Math.max(0, wasm.blocksParsed() - (isUnlinked ? 1 : 0));
     // The columns have values of the block that failed, so they are filled again without this block.
     wasm.reserveInput(length);
     wasm.readAnswer(length);
     wasm.parseBlocks(complete, readable);
-    return { ...(version === undefined ? {} : { version }), cause };
+    const isForged = isUnlinked || cause.message === ALTERED_TX;
+    return { ...(version === undefined ? {} : { version }), cause, isForged };
   }
 }
 

@@ -155,6 +155,11 @@ export interface TxFindings {
   readonly outgoing: readonly FoundOutgoing[];
   /** Transactions that may spend outputs; present only if key images are unknown. */
   readonly ambiguousSpends?: readonly AmbiguousSpend[];
+  /**
+   * Transactions with an output to the wallet whose amount differs from its commitment: such a payment is void, unless the
+   * daemon has altered it. Absent if there are none.
+   */
+  readonly doubted?: readonly FoundTx[];
   /** Subaddress keys that were added to the lookahead because of the received outputs. */
   readonly subaddresses: readonly SubaddressKey[];
 }
@@ -188,7 +193,15 @@ export const foundTxs = ({
   spends,
   outgoing,
   ambiguousSpends = [],
-}: TxFindings): FoundTx[] => [...received, ...outputs, ...spends, ...outgoing, ...ambiguousSpends];
+  doubted = [],
+}: TxFindings): FoundTx[] => [
+  ...received,
+  ...outputs,
+  ...spends,
+  ...outgoing,
+  ...ambiguousSpends,
+  ...doubted,
+];
 
 /** An input of a mined transaction that spends an output of the wallet. */
 export interface FoundSpend {

@@ -1,5 +1,5 @@
 /* Exports for the host, which writes bytes, has them parsed, and reads the columns. */
-import { STORAGE_OBJECT } from '../../../format';
+import { ALTERED_TX, STORAGE_OBJECT } from '../../../format';
 import { EXCEPTIONAL_BLOCK, parseBlock, BLOCK_HASHES, BLOCK_TIMES, BLOCK_VERSIONS, TX_ENDS, TX_HASHES, TX_STARTS } from './block';
 import { Column, column, emptyColumns, reserve } from './columns';
 import { close, open, position } from './reading';
@@ -286,7 +286,7 @@ function parseBlob(from: usize, to: usize, prunable: usize, hash: usize): bool {
     ? hashWhole(from, prefixEnd, end, to, version)
     : hashPruned(from, prefixEnd, to, version, prunable);
   if (computed == 0) return false;
-  if (memory.compare(computed, hash, 32) != 0) throw new Error('a transaction differs from its hash');
+  if (memory.compare(computed, hash, 32) != 0) throw new Error(ALTERED_TX);
   return true;
 }
 

@@ -3,7 +3,7 @@
  * crypto/tree-hash.c.
  */
 import { keccak } from '../../../crypto/assembly/keccak';
-import { treeWidth } from '../../../format';
+import { treeWidth, UNLINKED_BLOCK } from '../../../format';
 import { column } from './columns';
 import { byte, close, number, open, position, skip } from './reading';
 import { isCoinbase, parsePrefix, offsetOf } from './transaction';
@@ -104,7 +104,7 @@ export function parseBlock(from: usize, to: usize): u32 {
   const headerEnd = position();
   const above = BLOCK_HASHES.used;
   if (above > 0 && memory.compare(BLOCK_HASHES.data + above - 32, previous, 32) != 0)
-    throw new Error('blocks do not chain up');
+    throw new Error(UNLINKED_BLOCK);
   const miner = TX_HASHES.used;
   parseMinerTx();
   const count = number();
