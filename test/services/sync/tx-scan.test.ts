@@ -39,7 +39,13 @@ const blockOf: Daemon['getBlocks'] = ({ startHeight = 0 }) => {
   return Promise.resolve({
     startHeight,
     blocks: [
-      { hash: hash(99), version: 16, timestamp: 1000 + startHeight, firstTx: 0, endTx: within.length },
+      {
+        hash: wallet.store.blockAt(startHeight)?.hash ?? hash(99),
+        version: 16,
+        timestamp: 1000 + startHeight,
+        firstTx: 0,
+        endTx: within.length,
+      },
     ],
     txs: { hash: (at: number) => within[at]?.hash },
   } as unknown as DaemonBlocks);
