@@ -64,7 +64,7 @@ export const DAEMON_OPTIONS = {
   },
   'untrusted-daemon': { help: 'do not, even when it runs on this machine' },
   'whole-blocks': {
-    help: 'request whole transactions from nodes that are not trusted, and compare each with its hash, so that such a node cannot change what a block contains; several times the traffic (docs/security.md)',
+    help: 'request whole transactions from nodes that are not trusted, and compare each with its hash, so that such a node cannot hide a payment in a block; payments that are credited are proven without it. Several times the traffic (docs/security.md)',
   },
   proxy: {
     argument: '[ip:]port',
