@@ -79,6 +79,8 @@ function workerOf(child: ChildProcess, { onEnd }: ChildWorkerOptions): PoolWorke
       (child.stderr as { unref?: () => void } | null)?.unref?.();
     },
     async terminate() {
+      // Otherwise this process could end before the promise resolves.
+      child.ref();
       child.kill('SIGKILL');
       await ended;
     },
