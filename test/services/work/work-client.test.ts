@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, describe, expect, it, test } from '@jest/globals';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import {
   WorkClient,
   WorkUnavailable,
@@ -10,6 +10,7 @@ import {
 import type { HashedWork } from '../../../src/services/work/work-process.js';
 import { fromHex, toHex, utf8 } from '../../../src/util/bytes.js';
 import type { PoolWorker } from '../../../src/util/thread-client.js';
+import { until } from '../../support/fakes/until.js';
 
 const KEY = utf8('test key 000');
 const INPUT = utf8('This is a test');
@@ -218,15 +219,29 @@ describe('a process that fails', () => {
   });
 });
 
-test('the process keeps no program alive, and ends with it', async () => {
-  const client = new URL('../../../src/services/work/work-client.js', import.meta.url).href;
+test('a process that is killed starts again, keeps no program alive, and ends with it', async () => {
+  const file = new URL('../../../src/services/work/work-client.js', import.meta.url).href;
   const program = `
-    const { WorkClient } = await import('${client}');
-    await new WorkClient({ priority: 0 }).start();
-    const children = process.getActiveResourcesInfo().filter((name) => name === 'ProcessWrap');
-    console.log(children.length);
+    const { readFileSync } = await import('node:fs');
+    const { WorkClient } = await import('${file}');
+    const child = () => Number(readFileSync('/proc/self/task/' + process.pid + '/children', 'utf8'));
+    const client = new WorkClient({ priority: 0, retryMs: { first: 0, last: 0 } });
+    await client.start();
+    process.kill(child(), 'SIGKILL');
+    const seed = new Uint8Array(32);
+    const error = await client.check({ seed, input: seed, difficulty: 1n }).catch((error) => error);
+    await client.start();
+    console.log(JSON.stringify({ child: child(), message: error.message, ended: client.state.ended }));
   `;
   const run = promisify(execFile);
-  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program], { timeout: 60_000 });
-  expect(stdout.trim()).toBe('0');
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program], {
+    timeout: 120_000,
+  });
+  const { child, ...others } = JSON.parse(stdout) as { readonly child: number };
+  expect(others).toEqual({
+    message: 'the process that checks proof of work has ended: signal SIGKILL',
+    ended: 1,
+  });
+  expect(child).toBeGreaterThan(1);
+  await until('the process to end', () => !existsSync(`/proc/${child}`) || undefined);
 });
