@@ -129,8 +129,8 @@ export function readCheckpointFile(path: string): ReturnType<typeof parseCheckpo
   }
 }
 
-/** Runs `wallet-rpc checkpoint`. @throws ConfigError with the reason of a failure. */
-export async function runCheckpointCommand(args: readonly string[], terminal: Terminal): Promise<void> {
+/** Creates the command `wallet-rpc checkpoint`. */
+export function checkpointCommand(terminal: Terminal): Command {
   const command = new Command('wallet-rpc checkpoint')
     .description('Makes and checks the checkpoints from which the work of a chain is verified.')
     .exitOverride();
@@ -144,5 +144,10 @@ export async function runCheckpointCommand(args: readonly string[], terminal: Te
     .description('Compares a checkpoint with the chain of a node, and says what differs.')
     .argument('<file>', 'file with the checkpoint')
     .action((path: string, options: SourceOptions) => checkCheckpoint(path, options, terminal));
-  await command.parseAsync([...args], { from: 'user' });
+  return command;
+}
+
+/** Runs `wallet-rpc checkpoint`. @throws ConfigError with the reason of a failure. */
+export async function runCheckpointCommand(args: readonly string[], terminal: Terminal): Promise<void> {
+  await checkpointCommand(terminal).parseAsync([...args], { from: 'user' });
 }
