@@ -136,8 +136,8 @@ const bundle = (entryPoints) =>
     // stacks of errors.
     minifyWhitespace: true,
     lineLimit: 120,
-    // It has a native part.
-    external: ['better-sqlite3'],
+    // They have native parts.
+    external: ['better-sqlite3', 'koffi'],
     plugins: [importMembersOnly, writtenModules, ...(isChecked ? [replaceForTests] : []), ownImports],
     banner: {
       js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);",

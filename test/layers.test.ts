@@ -126,7 +126,7 @@ const packagesOf = (entry: string): string[] =>
 describe('threads', () => {
   const entries = [
     ...new Set(files.flatMap((file) => pathsIn(file, THREADS)).map((path) => path.replace(/\.js$/, '.ts'))),
-  ].filter((path) => /-(?:thread|worker)\.ts$/.test(path));
+  ].filter((path) => /-(?:thread|worker|process)\.ts$/.test(path));
 
   test('are found by their files', () => {
     expect(entries).toContain(join('monero', 'kernel', 'kernel-worker.ts'));
@@ -232,6 +232,17 @@ describe('the client of the cluster database', () => {
   });
 });
 
+test('the package that calls native libraries is imported by one file, which no server loads', () => {
+  const importers = files.filter((file) =>
+    /from 'koffi'|import\('koffi'\)/.test(readFileSync(join(src, file), 'utf8')),
+  );
+  const randomX = join('services', 'work', 'randomx.ts');
+  expect(importers).toEqual([randomX]);
+  expect(loadedBy(join('services', 'work', 'work-process.ts')).files).toContain(randomX);
+  for (const entry of ['wallet-rpc', 'server'])
+    expect(loadedBy(join('cli', `${entry}.ts`), [LOADED, DYNAMIC]).files).not.toContain(randomX);
+});
+
 /**
  * Rooms of folders from top to bottom: folders in them, and single files. A file imports files of its own room and of rooms
  * below. Rooms on one line do not know each other.
@@ -275,7 +286,7 @@ const roomsOf: Record<string, readonly (readonly string[])[]> = {
     ['sync'],
     ['failover'],
     ['context'],
-    ['workers'],
+    ['workers', 'work'],
   ],
   refresh: [
     ['refresher'],

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { markdownTable } from './markdown-table.js';
-import { runtimePackages, type LockFile } from './runtime-lock.js';
+import { portablePackages, type LockFile } from './runtime-lock.js';
 
 /** Lines of a page between which the table stands. */
 const BEGIN = '<!-- Written by `npm run docs` from package-lock.json and the installed packages. -->';
@@ -60,8 +60,9 @@ export interface DependencyFacts {
 
 /** Writes the table of the packages that running needs: direct ones first. @throws Error for one without a purpose. */
 export function dependenciesTable({ lock, purposes, dates, installed }: DependencyFacts): string[] {
-  const direct = Object.keys(lock.packages['']?.dependencies ?? {});
-  const packages = [...runtimePackages(lock)].map(([folder, locked]) => ({
+  const { dependencies = {}, optionalDependencies = {} } = lock.packages[''] ?? {};
+  const direct = Object.keys({ ...dependencies, ...optionalDependencies });
+  const packages = [...portablePackages(lock)].map(([folder, locked]) => ({
     ...{ folder, locked, name: nameOf(folder) },
     isDirect: folder === `node_modules/${nameOf(folder)}` && direct.includes(nameOf(folder)),
   }));
@@ -72,7 +73,7 @@ export function dependenciesTable({ lock, purposes, dates, installed }: Dependen
       const purpose = purposes[name];
       if (isDirect && purpose === undefined) throw new Error(`${name} has no purpose in the table`);
       const users = packages
-        .filter(({ locked: { dependencies = {} } }) => name in dependencies)
+        .filter(({ locked }) => name in (locked.dependencies ?? {}))
         .map((user) => `\`${user.name}\``);
       return [
         `\`${published === undefined ? name : `${name}: ${published}`}\``,

@@ -14,6 +14,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   'better-sqlite3': 'the store of a wallet, encrypted SQLite',
   commander: 'the command line',
   express: 'routes of HTTP',
+  koffi: 'calls of librandomx, in the process that checks proof of work; loaded with `--verify-work` only',
   pino: 'log lines',
   postgres: 'the database of a cluster; loaded with `--cluster` only',
   'prom-client': 'metrics',

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { runtimePackages, type LockFile } from './runtime-lock.js';
+import { portablePackages, type LockFile } from './runtime-lock.js';
 
 /* Asks the registry for the day on which each version in the lock file was published, and writes tools/release-dates.json. Asks
    only for versions that the file lacks, one after the other. */
@@ -16,7 +16,7 @@ const published = (name: string, version: string): string => {
 };
 
 const dates: Record<string, string> = {};
-for (const [folder, { name = folder.replace(/^.*node_modules\//, ''), version = '' }] of runtimePackages(
+for (const [folder, { name = folder.replace(/^.*node_modules\//, ''), version = '' }] of portablePackages(
   lock,
 ))
   dates[`${name}@${version}`] = known[`${name}@${version}`] ?? published(name, version);

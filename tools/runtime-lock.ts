@@ -7,6 +7,9 @@ export interface LockedPackage {
   readonly version?: string;
   readonly hasInstallScript?: boolean;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  /** Operating systems for which the package is installed; absent: all. */
+  readonly os?: readonly string[];
   readonly dev?: boolean;
   readonly devOptional?: boolean;
   readonly link?: boolean;
@@ -25,6 +28,13 @@ export const runtimePackages = ({ packages }: LockFile): ReadonlyMap<string, Loc
         folder.startsWith('node_modules/') && !(dev ?? devOptional ?? link ?? false),
     ),
   );
+
+/**
+ * Lists the packages that running needs on every machine: without the compiled files of other packages for one platform,
+ * of which each machine installs its own.
+ */
+export const portablePackages = (lock: LockFile): ReadonlyMap<string, LockedPackage> =>
+  new Map([...runtimePackages(lock)].filter(([, { os }]) => os === undefined));
 
 const ofDevelopment = ['devDependencies', 'workspaces'];
 

@@ -10,6 +10,7 @@ import { readOwnPackage } from '../util/own-package.js';
 /** Names of the commands that `commands.ts` runs. */
 const COMMAND_NAMES: readonly string[] = [
   'backup',
+  'checkpoint',
   'cluster',
   'credential',
   'export',

@@ -1,11 +1,12 @@
 import type { Hash } from '../monero/crypto/types.js';
 import type { TypedSection } from '../monero/epee/storage-writer.js';
-import { chunks, concatBytes } from '../util/bytes.js';
+import { chunks, concatBytes, fromHex } from '../util/bytes.js';
 import { CodecError } from '../util/codec.js';
 import type {
   BlocksRequest,
   CallOptions,
   ChainHashes,
+  DaemonBlock,
   DaemonBlockHeader,
   DaemonBlocks,
   DaemonInfo,
@@ -138,6 +139,27 @@ export async function getBlockHeaders(
       throw new CodecError('other blocks than requested');
     return headers;
   });
+}
+
+export async function getBlock(
+  calls: DaemonCalls,
+  height: number,
+  options: CallOptions = {},
+): Promise<DaemonBlock> {
+  return calls.rpc('get_block', { height }, options, (r) => {
+    const header = r.object('block_header');
+    return {
+      blob: fromHex(r.text('blob')),
+      hash: header.hash('hash'),
+      cumulativeDifficulty: wideOf(header.text('wide_cumulative_difficulty')),
+    };
+  });
+}
+
+/** Parses an integer of 128 bits, as the reference writes it: `0x` and hex digits. @throws CodecError */
+function wideOf(text: string): bigint {
+  if (!/^0x[0-9a-f]{1,32}$/.test(text)) throw new CodecError('expected an integer of 128 bits');
+  return BigInt(text);
 }
 
 const toHeader = (r: JsonReader): DaemonBlockHeader => ({

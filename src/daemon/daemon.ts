@@ -131,6 +131,15 @@ export interface DaemonBlockHeader {
   readonly weight: number;
 }
 
+/** A block of the daemon's chain, with the work that the daemon reports; neither is checked. */
+export interface DaemonBlock {
+  /** Encoded block, with the hashes of its transactions. */
+  readonly blob: Uint8Array;
+  readonly hash: Hash;
+  /** Sum of the difficulties of the block and of all blocks before it. */
+  readonly cumulativeDifficulty: bigint;
+}
+
 /** Weight and fee of a pool transaction, from which the waiting time of a new payment is estimated. */
 export interface BacklogEntry {
   readonly weight: number;

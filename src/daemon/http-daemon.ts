@@ -1,6 +1,6 @@
 import type { ObserveDaemonCall } from './call-report.js';
 import * as chain from './chain-queries.js';
-import type { Daemon, MiningStatus } from './daemon.js';
+import type { CallOptions, Daemon, DaemonBlock, MiningStatus } from './daemon.js';
 import { DaemonCalls, LIMIT } from './daemon-calls.js';
 import { OutputDistributionCache } from './output-distribution.js';
 import * as outputs from './output-queries.js';
@@ -75,6 +75,9 @@ export class HttpDaemon implements Daemon {
     chain.getLastBlockHeader(this.#calls, options);
   readonly getBlockHeaders: Daemon['getBlockHeaders'] = (start, count) =>
     chain.getBlockHeaders(this.#calls, start, count);
+  /** Fetches a block of the chain. Only commands call it. */
+  readonly getBlock = (height: number, options?: CallOptions): Promise<DaemonBlock> =>
+    chain.getBlock(this.#calls, height, options);
   readonly getOutputIndexes: Daemon['getOutputIndexes'] = (txHash) =>
     outputs.getOutputIndexes(this.#calls, txHash);
   readonly getOutputs: Daemon['getOutputs'] = (indices, amount) =>

@@ -86,6 +86,26 @@ export {
 export { blockHash, blockHashingBlob, parseBlock } from './cryptonote/block.js';
 export type { Block, BlockHeader } from './cryptonote/types.js';
 
+// The chain of blocks: difficulties, proof of work, and the branch with the most work above a checkpoint.
+export {
+  blockTarget,
+  earliestTimestamp,
+  meetsDifficulty,
+  nextDifficulty,
+  type WorkPoint,
+} from './cryptonote/difficulty.js';
+export {
+  nextSeedHeight,
+  seedHeight,
+  seedHeightsAbove,
+  workAlgorithm,
+  WorkError,
+  workInput,
+  type WorkAlgorithm,
+} from './cryptonote/proof-of-work.js';
+export { chainHeader, HeaderError, type ChainHeader, type HeaderRefusal } from './cryptonote/header-rules.js';
+export { HeaderChain, type ChainBlock, type Checkpoint } from './cryptonote/header-chain.js';
+
 // Transactions: from their encoding, their hashes, weight and locks.
 export {
   isCoinbase,

@@ -26,6 +26,16 @@ export const unixSeconds = (clock: TimeOfDay): number => Math.floor(clock.now() 
 /** Returns the time since an arbitrary moment [ms], from the same clock in all threads of the process. */
 export const monotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 
+/** Shortest and longest pause before a further attempt [ms]. */
+export interface RetryTimes {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Returns the pause before the next attempt [ms], which doubles with each failure. @param failures at least 1. */
+export const backOff = (failures: number, { first, last }: RetryTimes): number =>
+  Math.min(first * 2 ** Math.max(0, failures - 1), last);
+
 /** Latest time that is read: the end of the year 9999 [Unix s]. */
 const LATEST = 253_402_300_799n;
 

@@ -19,32 +19,41 @@ interface Task<In, Out> extends WaitingTask<In, Out> {
   readonly transfer: readonly TransferListItem[];
 }
 
+/** A thread or a process that runs the tasks of a {@link WorkerPool}. */
+export interface PoolWorker {
+  postMessage(message: unknown, transfer?: readonly TransferListItem[]): void;
+  /** Listens for messages, for the error of a worker that fails, and for its end. */
+  on(event: 'message' | 'error' | 'exit', listener: (value: unknown) => void): unknown;
+  ref(): void;
+  unref(): void;
+  terminate(): Promise<unknown>;
+}
+
 /**
  * Runs tasks in worker threads, with one message for the input and one for the output. Tasks start in the order of
  * their calls. The tasks of a worker that fails are rejected, and the next task starts another worker. Threads start on
  * demand, end after an idle time, and do not keep the process alive.
  */
 export class WorkerPool<In, Out> {
-  readonly #script: URL;
+  readonly #create: () => PoolWorker;
   readonly #size: number;
   readonly #idleSeconds: number;
-  readonly #workerData: unknown;
   readonly #queue: Task<In, Out>[] = [];
   /** Idle workers, longest idle first, each with the timer that ends it. */
-  readonly #idle: { readonly worker: Worker; readonly timer: NodeJS.Timeout }[] = [];
+  readonly #idle: { readonly worker: PoolWorker; readonly timer: NodeJS.Timeout }[] = [];
   /** Busy workers, each with its tasks in order: the running task, and tasks that were sent ahead. */
-  readonly #busy = new Map<Worker, Task<In, Out>[]>();
+  readonly #busy = new Map<PoolWorker, Task<In, Out>[]>();
   #closed = false;
 
   /**
+   * @param source script of the threads, or a function that starts a worker.
    * @param size largest number of threads; at least one is used.
    * @param idleSeconds idle time after which a thread ends [s].
-   * @param workerData data for each thread.
+   * @param workerData data for each thread of a script.
    */
-  constructor(script: URL, size: number, idleSeconds = 60, workerData?: unknown) {
-    this.#script = script;
+  constructor(source: URL | (() => PoolWorker), size: number, idleSeconds = 60, workerData?: unknown) {
+    this.#create = source instanceof URL ? () => new Worker(source, { workerData }) : source;
     this.#idleSeconds = idleSeconds;
-    this.#workerData = workerData;
     this.#size = Math.max(1, size);
   }
 
@@ -113,7 +122,7 @@ export class WorkerPool<In, Out> {
   }
 
   /** Sends the next waiting task to a worker. @param tasks tasks of the worker. */
-  #sendNext(worker: Worker, tasks: Task<In, Out>[]): void {
+  #sendNext(worker: PoolWorker, tasks: Task<In, Out>[]): void {
     const task = this.#queue.shift();
     if (task === undefined) return;
     tasks.push(task);
@@ -121,13 +130,13 @@ export class WorkerPool<In, Out> {
   }
 
   /** Takes the worker that became idle last, so that other workers reach their idle time. */
-  #takeIdle(): Worker | undefined {
+  #takeIdle(): PoolWorker | undefined {
     const last = this.#idle.pop();
     clearTimeout(last?.timer);
     return last?.worker;
   }
 
-  #addIdle(worker: Worker): void {
+  #addIdle(worker: PoolWorker): void {
     const finish = (): void => {
       this.#removeIdle(worker);
       void worker.terminate();
@@ -135,17 +144,17 @@ export class WorkerPool<In, Out> {
     this.#idle.push({ worker, timer: setTimeout(finish, 1000 * this.#idleSeconds).unref() });
   }
 
-  #removeIdle(worker: Worker): void {
+  #removeIdle(worker: PoolWorker): void {
     const index = this.#idle.findIndex((idle) => idle.worker === worker);
     if (index < 0) return;
     clearTimeout(this.#idle[index]?.timer);
     this.#idle.splice(index, 1);
   }
 
-  #spawn(): Worker {
-    const worker = new Worker(this.#script, { workerData: this.#workerData });
+  #spawn(): PoolWorker {
+    const worker = this.#create();
     worker.unref();
-    worker.on('message', (output: Out) => {
+    worker.on('message', (output) => {
       const tasks = this.#busy.get(worker);
       const task = tasks?.shift();
       if (tasks?.length === 0) {
@@ -153,7 +162,7 @@ export class WorkerPool<In, Out> {
         this.#addIdle(worker);
         worker.unref();
       }
-      task?.resolve(output);
+      task?.resolve(output as Out);
       this.#pump();
     });
     worker.on('error', (error) => this.#failTasks(worker, withSystemCode(error as Error)));
@@ -165,7 +174,7 @@ export class WorkerPool<In, Out> {
     return worker;
   }
 
-  #failTasks(worker: Worker, error: Error): void {
+  #failTasks(worker: PoolWorker, error: Error): void {
     const tasks = this.#busy.get(worker) ?? [];
     this.#busy.delete(worker);
     for (const { reject } of tasks) reject(error);
@@ -208,8 +217,12 @@ export class ThreadClient<All extends Jobs, Refusal = never> {
   readonly #pool: WorkerPool<JobCall, JobAnswer<Refusal>>;
   readonly #toError: ((refusal: Refusal) => Error) | undefined;
 
-  constructor(script: URL, { threads, idleSeconds, data, toError }: ThreadOptions<Refusal>) {
-    this.#pool = new WorkerPool(script, threads, idleSeconds, data);
+  /** @param source script of the threads, or a function that starts a worker. */
+  constructor(
+    source: URL | (() => PoolWorker),
+    { threads, idleSeconds, data, toError }: ThreadOptions<Refusal>,
+  ) {
+    this.#pool = new WorkerPool(source, threads, idleSeconds, data);
     this.#toError = toError;
   }
 

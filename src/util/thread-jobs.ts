@@ -1,4 +1,4 @@
-import { parentPort, type MessagePort } from 'node:worker_threads';
+import { parentPort, type TransferListItem } from 'node:worker_threads';
 
 /** A function that a thread runs for other threads. */
 export interface Job<In, Out> {
@@ -14,6 +14,12 @@ export type Jobs = Readonly<Record<string, Job<never, unknown>>>;
 
 export type InputOf<All extends Jobs, Name extends keyof All> = Parameters<All[Name]['run']>[0];
 export type ResultOf<All extends Jobs, Name extends keyof All> = Awaited<ReturnType<All[Name]['run']>>;
+
+/** End of the connection between a thread, or another process, and the caller of its jobs. */
+export interface JobPort {
+  on(event: 'message', listener: (call: JobCall) => void): unknown;
+  postMessage(answer: unknown, transfer?: readonly TransferListItem[]): void;
+}
 
 /** Message to a thread. */
 export interface JobCall {
@@ -45,12 +51,13 @@ export const buffersOf = (moved: readonly Uint8Array[]): ArrayBuffer[] =>
  * Answers the calls of a `ThreadClient` on this thread, in order. Does nothing on the main thread, where tests run the
  * jobs themselves.
  * @param refusalOf refusal for an error of a job; undefined for a bug, which ends the thread.
+ * @param port connection to the caller; absent: that of a thread.
  */
 export function answerCalls<Refusal = never>(
   jobs: Jobs,
   refusalOf: (error: unknown, job: string) => Refusal | undefined = () => undefined,
+  port: JobPort | null = parentPort,
 ): void {
-  const port = parentPort;
   port?.on('message', ({ job: name, input }: JobCall) => {
     const called = jobs[name];
     if (called === undefined) throw new Error(`a thread has no job ${name}`);
@@ -59,7 +66,7 @@ export function answerCalls<Refusal = never>(
 }
 
 async function answer(
-  port: MessagePort,
+  port: JobPort,
   { run, secretsOf, movedOf }: Job<never, unknown>,
   input: never,
   refusalOf: (error: unknown) => unknown,

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { checkpointCommand } from '../../src/cli/commands/checkpoint-command.js';
 import { exportCommand } from '../../src/cli/commands/export-command.js';
 import { OPTIONS } from '../../src/cli/config/options.js';
 import { registry } from '../../src/rpc/registry.js';
@@ -76,10 +77,12 @@ describe('CONTRIBUTING', () => {
   );
 });
 
-/** Names of the flags of `wallet-rpc export`. */
-const exportFlags = exportCommand({ print: () => undefined, hint: () => undefined }).options.flatMap(
-  ({ long }) => (long === undefined || long === null ? [] : [long.slice(2)]),
-);
+const terminal = { print: (): void => undefined, hint: (): void => undefined };
+
+/** Names of the flags of `wallet-rpc export` and `wallet-rpc checkpoint`. */
+const commandFlags = [exportCommand(terminal), ...checkpointCommand(terminal).commands]
+  .flatMap(({ options }) => options)
+  .flatMap(({ long }) => (long === undefined || long === null ? [] : [long.slice(2)]));
 
 describe.each(pages)('%s', (path) => {
   const text = read(path);
@@ -95,7 +98,7 @@ describe.each(pages)('%s', (path) => {
   });
 
   it('names only flags of our programs', () => {
-    const own = new Set([...OPTIONS.map(({ name }) => name), ...exportFlags]);
+    const own = new Set([...OPTIONS.map(({ name }) => name), ...commandFlags]);
     const commands = [...text.matchAll(/wallet-rpc\b(?! credential)[^`\n]*?(?= \|| ?`|$)/gm)].flatMap(
       ([line]) => [...line.matchAll(/ --([a-z][a-z0-9-]+)/g)],
     );

@@ -9,19 +9,24 @@ import { runtimeLock, runtimePackages, type LockFile } from '../../tools/runtime
 const ROOT = new URL('../../../', import.meta.url);
 const read = (name: string): string => readFileSync(new URL(name, ROOT), 'utf8');
 const lock = JSON.parse(read('package-lock.json')) as LockFile;
-const manifest = JSON.parse(read('package.json')) as { readonly dependencies: object };
+const manifest = JSON.parse(read('package.json')) as {
+  readonly dependencies: object;
+  readonly optionalDependencies: object;
+};
+const direct = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
 
 const nameOf = (folder: string): string => folder.replace(/^.*node_modules\//, '');
 
 describe('the packages that running needs', () => {
   it('are the direct ones and all that they need, and no tools', () => {
     const names = [...runtimePackages(lock).keys()].map(nameOf);
-    expect(names).toEqual(expect.arrayContaining(Object.keys(manifest.dependencies)));
-    const needed = [...runtimePackages(lock).values()].flatMap(({ dependencies = {} }) =>
-      Object.keys(dependencies),
+    expect(names).toEqual(expect.arrayContaining(direct));
+    const needed = [...runtimePackages(lock).values()].flatMap(
+      ({ dependencies = {}, optionalDependencies = {} }) =>
+        Object.keys({ ...dependencies, ...optionalDependencies }),
     );
     expect(names).toEqual(expect.arrayContaining(needed));
-    const wanted = new Set([...Object.keys(manifest.dependencies), ...needed]);
+    const wanted = new Set([...direct, ...needed]);
     expect(names.filter((name) => !wanted.has(name))).toEqual([]);
     expect(names).not.toContain('typescript');
   });

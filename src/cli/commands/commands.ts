@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { explain } from '../../rpc/faults/fault-table.js';
 import { faultOf } from '../../model/wallet-error.js';
 import { backupCommands } from './backup-commands.js';
+import { runCheckpointCommand } from './checkpoint-command.js';
 import { runClusterCommand } from './cluster-command.js';
 import { runCredentialCommand } from './credential-command.js';
 import { runExportCommand } from './export-command.js';
@@ -16,6 +17,7 @@ const terminal = {
 
 /** Commands by name, each with the function that runs it. */
 const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<unknown>>> = {
+  checkpoint: (args) => runCheckpointCommand(args, terminal),
   cluster: (args) => runClusterCommand(args, terminal),
   credential: (args) => runCredentialCommand(args, terminal),
   export: (args) => runExportCommand(args, terminal),

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { backOff, type RetryTimes } from '../../util/clock.js';
 import { readFrames, FrameReader, greeting, isReady, ready, subscription } from './zmtp.js';
 
 export interface SubscriberOptions {
@@ -11,7 +12,7 @@ export interface SubscriberOptions {
   /** Called when the subscription begins, and when it is lost. Must not throw. */
   readonly onState?: (state: 'subscribed' | 'lost') => void;
   /** Shortest and longest pause before a further attempt to connect [ms]. */
-  readonly retryMs?: { readonly first: number; readonly last: number };
+  readonly retryMs?: RetryTimes;
 }
 
 /** Longest accepted message [bytes]: the minimal messages of a daemon are far shorter. */
@@ -79,9 +80,9 @@ export class Subscriber {
 
   #retry(): void {
     if (this.#isClosed) return;
-    const { first, last } = this.#options.retryMs ?? RETRY_MS;
-    this.#timer = setTimeout(() => this.open(), Math.min(first * 2 ** this.#failures, last)).unref();
     this.#failures += 1;
+    const pause = backOff(this.#failures, this.#options.retryMs ?? RETRY_MS);
+    this.#timer = setTimeout(() => this.open(), pause).unref();
   }
 }
 

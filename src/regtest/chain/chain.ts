@@ -1,3 +1,4 @@
+import { earliestTimestamp, FUTURE_LIMIT, TIMESTAMP_WINDOW } from '../../monero/cryptonote/difficulty.js';
 import { keccak } from '../../monero/crypto/keccak.js';
 import type { RingMember } from '../../monero/ringct/types.js';
 import { concatBytes, toHex, equalBytes } from '../../util/bytes.js';
@@ -26,14 +27,7 @@ import {
 } from '../../monero/cryptonote/transaction.js';
 import type { Block, Transaction } from '../../monero/cryptonote/types.js';
 import { zeroCommit } from '../../monero/ringct/commitment.js';
-import {
-  GENESIS,
-  isVersionAllowed,
-  adjustedTime,
-  earliestTimestamp,
-  FUTURE_LIMIT,
-  TIMESTAMP_WINDOW,
-} from '../rules/block-rules.js';
+import { GENESIS, isVersionAllowed, adjustedTime } from '../rules/block-rules.js';
 import { checkMinerTx, checkReward, claimed } from '../rules/miner-tx.js';
 import { resolveInputs, type ChainView, type Payment, demand } from '../rules/tx-rules.js';
 import type { ChainStore } from '../store/chain-store.js';

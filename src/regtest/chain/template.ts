@@ -1,10 +1,11 @@
 import type { Hash } from '../../monero/crypto/types.js';
+import { earliestTimestamp } from '../../monero/cryptonote/difficulty.js';
 import { transactionWeight } from '../../monero/cryptonote/transaction.js';
 import type { Block } from '../../monero/cryptonote/types.js';
 import { amount, type Amount } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import type { Rng } from '../../util/random.js';
-import { LATEST_VERSION, versionAt, earliestTimestamp } from '../rules/block-rules.js';
+import { LATEST_VERSION, versionAt } from '../rules/block-rules.js';
 import { createMinerTx, type MinerShare } from '../rules/miner-tx.js';
 import { blockReward, maxTemplateWeight } from '../rules/block-weight.js';
 import { demand } from '../rules/tx-rules.js';

@@ -2,7 +2,7 @@ import type { TypedSection } from '../../monero/epee/storage-writer.js';
 import { U64_MAX } from '../../util/amount.js';
 import { fromHex, toHex } from '../../util/bytes.js';
 import type { Json } from '../../util/json.js';
-import { seedHeight } from '../rules/block-rules.js';
+import { seedHeight } from '../../monero/cryptonote/proof-of-work.js';
 import { replies, storageReplies, type Answer, type Fault } from './fault.js';
 import type { LieContext } from './lie-context.js';
 

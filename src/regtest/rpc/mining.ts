@@ -1,7 +1,8 @@
 import { toHex, fromHex, isHex } from '../../util/bytes.js';
 import type { Json } from '../../util/json.js';
 import type { Node } from '../chain/node.js';
-import { versionAt, seedHeight, nextSeedHeight } from '../rules/block-rules.js';
+import { versionAt } from '../rules/block-rules.js';
+import { nextSeedHeight, seedHeight } from '../../monero/cryptonote/proof-of-work.js';
 import {
   block as blockCodec,
   blockHash,

@@ -6,7 +6,7 @@ import { encode, u64 } from '../../util/codec.js';
 import { refuse, defineMethod, type DaemonMethod, type Context } from './method.js';
 import { accessed, rawText, replied, toHash } from './shapes.js';
 import { parseTransaction } from '../../monero/cryptonote/transaction.js';
-import { median } from '../rules/block-weight.js';
+import { median } from '../../util/median.js';
 import { txText } from './tx-json.js';
 
 /**

@@ -1,4 +1,5 @@
 import { block as blockCodec, blockHashingBlob, treeHash } from '../../monero/cryptonote/block.js';
+import { workAlgorithm } from '../../monero/cryptonote/proof-of-work.js';
 import { parseExtra, writeExtra } from '../../monero/cryptonote/extra.js';
 import type { Block } from '../../monero/cryptonote/types.js';
 import type { Hash } from '../../monero/crypto/types.js';
@@ -12,9 +13,6 @@ import { refuse, defineMethod, type DaemonMethod } from './method.js';
 import { replied, toHash } from './shapes.js';
 import { assertBlockSize, readBlock } from './mining.js';
 import { createHash } from 'node:crypto';
-
-/** Last block version whose proof of work is CryptoNight variant 0. Source: cryptonote_config.h. */
-const LAST_CRYPTONIGHT = 6;
 
 const MAX_AUX_RESTRICTED = 10;
 /** Number of nonces that are tried before the call fails. Source: core_rpc_server.cpp `on_add_aux_pow`. */
@@ -70,7 +68,7 @@ export const proofOfWorkMethods: readonly DaemonMethod[] = [
       assertBlockSize(node, blob);
       if (seed_hash !== '' && toHash(seed_hash) === undefined)
         throw refuse('wrongParam', 'seed_hash is not 64 hex digits');
-      if (major_version > LAST_CRYPTONIGHT)
+      if (workAlgorithm(major_version) !== 'cryptonight/0')
         throw refuse(
           'internal',
           `blocks of version ${major_version} are hashed in a way that this daemon does not know: it asks for no ` +

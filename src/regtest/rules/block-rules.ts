@@ -3,7 +3,8 @@ import type { Block } from '../../monero/cryptonote/types.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { fromHex } from '../../util/bytes.js';
 import { DIFFICULTY_TARGET_SECONDS } from '../../monero/cryptonote/constants.js';
-import { median } from './block-weight.js';
+import { TIMESTAMP_WINDOW } from '../../monero/cryptonote/difficulty.js';
+import { median } from '../../util/median.js';
 
 /** Version of the consensus rules and the height at which it activates. */
 export interface Fork {
@@ -88,36 +89,6 @@ export const GENESIS: Block = {
   minerTx: parseTransaction(fromHex(GENESIS_TX)),
   txHashes: [],
 };
-
-/** Number of blocks with the same seed. Source: rx-slow-hash.c `SEEDHASH_EPOCH_…`. */
-const EPOCH_BLOCKS = 2048;
-const EPOCH_LAG = 64;
-
-/**
- * Returns the height of the block whose hash is the seed of the proof of work at a height. Source: rx-slow-hash.c
- * `rx_seedheight`.
- */
-export const seedHeight = (height: number): number =>
-  height <= EPOCH_BLOCKS + EPOCH_LAG ? 0 : Math.floor((height - EPOCH_LAG - 1) / EPOCH_BLOCKS) * EPOCH_BLOCKS;
-
-/** Returns the height of the next seed block. */
-export const nextSeedHeight = (height: number): number => seedHeight(height + EPOCH_LAG);
-
-/**
- * Number of latest blocks whose median timestamp is the lower limit for a new block. Source: cryptonote_config.h, as
- * for the constant below.
- */
-export const TIMESTAMP_WINDOW = 60;
-/** Largest time by which the timestamp of a block may be ahead of the clock [s]. */
-export const FUTURE_LIMIT = 2 * 60 * 60;
-
-/**
- * Returns the earliest timestamp of the next block [Unix s].
- * @param latest timestamps of the latest 60 blocks; with fewer there is no limit. Source: blockchain.cpp
- * `check_block_timestamp`.
- */
-export const earliestTimestamp = (latest: readonly number[]): number =>
-  latest.length < TIMESTAMP_WINDOW ? 0 : median(latest);
 
 /**
  * Returns the time with which unlock times are compared [Unix s]. It is derived from the chain, so that all nodes

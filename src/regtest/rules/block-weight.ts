@@ -5,21 +5,7 @@ import {
   DECIMAL_PLACES,
 } from '../../monero/cryptonote/constants.js';
 import { amount, U64_MAX, type Amount } from '../../util/amount.js';
-
-/**
- * Returns the median of integers; 0 for an empty list. The median of an even number is the mean of the two middle
- * values, rounded down. Source: misc_language.h `median`.
- */
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return middle(sorted.length, (rank) => sorted[rank] ?? 0);
-}
-
-function middle(count: number, at: (rank: number) => number): number {
-  if (count === 0) return 0;
-  const upper = at(Math.floor(count / 2));
-  return count % 2 === 1 ? upper : Math.floor((at(count / 2 - 1) + upper) / 2);
-}
+import { median, middleValue } from '../../util/median.js';
 
 /** A multiset of integers whose median is computed fast if it has few distinct values with many copies each. */
 export class MedianBag {
@@ -47,7 +33,7 @@ export class MedianBag {
   /** Returns the median of the values and of additional zeros. @param zeros number of additional zeros. */
   median(zeros = 0): number {
     const ascending = [...this.#counts].sort(([a], [b]) => a - b);
-    return middle(this.#size + zeros, (rank) => {
+    return middleValue(this.#size + zeros, (rank) => {
       let passed = zeros;
       if (rank < passed) return 0;
       for (const [value, count] of ascending) {

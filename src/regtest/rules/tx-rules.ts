@@ -19,7 +19,7 @@ import { isLockOpen } from '../../monero/cryptonote/unlock-time.js';
 import type { RctBase, RctPrunable, RingMember } from '../../monero/ringct/types.js';
 import { compareBytes, toHex } from '../../util/bytes.js';
 import { CodecError } from '../../util/codec.js';
-import { median } from './block-weight.js';
+import { median } from '../../util/median.js';
 
 /**
  * Flags of the reasons that the pool reports to the sender of a transaction. Source: verification_context.h

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { DaemonError } from '../../daemon/errors.js';
-import { monotonicMs } from '../../util/clock.js';
+import { backOff, monotonicMs } from '../../util/clock.js';
 import { yieldToEventLoop } from '../../util/event-loop.js';
 import type { OpenWallet } from '../open-wallet.js';
 
@@ -186,7 +186,7 @@ export class RefreshScheduler {
       if (!(error instanceof DaemonError)) {
         schedule.failures += 1;
         this.#log.error({ err: error, name: wallet.name }, 'refreshing a wallet failed; it is tried again');
-        wait = backOff(schedule.failures);
+        wait = backOff(schedule.failures, RETRY_MS);
       } else if (daemon.address !== undefined) {
         this.#noteDaemonFailure(error, daemon.address, cycle);
         wait = Math.max(0, this.#retryAt - this.#now());
@@ -213,7 +213,7 @@ export class RefreshScheduler {
   #noteDaemonFailure({ kind, message, code }: DaemonError, address: string, cycle: number): void {
     if (cycle < this.#retryAt) return;
     this.#daemonFailures += 1;
-    this.#retryAt = this.#now() + backOff(this.#daemonFailures);
+    this.#retryAt = this.#now() + backOff(this.#daemonFailures, RETRY_MS);
     if (this.#daemonFailures > 1) return;
     this.#log.warn(
       { daemon: address, reason: message, code },
@@ -223,9 +223,6 @@ export class RefreshScheduler {
     );
   }
 }
-
-const backOff = (failures: number): number =>
-  Math.min(RETRY_MS.first * 2 ** Math.max(0, failures - 1), RETRY_MS.last);
 
 /** Longest time for which first refreshes wait for further creations [ms]. */
 const MOST_MS = 10_000;

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { GENESIS_HASH } from '../../../src/monero/cryptonote/constants.js';
+import { earliestTimestamp } from '../../../src/monero/cryptonote/difficulty.js';
 import { blockHash } from '../../../src/monero/cryptonote/block.js';
 import {
   GENESIS,
@@ -7,7 +8,6 @@ import {
   isVersionAllowed,
   versionAt,
   adjustedTime,
-  earliestTimestamp,
 } from '../../../src/regtest/rules/block-rules.js';
 
 describe('the rules of regtest', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
+import { median } from '../../../src/util/median.js';
 import {
-  median,
   MedianBag,
   effectiveLongTermMedian,
   longTermWeight,

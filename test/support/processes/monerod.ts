@@ -35,6 +35,8 @@ export interface MonerodOptions {
   /** Whether it accepts TLS; absent: only in benchmarks. */
   readonly tls?: boolean;
   readonly args?: readonly string[];
+  /** Difficulty of every block, which has real work only if nothing is shortened; absent: 1. */
+  readonly difficulty?: number;
   /** Whether it leaves out proof of work and other needless waits; absent: in tests. */
   readonly isShortened?: boolean;
 }
@@ -54,6 +56,7 @@ export async function startMonerod({
   zmqPort,
   tls = !isTest,
   args = [],
+  difficulty = 1,
   isShortened = isTest,
 }: MonerodOptions = {}): Promise<RunningDaemon> {
   const directory = dataDir ?? mkdtempSync(join(tmpdir(), 'monerod-'));
@@ -61,7 +64,7 @@ export async function startMonerod({
   const flags = [
     '--regtest',
     '--offline',
-    '--fixed-difficulty=1',
+    `--fixed-difficulty=${difficulty}`,
     `--data-dir=${directory}`,
     `--rpc-bind-port=${port}`,
     `--p2p-bind-port=${await freePort()}`,

@@ -1,0 +1,153 @@
+import { writeFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { HttpDaemon } from '../../daemon/http-daemon.js';
+import { DaemonError } from '../../daemon/errors.js';
+import {
+  CheckpointError,
+  differencesOf,
+  formatCheckpoint,
+  parseCheckpoint,
+} from '../../services/work/checkpoint-file.js';
+import { readCheckpoint, type ReadCheckpoint } from '../../services/work/read-checkpoint.js';
+import { systemClock, unixSeconds } from '../../util/clock.js';
+import { fileErrorCode, readOperatorFile } from '../../util/files.js';
+import { ConfigError } from '../config/config-values.js';
+import type { Terminal } from './credential-command.js';
+
+/** Options of the daemon from which a checkpoint is read. */
+interface SourceOptions {
+  readonly daemonAddress: string;
+  readonly proxy?: string;
+}
+
+interface MakeOptions extends SourceOptions {
+  readonly height: string;
+  readonly fixedDifficulty?: string;
+  readonly output?: string;
+}
+
+/** Number of differences that are printed. */
+const MOST_LINES = 20;
+
+const withSource = (command: Command): Command =>
+  command
+    .requiredOption('--daemon-address <host:port>', 'node with the whole chain, best your own')
+    .option('--proxy <[ip:]port>', 'SOCKS proxy towards the node')
+    .allowExcessArguments(false)
+    .exitOverride();
+
+/** Runs a task with a daemon. @throws ConfigError for a daemon that cannot be used, and for a contradiction in its chain. */
+async function withDaemon<T>(
+  { daemonAddress: address, proxy }: SourceOptions,
+  task: (daemon: HttpDaemon) => Promise<T>,
+): Promise<T> {
+  const ssl = {
+    mode: 'autodetect',
+    allowedFingerprints: [],
+    allowChained: false,
+    allowAnyCert: true,
+  } as const;
+  try {
+    const daemon = new HttpDaemon({ address, ssl, ...(proxy === undefined ? {} : { proxy }) });
+    try {
+      return await task(daemon);
+    } finally {
+      daemon.close();
+    }
+  } catch (error) {
+    if (error instanceof CheckpointError || error instanceof DaemonError)
+      throw new ConfigError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** Parses a decimal number. @throws ConfigError */
+function readNumber(option: string, text: string, most: bigint): bigint {
+  const value = /^\d{1,39}$/.test(text) ? BigInt(text) : most + 1n;
+  if (value > most) throw new ConfigError(`${option} takes a whole number up to ${most}`);
+  return value;
+}
+
+const describeReading = ({ checkpoint, blocks, difficulties, knownPoints }: ReadCheckpoint): string =>
+  `block ${checkpoint.height}: ${blocks} blocks linked by their hashes, ${difficulties} difficulties computed, ` +
+  `${knownPoints} blocks compared with those that the reference publishes`;
+
+async function makeCheckpoint(options: MakeOptions, { print, hint }: Terminal): Promise<void> {
+  const { height, fixedDifficulty, output } = options;
+  const request = {
+    height: Number(readNumber('--height', height, BigInt(Number.MAX_SAFE_INTEGER))),
+    ...(fixedDifficulty === undefined
+      ? {}
+      : { fixedDifficulty: readNumber('--fixed-difficulty', fixedDifficulty, (1n << 128n) - 1n) }),
+    now: unixSeconds(systemClock),
+  };
+  const { read, text } = await withDaemon(options, async (daemon) => {
+    const found = await readCheckpoint(daemon, request);
+    const written = formatCheckpoint(found);
+    // What a daemon says about the oldest blocks may contradict itself.
+    parseCheckpoint(written);
+    return { read: found, text: written };
+  });
+  if (output === undefined) print(text.trimEnd());
+  else
+    try {
+      writeFileSync(output, text, { flag: 'wx' });
+    } catch (cause) {
+      throw new ConfigError(`${output} cannot be written (${fileErrorCode(cause)})`, {
+        cause,
+      });
+    }
+  hint(describeReading(read));
+}
+
+async function checkCheckpoint(path: string, options: SourceOptions, terminal: Terminal): Promise<void> {
+  const { network, checkpoint } = readCheckpointFile(path);
+  const { height, fixedDifficulty } = checkpoint;
+  const request = {
+    height,
+    ...(fixedDifficulty === undefined ? {} : { fixedDifficulty }),
+    now: unixSeconds(systemClock),
+  };
+  const read = await withDaemon(options, (daemon) => readCheckpoint(daemon, request));
+  if (read.network !== network)
+    throw new ConfigError(`the checkpoint is of ${network}, and the daemon of ${read.network}`);
+  const differences = differencesOf(checkpoint, read.checkpoint);
+  for (const line of differences.slice(0, MOST_LINES)) terminal.print(line);
+  if (differences.length > MOST_LINES) terminal.print(`and ${differences.length - MOST_LINES} more`);
+  if (differences.length > 0)
+    throw new ConfigError(`${path} differs from the chain of the daemon in ${differences.length} facts`);
+  terminal.print(`${path} is on the chain of the daemon, ${describeReading(read)}`);
+}
+
+/** Reads a checkpoint from a file. @throws ConfigError */
+export function readCheckpointFile(path: string): ReturnType<typeof parseCheckpoint> {
+  try {
+    return parseCheckpoint(readOperatorFile(path).toString('utf8'));
+  } catch (cause) {
+    if (cause instanceof CheckpointError) throw new ConfigError(`${path}: ${cause.message}`, { cause });
+    throw new ConfigError(`${path} cannot be read (${fileErrorCode(cause)})`, { cause });
+  }
+}
+
+/** Creates the command `wallet-rpc checkpoint`. */
+export function checkpointCommand(terminal: Terminal): Command {
+  const command = new Command('wallet-rpc checkpoint')
+    .description('Makes and checks the checkpoints from which the work of a chain is verified.')
+    .exitOverride();
+  withSource(command.command('make'))
+    .description('Reads a checkpoint from a node, and writes it as JSON.')
+    .requiredOption('--height <n>', 'height of the block; best some hundred blocks below the newest one')
+    .option('--fixed-difficulty <n>', 'difficulty of a regtest network that fixes it')
+    .option('--output <file>', 'new file to write (default: standard output)')
+    .action((options: MakeOptions) => makeCheckpoint(options, terminal));
+  withSource(command.command('check'))
+    .description('Compares a checkpoint with the chain of a node, and says what differs.')
+    .argument('<file>', 'file with the checkpoint')
+    .action((path: string, options: SourceOptions) => checkCheckpoint(path, options, terminal));
+  return command;
+}
+
+/** Runs `wallet-rpc checkpoint`. @throws ConfigError with the reason of a failure. */
+export async function runCheckpointCommand(args: readonly string[], terminal: Terminal): Promise<void> {
+  await checkpointCommand(terminal).parseAsync([...args], { from: 'user' });
+}

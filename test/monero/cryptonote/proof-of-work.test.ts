@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it, test } from '@jest/globals';
+import { blockHash, parseBlock } from '../../../src/monero/cryptonote/block.js';
+import {
+  nextSeedHeight,
+  seedHeight,
+  seedHeightsAbove,
+  workAlgorithm,
+  WorkError,
+  workInput,
+} from '../../../src/monero/cryptonote/proof-of-work.js';
+import { fromHex, toHex } from '../../../src/util/bytes.js';
+import { GENESIS } from '../../../src/regtest/rules/block-rules.js';
+
+const { blocks, template } = JSON.parse(
+  readFileSync(new URL('../../../../test/vectors/cryptonote/mainnet-blocks.json', import.meta.url), 'utf8'),
+) as {
+  readonly blocks: readonly {
+    readonly height: number;
+    readonly majorVersion: number;
+    readonly hash: string;
+    readonly blob: string;
+  }[];
+  readonly template: Readonly<Record<'blob' | 'hashingBlob', string>> & {
+    readonly height: number;
+    readonly seedHeight: number;
+  };
+};
+
+test.each(blocks)('block $height of the main network, version $majorVersion, has its hash', (vector) => {
+  const block = parseBlock(fromHex(vector.blob));
+  expect(toHex(blockHash(block))).toBe(vector.hash);
+  expect(block.header.majorVersion).toBe(vector.majorVersion);
+  expect(block.minerTx.prefix.inputs).toEqual([{ type: 'gen', height: vector.height }]);
+});
+
+describe('the input of the proof of work', () => {
+  it('is the hashing blob that the reference computes', () => {
+    expect(toHex(workInput(parseBlock(fromHex(template.blob))))).toBe(template.hashingBlob);
+  });
+
+  it('is refused for algorithms before RandomX, and for rules that are not known', () => {
+    const { header } = GENESIS;
+    for (const [majorVersion, reason] of [
+      [1, 'its algorithm is cryptonight/0'],
+      [7, 'its algorithm is cryptonight/1'],
+      [9, 'its algorithm is cryptonight/2'],
+      [11, 'its algorithm is cryptonight/r'],
+      [17, 'its rules are not known'],
+    ] as const) {
+      const work = (): Uint8Array => workInput({ ...GENESIS, header: { ...header, majorVersion } });
+      expect(work).toThrow(WorkError);
+      expect(work).toThrow(`the work of blocks of version ${majorVersion} is not checked: ${reason}`);
+    }
+    expect([12, 13, 14, 15, 16].map(workAlgorithm)).toEqual(Array(5).fill('randomx'));
+  });
+});
+
+describe('the seed of the proof of work', () => {
+  // Heights around the changes of seeds. Source: rx-slow-hash.c `rx_seedheight`.
+  test.each([
+    [0, 0],
+    [2112, 0],
+    [2113, 2048],
+    [4160, 2048],
+    [4161, 4096],
+    [template.height, template.seedHeight],
+  ])('at height %i is the block at height %i', (height, seed) => {
+    expect(seedHeight(height)).toBe(seed);
+    expect(nextSeedHeight(height - 64)).toBe(seed);
+  });
+
+  it('above any height is one of the seeds that stand for it, or a later block', () => {
+    for (let height = 0; height < 10_000; height += 31) {
+      const later = Array.from({ length: 2200 }, (_, i) => seedHeight(height + 1 + i));
+      const needed = [...new Set(later.filter((at) => at <= height))];
+      expect(seedHeightsAbove(height)).toEqual(needed);
+    }
+  });
+});
