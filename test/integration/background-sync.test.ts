@@ -12,6 +12,7 @@ import {
   startWalletRpc,
   type WalletRpc,
 } from '../support/processes/wallet-rpc.js';
+import { itAtNight } from '../support/jest/lanes.js';
 
 const SEED =
   'velvet lymph giddy number token physics poetry unquoted nibs useful sabotage limits benches lifestyle eden nitrogen anvil fewest avoid batch vials washing fences goat unquoted';
@@ -231,7 +232,7 @@ describe('the background wallet', () => {
 });
 
 describe('a process that is killed meanwhile', () => {
-  it('leaves a wallet that finds its spends when it is opened', async () => {
+  itAtNight('leaves a wallet that finds its spends when it is opened', async () => {
     await restore();
     await wallet.rpc('setup_background_sync', { background_sync_type: REUSE, wallet_password: 'pw' });
     await wallet.rpc('start_background_sync');
