@@ -6,13 +6,8 @@ import { createWallet } from '../support/wallets/create-wallet.js';
 import type { Loose } from '../support/network/json-rpc.js';
 import type { Monerod } from '../support/processes/monerod.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
-import {
-  startReference,
-  startWalletProcess,
-  startWalletRpc,
-  type WalletRpc,
-} from '../support/processes/wallet-rpc.js';
-import { itAtNight } from '../support/jest/lanes.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { isNight, itAtNight } from '../support/jest/lanes.js';
 
 const SEED =
   'velvet lymph giddy number token physics poetry unquoted nibs useful sabotage limits benches lifestyle eden nitrogen anvil fewest avoid batch vials washing fences goat unquoted';
@@ -50,7 +45,10 @@ const files = (): boolean[] =>
 
 beforeAll(async () => {
   daemon = await startRegtestDaemon();
-  wallet = await startWalletProcess({ daemon: daemon.address, args: ['--max-concurrency=1'] });
+  wallet = await startWalletRpc({
+    ...{ daemon: daemon.address, args: ['--max-concurrency=1'] },
+    ownProcess: isNight,
+  });
   await restore();
   const { address } = await wallet.rpc('get_address');
   await daemon.generate(address, 5);

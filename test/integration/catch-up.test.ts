@@ -6,7 +6,7 @@ import type { Monerod } from '../support/processes/monerod.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { until } from '../support/fakes/until.js';
 import { startWalletProcess, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
-import { itAtNight, someRows } from '../support/jest/lanes.js';
+import { isNight, itAtNight, someRows } from '../support/jest/lanes.js';
 
 const COIN = 1_000_000_000_000;
 /** Number of addresses of the first account; new wallets of servers under test watch 20. */
@@ -64,7 +64,7 @@ beforeAll(async () => {
   [origin, payer, late] = await Promise.all([
     startWalletRpc(online),
     startWalletRpc(online),
-    startWalletProcess(online),
+    startWalletRpc({ ...online, ownProcess: isNight }),
   ]);
   await createWallet(payer, 'payer');
   outside = (await payer.rpc('get_address')).address as string;

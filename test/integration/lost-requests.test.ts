@@ -8,8 +8,8 @@ import { createWallet } from '../support/wallets/create-wallet.js';
 import { walletCalls, type Loose } from '../support/network/json-rpc.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import type { Monerod } from '../support/processes/monerod.js';
-import { MAIN, startReference, startWalletProcess, type WalletRpc } from '../support/processes/wallet-rpc.js';
-import { itAtNight, someRows } from '../support/jest/lanes.js';
+import { MAIN, startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { isNight, itAtNight, someRows } from '../support/jest/lanes.js';
 
 /* A wallet that comes back without its latest payment requests gives their addresses to no new one. */
 
@@ -24,7 +24,11 @@ let copies = 0;
 
 const args = (): string[] => [`--backup-dir=${join(root, 'backups')}`];
 const start = async (directory = walletDir): Promise<void> => {
-  server = await startWalletProcess({ daemon: daemon.address, walletDir: directory, args: args() });
+  server = await startWalletRpc({
+    ...{ daemon: daemon.address, walletDir: directory, args: args() },
+    // Tests at night kill it.
+    ownProcess: isNight,
+  });
 };
 const restart = async (signal?: NodeJS.Signals, between: () => void = () => undefined): Promise<void> => {
   await server.stop({ keep: true, ...(signal === undefined ? {} : { signal }) });

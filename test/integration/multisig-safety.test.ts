@@ -30,7 +30,7 @@ import {
   exchangeMultisigInfo,
 } from '../support/wallets/multisig-party.js';
 import { seededRng } from '../support/fakes/seeded-rng.js';
-import { startWalletProcess, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 import { isNight, someRows } from '../support/jest/lanes.js';
 
 const COIN = 1_000_000_000_000;
@@ -50,7 +50,11 @@ const walletAt = (place: number): WalletRpc => {
 };
 
 const startAt = (place: number): Promise<WalletRpc> =>
-  startWalletProcess({ daemon: daemon.address, walletDir: directories[place] ?? '' });
+  startWalletRpc({
+    ...{ daemon: daemon.address, walletDir: directories[place] ?? '' },
+    // The second one is killed for each commit, the first one at night.
+    ownProcess: isNight || place === 1,
+  });
 
 /** Kills a server (`kill -9`), restarts it and opens its wallet. */
 async function crash(place: number): Promise<void> {
