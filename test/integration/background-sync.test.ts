@@ -7,7 +7,7 @@ import type { Loose } from '../support/network/json-rpc.js';
 import type { Monerod } from '../support/processes/monerod.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
-import { isNight, itAtNight } from '../support/jest/lanes.js';
+import { isNight, itAtNight, someRows } from '../support/jest/lanes.js';
 
 const SEED =
   'velvet lymph giddy number token physics poetry unquoted nibs useful sabotage limits benches lifestyle eden nitrogen anvil fewest avoid batch vials washing fences goat unquoted';
@@ -91,10 +91,12 @@ async function expectSpendsUnknown(): Promise<void> {
 
 const expectTruth = async (): Promise<void> => expect(await look()).toEqual(truth);
 
-describe.each([
-  [REUSE, {}],
-  [CUSTOM, { background_cache_password: 'background' }],
-])('%s', (type, more) => {
+describe.each(
+  someRows([
+    [REUSE, {}],
+    [CUSTOM, { background_cache_password: 'background' }],
+  ]),
+)('%s', (type, more) => {
   const setup = (): Promise<unknown> =>
     wallet.rpc('setup_background_sync', { background_sync_type: type, wallet_password: 'pw', ...more });
 

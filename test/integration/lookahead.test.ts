@@ -8,7 +8,7 @@ import type { Monerod } from '../support/processes/monerod.js';
 import { DEFAULT_LOOKAHEAD_ENV } from '../support/processes/reference-preload.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
-import { itAtNight } from '../support/jest/lanes.js';
+import { itAtNight, someRows } from '../support/jest/lanes.js';
 
 const SEED =
   'velvet lymph giddy number token physics poetry unquoted nibs useful sabotage limits benches lifestyle eden nitrogen anvil fewest avoid batch vials washing fences goat unquoted';
@@ -41,11 +41,13 @@ const find = async (address: string): Promise<unknown> => {
   return result?.['index'] ?? error?.code;
 };
 
-test.each([
-  ['the server', { checked: false }, { major: 50, minor: 200 }],
-  ['the server of other tests', {}, { major: 5, minor: 20 }],
-  ['it with the usual lookahead', { env: DEFAULT_LOOKAHEAD_ENV }, { major: 50, minor: 200 }],
-])('new wallets of %s have their lookahead', async (_, options, lookahead) => {
+test.each(
+  someRows([
+    ['the server', { checked: false }, { major: 50, minor: 200 }],
+    ['the server of other tests', {}, { major: 5, minor: 20 }],
+    ['it with the usual lookahead', { env: DEFAULT_LOOKAHEAD_ENV }, { major: 50, minor: 200 }],
+  ]),
+)('new wallets of %s have their lookahead', async (_, options, lookahead) => {
   const server = await startWalletRpc(options);
   await createWallet(server, 'new');
   const file = await loadKeysFile(join(server.walletDir, 'new.keys'), '', 1);
