@@ -10,46 +10,57 @@ import { freePort, logged, start } from '../support/processes/process.js';
 import { until } from '../support/fakes/until.js';
 import { MAIN, startWalletProcess } from '../support/processes/wallet-rpc.js';
 import { runWalletRpc } from '../support/processes/wallet-rpc-run.js';
+import { itAtNight, someRows } from '../support/jest/lanes.js';
 
 const directory = (): string => mkdtempSync(join(tmpdir(), 'main-'));
 
 describe('an invalid command line', () => {
-  test.each([
-    [
-      'an unknown flag',
-      ['--rpc-bind-prt=1'],
-      /unknown option '--rpc-bind-prt'\s+\(Did you mean --rpc-bind-port\?\)\s+\(--help/,
-    ],
-    ['an unknown short flag', ['-p'], /unknown option '-p'\s+\(--help/],
-    ['a word too many', ['--offline', 'extra'], /too many arguments/],
-    ['a flag without its value', ['--wallet-dir'], /'--wallet-dir <dir>' argument missing\s+\(--help/],
-    ['a switch with a value', ['--offline=1'], /wallet-rpc: --offline is a switch and takes no value/],
-    [
-      'a missing config file',
-      ['--config-file=/nowhere/x'],
-      /wallet-rpc: --config-file: \/nowhere\/x cannot be read/,
-    ],
-    [
-      'a password to ask for without a terminal',
-      ['--wallet-dir=w', '--rpc-login=alice'],
-      /no terminal to ask on/,
-    ],
-  ])('%s ends the process with a hint', async (_, args, hint) => {
+  test.each(
+    someRows(
+      [
+        [
+          'an unknown flag',
+          ['--rpc-bind-prt=1'],
+          /unknown option '--rpc-bind-prt'\s+\(Did you mean --rpc-bind-port\?\)\s+\(--help/,
+        ],
+        ['an unknown short flag', ['-p'], /unknown option '-p'\s+\(--help/],
+        ['a word too many', ['--offline', 'extra'], /too many arguments/],
+        ['a flag without its value', ['--wallet-dir'], /'--wallet-dir <dir>' argument missing\s+\(--help/],
+        ['a switch with a value', ['--offline=1'], /wallet-rpc: --offline is a switch and takes no value/],
+        [
+          'a missing config file',
+          ['--config-file=/nowhere/x'],
+          /wallet-rpc: --config-file: \/nowhere\/x cannot be read/,
+        ],
+        [
+          'a password to ask for without a terminal',
+          ['--wallet-dir=w', '--rpc-login=alice'],
+          /no terminal to ask on/,
+        ],
+      ],
+      3,
+    ),
+  )('%s ends the process with a hint', async (_, args, hint) => {
     const { code, output } = await runWalletRpc(args);
     expect(output).toMatch(hint);
     expect(output).not.toMatch(/\n\s+at /);
     expect(code).toBe(1);
   });
 
-  test.each([
-    ['a misspelt flag', ['--rpc-logn=alice:hunter2']],
-    ['a misspelt flag and its value', ['--rpc-logn', 'alice:hunter2']],
-    ['one dash too few', ['-rpc-login=alice:hunter2']],
-    ['a short flag', ['-phunter2']],
-    ['a stray word', ['hunter2']],
-    ['a flag twice', ['--rpc-login=alice:hunter2', '--rpc-login=alice:hunter2']],
-    ['no wallet', ['--rpc-login=alice:hunter2']],
-  ])('%s repeats no secret', async (_, args) => {
+  test.each(
+    someRows(
+      [
+        ['a misspelt flag', ['--rpc-logn=alice:hunter2']],
+        ['a misspelt flag and its value', ['--rpc-logn', 'alice:hunter2']],
+        ['one dash too few', ['-rpc-login=alice:hunter2']],
+        ['a short flag', ['-phunter2']],
+        ['a stray word', ['hunter2']],
+        ['a flag twice', ['--rpc-login=alice:hunter2', '--rpc-login=alice:hunter2']],
+        ['no wallet', ['--rpc-login=alice:hunter2']],
+      ],
+      2,
+    ),
+  )('%s repeats no secret', async (_, args) => {
     const { code, output } = await runWalletRpc(args);
     expect(output).not.toContain('hunter2');
     expect(code).toBe(1);
@@ -69,7 +80,7 @@ describe('an invalid command line', () => {
 });
 
 describe('a start that fails', () => {
-  test.each(['/nowhere/ca.pem', '/', '/proc/self/status'])(
+  test.each(someRows(['/nowhere/ca.pem', '/', '/proc/self/status']))(
     'refuses to start with %s as the authorities of the node',
     async (file) => {
       const wallets = directory();
@@ -103,7 +114,7 @@ describe('a start that fails', () => {
     rmSync(wallets, { recursive: true });
   });
 
-  it('does not touch the pid file of another server', async () => {
+  itAtNight('does not touch the pid file of another server', async () => {
     const port = await freePort();
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', () => resolve()));
@@ -163,18 +174,21 @@ describe('a running server', () => {
     rmSync(wallets, { recursive: true });
   });
 
-  it('creates files that only their owner can read, even in a directory that all users can read', async () => {
-    const wallets = directory();
-    const log = join(wallets, 'wallet.log');
-    const server = await startWalletProcess({ walletDir: wallets, args: [`--log-file=${log}`] });
-    await createWallet(server, 'shop');
-    for (const name of ['shop', 'shop.keys', 'wallet.log'])
-      expect(`${name} ${(statSync(join(wallets, name)).mode & 0o777).toString(8)}`).toBe(`${name} 600`);
-    await server.stop();
-    rmSync(wallets, { recursive: true });
-  });
+  itAtNight(
+    'creates files that only their owner can read, even in a directory that all users can read',
+    async () => {
+      const wallets = directory();
+      const log = join(wallets, 'wallet.log');
+      const server = await startWalletProcess({ walletDir: wallets, args: [`--log-file=${log}`] });
+      await createWallet(server, 'shop');
+      for (const name of ['shop', 'shop.keys', 'wallet.log'])
+        expect(`${name} ${(statSync(join(wallets, name)).mode & 0o777).toString(8)}`).toBe(`${name} 600`);
+      await server.stop();
+      rmSync(wallets, { recursive: true });
+    },
+  );
 
-  it('goes on when its output pipe is closed', async () => {
+  itAtNight('goes on when its output pipe is closed', async () => {
     const server = await startWalletProcess({ args: ['--log-level=4'] });
     server.process.child.stdout?.destroy();
     server.process.child.stderr?.destroy();
@@ -182,23 +196,25 @@ describe('a running server', () => {
     expect(await server.stop()).toBe(0);
   });
 
-  it('warns of flags without effect and of a missing login', async () => {
+  itAtNight('warns of flags without effect and of a missing login', async () => {
     const server = await startWalletProcess({ args: ['--no-initial-sync'] });
     await logged(server.process, '--no-initial-sync is ignored');
     await logged(server.process, 'No login');
     await server.stop();
   });
 
-  it.each([
-    ['1.3', "Interface: wallet RPC 1.3 to the letter; today's client libraries want --api-version 1.32"],
-    ['1.32', 'Interface: wallet RPC 1.32'],
-  ])('logs that it serves interface %s', async (version, line) => {
+  it.each(
+    someRows([
+      ['1.3', "Interface: wallet RPC 1.3 to the letter; today's client libraries want --api-version 1.32"],
+      ['1.32', 'Interface: wallet RPC 1.32'],
+    ]),
+  )('logs that it serves interface %s', async (version, line) => {
     const server = await startWalletProcess({ args: [`--api-version=${version}`] });
     await logged(server.process, line);
     await server.stop();
   });
 
-  it('applies log categories given with the level from the start', async () => {
+  itAtNight('applies log categories given with the level from the start', async () => {
     const server = await startWalletProcess({ args: ['--log-level=0,wallet.rpc:DEBUG'] });
     const { categories } = await server.rpc('set_log_categories', { categories: '+' });
     expect(categories).toMatch(/^\*:WARNING,.*,wallet\.rpc:DEBUG$/);
@@ -206,7 +222,7 @@ describe('a running server', () => {
     await server.stop();
   });
 
-  it('names a daemon that cannot be used, and the remedy', async () => {
+  itAtNight('names a daemon that cannot be used, and the remedy', async () => {
     const server = await startWalletProcess({ daemon: '127.0.0.1:1' });
     await createWallet(server, 'w');
     await logged(server.process, 'the daemon cannot be used');
@@ -265,7 +281,7 @@ describe('--detach', () => {
     rmSync(wallets, { recursive: true });
   });
 
-  it('reports why the background server did not start', async () => {
+  itAtNight('reports why the background server did not start', async () => {
     const wallets = directory();
     const { code, output } = await runWalletRpc(
       ['--detach', `--wallet-file=${join(wallets, 'none')}`, '--password='],

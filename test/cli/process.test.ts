@@ -11,6 +11,7 @@ import { freePort, start, stop } from '../support/processes/process.js';
 import { until } from '../support/fakes/until.js';
 import { MAIN, startWalletProcess } from '../support/processes/wallet-rpc.js';
 import { runWalletRpc } from '../support/processes/wallet-rpc-run.js';
+import { itAtNight, someRows } from '../support/jest/lanes.js';
 
 const SECRET = 'pa:ss-must-not-leak';
 
@@ -21,44 +22,57 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 describe('the command line', () => {
-  test.each([
-    ['an unknown flag, with a hint', ['--wallet-dirr', 'x'], 'Did you mean --wallet-dir?'],
-    ['no wallet at all', ['--rpc-bind-port=0'], '--wallet-dir'],
-    ['two kinds of wallet', ['--wallet-dir=a', '--wallet-file=b'], 'exclude each other'],
-    ['an address that others reach', ['--wallet-dir=a', '--rpc-bind-ip=0.0.0.0'], '--confirm-external-bind'],
-    ['a login and none', ['--wallet-dir=a', '--rpc-login=u:p', '--disable-rpc-login'], 'exclude each other'],
-    ['two networks', ['--wallet-dir=a', '--testnet', '--stagenet'], 'exclude each other'],
-    ['a port that is none', ['--wallet-dir=a', '--rpc-bind-port=70000'], '--rpc-bind-port'],
-    ['an unknown interface', ['--wallet-dir=a', '--api-version=2'], '--api-version'],
-    ['a TLS mode that is none', ['--wallet-dir=a', '--rpc-ssl=perhaps'], '--rpc-ssl'],
-    ['a flag twice', ['--wallet-dir=a', '--wallet-dir=b'], 'given twice'],
-    [
-      'a login without password and without a terminal',
-      ['--wallet-dir=a', '--rpc-login=u', '--non-interactive'],
-      '--rpc-login',
-    ],
-    [
-      'a wallet directory that is a file',
-      ['--wallet-dir=/dev/null', '--rpc-bind-port=0', '--offline'],
-      "--wallet-dir: /dev/null cannot be used: the file 'null' cannot be used: another file has its name",
-    ],
-    [
-      'a wallet file that is missing',
-      ['--wallet-file=/nowhere/w', '--password=', '--rpc-bind-port=0', '--offline'],
-      '--wallet-file: /nowhere/w cannot be opened: there is no /nowhere/w.keys',
-    ],
-    [
-      'a wallet directory on a file system that makes none',
-      ['--wallet-dir=/proc/wallets/of/shops', '--rpc-bind-port=0', '--offline'],
-      '--wallet-dir: /proc/wallets/of/shops cannot be used',
-    ],
-    [
-      'a log file on a file system that makes no directories',
-      ['--wallet-dir=a', '--log-file=/proc/logs/wallet-rpc.log', '--rpc-bind-port=0', '--offline'],
-      '--log-file: /proc/logs/wallet-rpc.log cannot be written',
-    ],
-    ['a config file that is missing', ['--wallet-dir=a', '--config-file=/nowhere'], '--config-file'],
-  ])('refuses %s', async (_, args, hint) => {
+  test.each(
+    someRows(
+      [
+        ['an unknown flag, with a hint', ['--wallet-dirr', 'x'], 'Did you mean --wallet-dir?'],
+        ['no wallet at all', ['--rpc-bind-port=0'], '--wallet-dir'],
+        ['two kinds of wallet', ['--wallet-dir=a', '--wallet-file=b'], 'exclude each other'],
+        [
+          'an address that others reach',
+          ['--wallet-dir=a', '--rpc-bind-ip=0.0.0.0'],
+          '--confirm-external-bind',
+        ],
+        [
+          'a login and none',
+          ['--wallet-dir=a', '--rpc-login=u:p', '--disable-rpc-login'],
+          'exclude each other',
+        ],
+        ['two networks', ['--wallet-dir=a', '--testnet', '--stagenet'], 'exclude each other'],
+        ['a port that is none', ['--wallet-dir=a', '--rpc-bind-port=70000'], '--rpc-bind-port'],
+        ['an unknown interface', ['--wallet-dir=a', '--api-version=2'], '--api-version'],
+        ['a TLS mode that is none', ['--wallet-dir=a', '--rpc-ssl=perhaps'], '--rpc-ssl'],
+        ['a flag twice', ['--wallet-dir=a', '--wallet-dir=b'], 'given twice'],
+        [
+          'a login without password and without a terminal',
+          ['--wallet-dir=a', '--rpc-login=u', '--non-interactive'],
+          '--rpc-login',
+        ],
+        [
+          'a wallet directory that is a file',
+          ['--wallet-dir=/dev/null', '--rpc-bind-port=0', '--offline'],
+          "--wallet-dir: /dev/null cannot be used: the file 'null' cannot be used: another file has its name",
+        ],
+        [
+          'a wallet file that is missing',
+          ['--wallet-file=/nowhere/w', '--password=', '--rpc-bind-port=0', '--offline'],
+          '--wallet-file: /nowhere/w cannot be opened: there is no /nowhere/w.keys',
+        ],
+        [
+          'a wallet directory on a file system that makes none',
+          ['--wallet-dir=/proc/wallets/of/shops', '--rpc-bind-port=0', '--offline'],
+          '--wallet-dir: /proc/wallets/of/shops cannot be used',
+        ],
+        [
+          'a log file on a file system that makes no directories',
+          ['--wallet-dir=a', '--log-file=/proc/logs/wallet-rpc.log', '--rpc-bind-port=0', '--offline'],
+          '--log-file: /proc/logs/wallet-rpc.log cannot be written',
+        ],
+        ['a config file that is missing', ['--wallet-dir=a', '--config-file=/nowhere'], '--config-file'],
+      ],
+      4,
+    ),
+  )('refuses %s', async (_, args, hint) => {
     const { code, stderr } = await runWalletRpc(args);
     expect(code).toBe(1);
     expect(stderr).toContain(hint);
@@ -134,7 +148,7 @@ describe('settings', () => {
 });
 
 describe('a running server', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)(
+  it.each(someRows(['SIGTERM', 'SIGINT'] as const))(
     'prints the lines that launchers wait for, and stops cleanly on %s',
     async (signal) => {
       const wallet = await startWalletProcess();
@@ -209,7 +223,7 @@ describe('TLS', () => {
     await wallet.stop();
   });
 
-  it('does not answer plain HTTP when enabled', async () => {
+  itAtNight('does not answer plain HTTP when enabled', async () => {
     const port = await freePort();
     const running = start(process.execPath, [
       MAIN,
@@ -251,24 +265,27 @@ describe('TLS', () => {
     }
   });
 
-  it('without a certificate serves clients with the ciphers of the reference, several at once', async () => {
-    const wallet = await startWalletProcess();
-    try {
-      const answers = await Promise.all(Array.from({ length: 5 }, () => ask(wallet.port)));
-      expect(new Set(answers.map(({ fingerprint }) => fingerprint)).size).toBe(1);
-      // net_ssl.cpp `create_context`; the first of them in TLS 1.2.
-      expect(curl(wallet.port, '--tls-max', '1.2', '--ciphers', 'ECDHE-ECDSA-CHACHA20-POLY1305')).toContain(
-        '65539',
-      );
-      expect(curl(wallet.port, '--tls-max', '1.2', '--ciphers', 'ECDHE-ECDSA-AES256-GCM-SHA384')).toContain(
-        '65539',
-      );
-    } finally {
-      await wallet.stop();
-    }
-  });
+  itAtNight(
+    'without a certificate serves clients with the ciphers of the reference, several at once',
+    async () => {
+      const wallet = await startWalletProcess();
+      try {
+        const answers = await Promise.all(Array.from({ length: 5 }, () => ask(wallet.port)));
+        expect(new Set(answers.map(({ fingerprint }) => fingerprint)).size).toBe(1);
+        // net_ssl.cpp `create_context`; the first of them in TLS 1.2.
+        expect(curl(wallet.port, '--tls-max', '1.2', '--ciphers', 'ECDHE-ECDSA-CHACHA20-POLY1305')).toContain(
+          '65539',
+        );
+        expect(curl(wallet.port, '--tls-max', '1.2', '--ciphers', 'ECDHE-ECDSA-AES256-GCM-SHA384')).toContain(
+          '65539',
+        );
+      } finally {
+        await wallet.stop();
+      }
+    },
+  );
 
-  it('needs no certificate when enabled', async () => {
+  itAtNight('needs no certificate when enabled', async () => {
     const port = await freePort();
     const running = start(process.execPath, [
       MAIN,

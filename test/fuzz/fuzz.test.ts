@@ -14,6 +14,7 @@ import { markdownOf } from './report.js';
 import { fuzzTarget, type RunOptions, type RunResult } from './supervisor.js';
 import type { Parser, Target } from './target.js';
 import { TARGET_NAMES, targetNamed } from './targets.js';
+import { itAtNight, someRows } from '../support/jest/lanes.js';
 
 /* A short run of each target. Longer runs: `npm run fuzz`. */
 
@@ -152,17 +153,19 @@ describe('a run in a process', () => {
     expect(kept).toBeGreaterThanOrEqual(2);
   });
 
-  it.each<[string, Finding['kind'], RegExp, Partial<Limits>]>([
-    ['planted-error', 'error', /^TypeError: a bug/, {}],
-    ['planted-rejection', 'error', /^TypeError: a bug/, {}],
-    ['planted-crash', 'crash', /ended with SIGABRT/, {}],
-    ['planted-throw', 'crash', /outside of the call/, {}],
-    ['planted-slow', 'slow', /^takes \d+ ms$/, { ms: 100 }],
-    ['planted-hang', 'hang', /^does not end within 0.6 s of processor time/, { hangMs: 600 }],
-    ['planted-wait', 'hang', /^waits without an end/, { idleSeconds: 2 }],
-    ['planted-memory', 'memory', /^the process grows by \d+ MiB/, { bytes: 32 * 2 ** 20 }],
-    ['planted-heap', 'memory', /^objects take more than 64 MiB/, { heapMib: 64 }],
-  ])('finds %s', async (target, kind, text, limits) => {
+  it.each<[string, Finding['kind'], RegExp, Partial<Limits>]>(
+    someRows([
+      ['planted-error', 'error', /^TypeError: a bug/, {}],
+      ['planted-rejection', 'error', /^TypeError: a bug/, {}],
+      ['planted-crash', 'crash', /ended with SIGABRT/, {}],
+      ['planted-throw', 'crash', /outside of the call/, {}],
+      ['planted-slow', 'slow', /^takes \d+ ms$/, { ms: 100 }],
+      ['planted-hang', 'hang', /^does not end within 0.6 s of processor time/, { hangMs: 600 }],
+      ['planted-wait', 'hang', /^waits without an end/, { idleSeconds: 2 }],
+      ['planted-memory', 'memory', /^the process grows by \d+ MiB/, { bytes: 32 * 2 ** 20 }],
+      ['planted-heap', 'memory', /^objects take more than 64 MiB/, { heapMib: 64 }],
+    ]),
+  )('finds %s', async (target, kind, text, limits) => {
     // The run ends with the first finding.
     const found = new AbortController();
     const findings: Finding[] = [];
@@ -179,7 +182,7 @@ describe('a run in a process', () => {
     expect(new Set(findings.map((one) => one.kind))).toEqual(new Set([kind]));
   });
 
-  it('goes on to the number of cases with another process when one ends', async () => {
+  itAtNight('goes on to the number of cases with another process when one ends', async () => {
     // One of the first 1000 cases of this seed ends the process.
     const [{ cases }, findings] = await run('planted-throw', { cases: 1000 });
     expect({ cases, kinds: findings.map(({ kind }) => kind) }).toEqual({ cases: 1000, kinds: ['crash'] });
@@ -218,7 +221,7 @@ describe('a campaign', () => {
     expect(markdownOf([second], 'suite')).toContain('| instant | 500 | 500 |');
   });
 
-  it('takes a finding as mended when the parser withstands its input', async () => {
+  itAtNight('takes a finding as mended when the parser withstands its input', async () => {
     const options = { ...inOut, out, cases: 3000 };
     const report = await runCampaign('planted-error', options);
     expect(report).toMatchObject({ findings: [{ kind: 'error' }], mended: [] });
@@ -238,7 +241,7 @@ describe('a campaign', () => {
     });
   const casesNow = (): number => reportOf(out, 'fingerprint').cases;
 
-  it.each(['SIGTERM', 'SIGKILL'] as const)('keeps its cases after %s', async (signal) => {
+  it.each(someRows(['SIGTERM', 'SIGKILL'] as const))('keeps its cases after %s', async (signal) => {
     const program = start(1e9);
     await until('the first cases', () => casesNow() > 0);
     const before = casesNow();

@@ -6,12 +6,8 @@ import { createWallet } from '../support/wallets/create-wallet.js';
 import type { Loose } from '../support/network/json-rpc.js';
 import type { Monerod } from '../support/processes/monerod.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
-import {
-  startReference,
-  startWalletProcess,
-  startWalletRpc,
-  type WalletRpc,
-} from '../support/processes/wallet-rpc.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { isNight, itAtNight, someRows } from '../support/jest/lanes.js';
 
 const SEED =
   'velvet lymph giddy number token physics poetry unquoted nibs useful sabotage limits benches lifestyle eden nitrogen anvil fewest avoid batch vials washing fences goat unquoted';
@@ -49,7 +45,10 @@ const files = (): boolean[] =>
 
 beforeAll(async () => {
   daemon = await startRegtestDaemon();
-  wallet = await startWalletProcess({ daemon: daemon.address, args: ['--max-concurrency=1'] });
+  wallet = await startWalletRpc({
+    ...{ daemon: daemon.address, args: ['--max-concurrency=1'] },
+    ownProcess: isNight,
+  });
   await restore();
   const { address } = await wallet.rpc('get_address');
   await daemon.generate(address, 5);
@@ -92,10 +91,12 @@ async function expectSpendsUnknown(): Promise<void> {
 
 const expectTruth = async (): Promise<void> => expect(await look()).toEqual(truth);
 
-describe.each([
-  [REUSE, {}],
-  [CUSTOM, { background_cache_password: 'background' }],
-])('%s', (type, more) => {
+describe.each(
+  someRows([
+    [REUSE, {}],
+    [CUSTOM, { background_cache_password: 'background' }],
+  ]),
+)('%s', (type, more) => {
   const setup = (): Promise<unknown> =>
     wallet.rpc('setup_background_sync', { background_sync_type: type, wallet_password: 'pw', ...more });
 
@@ -231,7 +232,7 @@ describe('the background wallet', () => {
 });
 
 describe('a process that is killed meanwhile', () => {
-  it('leaves a wallet that finds its spends when it is opened', async () => {
+  itAtNight('leaves a wallet that finds its spends when it is opened', async () => {
     await restore();
     await wallet.rpc('setup_background_sync', { background_sync_type: REUSE, wallet_password: 'pw' });
     await wallet.rpc('start_background_sync');

@@ -8,6 +8,7 @@ import type { Loose } from '../support/network/json-rpc.js';
 import { until } from '../support/fakes/until.js';
 import { moneyOf, startCrowd, type Crowd } from '../support/wallets/wallet-crowd.js';
 import { MAIN, startWalletRpc } from '../support/processes/wallet-rpc.js';
+import { itAtNight, someRows } from '../support/jest/lanes.js';
 
 /* backup_wallet of a wallet that pays, and the commands backup, verify and restore. */
 
@@ -129,10 +130,12 @@ describe('a backup', () => {
 });
 
 describe('a command', () => {
-  it.each([
-    ['backup', (dir: string) => [`--wallet-dir=${dir}`, `--backup-dir=${backupDir}`]],
-    ['export', (dir: string) => [`--wallet-dir=${dir}`, '--from=2020-01-01', '--to=2030-01-01']],
-  ])('%s refuses the copy of a wallet in a cluster, which may be an old one', async (name, args) => {
+  it.each(
+    someRows([
+      ['backup', (dir: string) => [`--wallet-dir=${dir}`, `--backup-dir=${backupDir}`]],
+      ['export', (dir: string) => [`--wallet-dir=${dir}`, '--from=2020-01-01', '--to=2030-01-01']],
+    ]),
+  )('%s refuses the copy of a wallet in a cluster, which may be an old one', async (name, args) => {
     const walletDir = mkdtempSync(join(tmpdir(), 'copies-'));
     for (const file of [NAME, `${NAME}.keys`])
       copyFileSync(join(crowd.server.walletDir, file), join(walletDir, file));
@@ -148,7 +151,7 @@ describe('a command', () => {
     rmSync(walletDir, { recursive: true });
   });
 
-  it('migrate refuses the copy of a wallet in a cluster, beside others', async () => {
+  itAtNight('migrate refuses the copy of a wallet in a cluster, beside others', async () => {
     const walletDir = mkdtempSync(join(tmpdir(), 'copies-'));
     for (const wallet of ['own', 'copy'])
       copyFileSync(join(crowd.server.walletDir, `${NAME}.keys`), join(walletDir, `${wallet}.keys`));

@@ -6,6 +6,7 @@ import type { Monerod } from '../support/processes/monerod.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { until } from '../support/fakes/until.js';
 import { startWalletProcess, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { isNight, itAtNight, someRows } from '../support/jest/lanes.js';
 
 const COIN = 1_000_000_000_000;
 /** Number of addresses of the first account; new wallets of servers under test watch 20. */
@@ -63,7 +64,7 @@ beforeAll(async () => {
   [origin, payer, late] = await Promise.all([
     startWalletRpc(online),
     startWalletRpc(online),
-    startWalletProcess(online),
+    startWalletRpc({ ...online, ownProcess: isNight }),
   ]);
   await createWallet(payer, 'payer');
   outside = (await payer.rpc('get_address')).address as string;
@@ -168,10 +169,12 @@ describe('a wallet that learns of addresses after it has read their payments', (
     expect(await knownBy(late)).toEqual(complete);
   });
 
-  test.each([
-    ['restored from its seed', 'seed'],
-    ['generated from its keys', 'keys'],
-  ] as const)('has found all of them after its next refresh, %s', async (_, how) => {
+  test.each(
+    someRows([
+      ['restored from its seed', 'seed'],
+      ['generated from its keys', 'keys'],
+    ] as const),
+  )('has found all of them after its next refresh, %s', async (_, how) => {
     await restore(how);
     await createFar(late, 'order');
     await late.rpc('refresh');
@@ -181,7 +184,7 @@ describe('a wallet that learns of addresses after it has read their payments', (
     expect(await knownBy(late)).toEqual(complete);
   });
 
-  it('finds them although it creates the addresses one by one', async () => {
+  itAtNight('finds them although it creates the addresses one by one', async () => {
     await restore('seed');
     for (let index = 1; index < ADDRESSES; index++) await late.rpc('create_address');
     for (let account = 1; account < ACCOUNTS; account++) await late.rpc('create_account');
@@ -196,7 +199,7 @@ describe('a wallet that learns of addresses after it has read their payments', (
     expect(await knownBy(late)).toEqual(complete);
   });
 
-  it('finds what a view-only wallet can see', async () => {
+  itAtNight('finds what a view-only wallet can see', async () => {
     await restore('view');
     await createFar(late);
     await caughtUp(late);
@@ -206,7 +209,7 @@ describe('a wallet that learns of addresses after it has read their payments', (
     expect(pubkeys(found)).toEqual(pubkeys(all));
   });
 
-  it('goes on after it was killed', async () => {
+  itAtNight('goes on after it was killed', async () => {
     for (let round = 0; round < 2; round++) {
       await restore('seed');
       const filename = `late-${wallets}`;
@@ -274,7 +277,7 @@ describe('a wallet that learns of addresses after it has read their payments', (
     expect(await knownBy(late)).toEqual(complete);
   });
 
-  it('catches up beside other wallets, and for payment requests', async () => {
+  itAtNight('catches up beside other wallets, and for payment requests', async () => {
     await restore('seed');
     // Each request takes the next address; those after the first 20 were paid before.
     for (let index = 0; index < 30; index++) await late.rpc('create_payment_request', { amount: COIN });

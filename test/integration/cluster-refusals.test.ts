@@ -8,6 +8,7 @@ import { freePort, start, stop } from '../support/processes/process.js';
 import { until } from '../support/fakes/until.js';
 import { MAIN } from '../support/processes/wallet-rpc.js';
 import { runWalletRpc, type WalletRpcRun } from '../support/processes/wallet-rpc-run.js';
+import { itAtNight } from '../support/jest/lanes.js';
 
 let directory: string;
 let secretFile: string;
@@ -89,19 +90,19 @@ describe('a process whose database', () => {
     expectRefusal(run, /--cluster: the database cannot be used: .*ECONNREFUSED/);
   });
 
-  test('is another program ends with an error', async () => {
+  itAtNight('is another program ends with an error', async () => {
     const port = await listen((socket) =>
       socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
     );
     expectRefusal(await startAt(databaseAt(port)), /--cluster: the database cannot be used/);
   });
 
-  test('refuses the password ends with an error', async () => {
+  itAtNight('refuses the password ends with an error', async () => {
     const run = await startAt(databaseAt(await listen(refusePassword)));
     expectRefusal(run, /--cluster: the database refuses the login: .*password authentication failed/);
   });
 
-  test('is a pooler of connections ends with an error that names PgBouncer', async () => {
+  itAtNight('is a pooler of connections ends with an error that names PgBouncer', async () => {
     const port = await listen((socket) =>
       refuse(socket, '08P01', 'unsupported startup parameter: client_min_messages'),
     );
@@ -111,7 +112,7 @@ describe('a process whose database', () => {
     );
   });
 
-  test('has an address that is none ends with an error', async () => {
+  itAtNight('has an address that is none ends with an error', async () => {
     expectRefusal(
       await startAt('postgres://wallet:must-not-leak@/'),
       /--cluster: not the address of a database/,

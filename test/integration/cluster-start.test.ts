@@ -15,6 +15,7 @@ import { startPostgres, type PostgresCluster } from '../support/processes/postgr
 import { freePort } from '../support/processes/process.js';
 import { until } from '../support/fakes/until.js';
 import { bundled } from '../support/processes/wallet-rpc.js';
+import { itAtNight } from '../support/jest/lanes.js';
 
 const PACKAGING = new URL('../../../packaging/cluster/', import.meta.url);
 
@@ -115,7 +116,7 @@ describe('a start is refused', () => {
     });
   });
 
-  test('through a pooler that drops the settings of sessions', async () => {
+  itAtNight('through a pooler that drops the settings of sessions', async () => {
     const plain = await startPostgres({ isPlain: true, standbys: 0 });
     const pooler = createServer((near) => {
       const far = connect(plain.primary().port, '127.0.0.1');
@@ -173,7 +174,7 @@ describe('a start is refused', () => {
     await silent.close();
   });
 
-  test('with an address that is none', async () => {
+  itAtNight('with an address that is none', async () => {
     await expect(openCluster({ ...settings(), urls: 'redis://h/d' })).rejects.toMatchObject({
       reason: 'address',
     });
@@ -209,26 +210,29 @@ describe('wallet-rpc cluster init', () => {
     await members.join({ urls, secret: ClusterSecret.read(file) });
   });
 
-  test('makes them as the user of packaging/cluster, in a database with the settings of its Patroni', async () => {
-    const password = "it's: ä";
-    const superuser = database.url({ ports: [database.primary().port] });
-    await run('sh', [fileURLToPath(new URL('post-init.sh', PACKAGING)), superuser], {
-      env: { ...process.env, WALLET_RPC_DATABASE_PASSWORD: password },
-    });
-    const user = { user: 'wallet_rpc', password: encodeURIComponent(password) };
-    const urls = database.url({ ...user, database: 'wallet_rpc' });
-    const file = join(folder, 'packaged');
-    expect((await init(urls, file)).stderr).toMatch(/were made/);
-    await members.join({ urls, secret: ClusterSecret.read(file) });
-    const [settings = {}] = await database
-      .primary()
-      .sql(
-        `SELECT current_setting('wal_log_hints') AS hints, current_setting('wal_compression') AS compression`,
-      );
-    expect(settings).toEqual({ hints: 'on', compression: 'off' });
-  });
+  itAtNight(
+    'makes them as the user of packaging/cluster, in a database with the settings of its Patroni',
+    async () => {
+      const password = "it's: ä";
+      const superuser = database.url({ ports: [database.primary().port] });
+      await run('sh', [fileURLToPath(new URL('post-init.sh', PACKAGING)), superuser], {
+        env: { ...process.env, WALLET_RPC_DATABASE_PASSWORD: password },
+      });
+      const user = { user: 'wallet_rpc', password: encodeURIComponent(password) };
+      const urls = database.url({ ...user, database: 'wallet_rpc' });
+      const file = join(folder, 'packaged');
+      expect((await init(urls, file)).stderr).toMatch(/were made/);
+      await members.join({ urls, secret: ClusterSecret.read(file) });
+      const [settings = {}] = await database
+        .primary()
+        .sql(
+          `SELECT current_setting('wal_log_hints') AS hints, current_setting('wal_compression') AS compression`,
+        );
+      expect(settings).toEqual({ hints: 'on', compression: 'off' });
+    },
+  );
 
-  test('makes no second secret for tables that have one', async () => {
+  itAtNight('makes no second secret for tables that have one', async () => {
     const file = join(folder, 'second');
     await expect(init(database.url(), file)).rejects.toMatchObject({
       code: 1,

@@ -8,6 +8,7 @@ import { startDaemonProxy, type DaemonProxy } from '../support/network/daemon-pr
 import { startMonerod, type Monerod } from '../support/processes/monerod.js';
 import { until } from '../support/fakes/until.js';
 import { startWalletProcess, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { itAtNight } from '../support/jest/lanes.js';
 
 let daemon: Monerod;
 let proxy: DaemonProxy;
@@ -46,7 +47,7 @@ describe('kill -9', () => {
     expect((await wallet.rpc('get_accounts')).subaddress_accounts).toHaveLength(2);
   });
 
-  it('during a refresh leaves a wallet that opens and continues', async () => {
+  itAtNight('during a refresh leaves a wallet that opens and continues', async () => {
     const before = await wallet.rpc('get_balance');
     await wallet.rpc('auto_refresh', { enable: false });
     await daemon.generate((await wallet.rpc('get_address')).address, 100);

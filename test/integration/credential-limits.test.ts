@@ -7,6 +7,7 @@ import { pendingTx } from '../../src/monero/wallet/exchange/pending-tx.js';
 import { CredentialServer, shopPath } from '../support/processes/credential-server.js';
 import type { Loose } from '../support/network/json-rpc.js';
 import { killMoment } from '../support/processes/kill-moment.js';
+import { itAtNight } from '../support/jest/lanes.js';
 
 /* What clients with limited rights may spend, and the record of their calls. */
 
@@ -55,7 +56,7 @@ describe('spend limits', () => {
     expect(pending.length).toBe(5);
   });
 
-  it('hold however often the server is killed amid payments', async () => {
+  itAtNight('hold however often the server is killed amid payments', async () => {
     await add('hasty', { wallet: 'shop', method: ['view', 'spend'], 'spend-hour': String(0.35 * COIN) });
     await reload();
     const before = (await ask('root', 'get_transfers', { pending: true }, shopPath)).pending.length as number;

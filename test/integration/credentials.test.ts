@@ -16,6 +16,7 @@ import {
 import { walletPath, type Loose, type Reply } from '../support/network/json-rpc.js';
 import { startWalletProcess } from '../support/processes/wallet-rpc.js';
 import { logged } from '../support/processes/process.js';
+import { itAtNight } from '../support/jest/lanes.js';
 
 /* Clients with limited rights: their logins, methods and wallets. */
 
@@ -304,7 +305,7 @@ describe('the file', () => {
     });
   });
 
-  it('must be readable by its owner alone when the server starts', async () => {
+  itAtNight('must be readable by its owner alone when the server starts', async () => {
     const open = join(folder, 'open.json');
     writeFileSync(open, '{"credentials":[]}', { mode: 0o644 });
     await expect(startWalletProcess({ args: [`--credentials=${open}`] })).rejects.toThrow('chmod 600');

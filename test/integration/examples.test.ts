@@ -9,6 +9,7 @@ import type { Loose } from '../support/network/json-rpc.js';
 import { start, stop, type RunningProcess } from '../support/processes/process.js';
 import { until } from '../support/fakes/until.js';
 import { startCrowd, type Crowd } from '../support/wallets/wallet-crowd.js';
+import { someRows } from '../support/jest/lanes.js';
 
 /* The programs of docs/examples, run as their comments say. */
 
@@ -65,7 +66,7 @@ describe('shop.py and pay.sh', () => {
   });
 });
 
-describe.each(['py', 'ts', 'sh'])('payment-request.%s', (kind) => {
+describe.each(someRows(['py', 'ts', 'sh']))('payment-request.%s', (kind) => {
   it('requests a payment, once however often it is run, and sees it paid', async () => {
     const order = `order in ${kind}`;
     const file = join(EXAMPLES, `payment-request.${kind}`);

@@ -8,6 +8,7 @@ import { lowerLimit, limitWithSpare } from '../support/processes/process-limits.
 import { until } from '../support/fakes/until.js';
 import { SLOW_HASHES } from '../support/jest/slow-hashes.js';
 import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { someRows } from '../support/jest/lanes.js';
 
 /*
  * Full disks, and paths that are not regular files. A limit on file sizes, set on the running server, simulates a full
@@ -164,39 +165,48 @@ describe('a path that is not a regular file', () => {
   // The rights of root are needed to make a device.
   const made = OBSTACLES.filter(([what]) => what !== 'device' || process.getuid?.() === 0);
 
-  test.each(made)('such as a %s in place of the keys file is refused at once', async (what, put, text) => {
-    const filename = `keys-${what}`;
-    const path = join(server.walletDir, `${filename}.keys`);
-    put(path);
-    expect((await server.call('open_wallet', { filename, password })).error).toEqual({
-      code: -1,
-      message: expect.stringMatching(text),
-    });
-    expect((await server.call('create_wallet', { filename, password, language })).error?.code).toBe(-21);
-    rmSync(path, { recursive: true });
-  });
+  test.each(someRows(made))(
+    'such as a %s in place of the keys file is refused at once',
+    async (what, put, text) => {
+      const filename = `keys-${what}`;
+      const path = join(server.walletDir, `${filename}.keys`);
+      put(path);
+      expect((await server.call('open_wallet', { filename, password })).error).toEqual({
+        code: -1,
+        message: expect.stringMatching(text),
+      });
+      expect((await server.call('create_wallet', { filename, password, language })).error?.code).toBe(-21);
+      rmSync(path, { recursive: true });
+    },
+  );
 
-  test.each(made)('such as a %s in place of the store is refused at once', async (what, put, text) => {
-    const filename = `store-${what}`;
-    await createWallet(server, filename, password);
-    await server.rpc('close_wallet');
-    const path = join(server.walletDir, filename);
-    rmSync(path);
-    put(path);
-    const { error } = await server.call('open_wallet', { filename, password });
-    expect([error?.code, JSON.stringify(error)]).toEqual([-1, expect.stringMatching(text)]);
-    rmSync(path, { recursive: true });
-    await server.rpc('open_wallet', { filename, password });
-  });
+  test.each(someRows(made))(
+    'such as a %s in place of the store is refused at once',
+    async (what, put, text) => {
+      const filename = `store-${what}`;
+      await createWallet(server, filename, password);
+      await server.rpc('close_wallet');
+      const path = join(server.walletDir, filename);
+      rmSync(path);
+      put(path);
+      const { error } = await server.call('open_wallet', { filename, password });
+      expect([error?.code, JSON.stringify(error)]).toEqual([-1, expect.stringMatching(text)]);
+      rmSync(path, { recursive: true });
+      await server.rpc('open_wallet', { filename, password });
+    },
+  );
 
-  test.each(made)('such as a %s in place of the lock is refused at once', async (what, put, text) => {
-    const filename = `lock-${what}`;
-    const path = join(server.walletDir, `${filename}.lock`);
-    put(path);
-    expect((await server.call('create_wallet', { filename, password, language })).error).toEqual({
-      code: -1,
-      message: expect.stringMatching(text),
-    });
-    expect(existsSync(join(server.walletDir, `${filename}.keys`))).toBe(false);
-  });
+  test.each(someRows(made))(
+    'such as a %s in place of the lock is refused at once',
+    async (what, put, text) => {
+      const filename = `lock-${what}`;
+      const path = join(server.walletDir, `${filename}.lock`);
+      put(path);
+      expect((await server.call('create_wallet', { filename, password, language })).error).toEqual({
+        code: -1,
+        message: expect.stringMatching(text),
+      });
+      expect(existsSync(join(server.walletDir, `${filename}.keys`))).toBe(false);
+    },
+  );
 });

@@ -10,6 +10,7 @@ import { startMonerod, type Monerod } from '../support/processes/monerod.js';
 import { freePort, start, stop } from '../support/processes/process.js';
 import { until } from '../support/fakes/until.js';
 import { MAIN, startWalletProcess, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { itAtNight } from '../support/jest/lanes.js';
 
 /* The pages /livez and /readyz of a server with the real daemon. */
 
@@ -183,43 +184,48 @@ describe('a server that needs a login', () => {
 });
 
 describe('a wallet of --open that cannot be opened', () => {
-  it('makes the server not ready until its password file is right and the server reloads', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'unopened-'));
-    const creator = await startWalletRpc({ walletDir: directory });
-    await createWallet(creator, 'secret-shop', 'p');
-    await creator.stop();
-    const password = join(directory, 'passwords', 'secret-shop');
-    mkdirSync(dirname(password));
-    writeFileSync(password, 'another');
-    const opener = await startWalletProcess({
-      walletDir: directory,
-      args: ['--open=secret-shop', `--password-dir=${dirname(password)}`],
-    });
-    try {
-      const { body } = await until('the attempt', async () => {
-        const answer = await ask(opener.port, '/readyz');
-        return JSON.stringify(answer.body).includes('wallets_not_opened') ? answer : undefined;
+  itAtNight(
+    'makes the server not ready until its password file is right and the server reloads',
+    async () => {
+      const directory = mkdtempSync(join(tmpdir(), 'unopened-'));
+      const creator = await startWalletRpc({ walletDir: directory });
+      await createWallet(creator, 'secret-shop', 'p');
+      await creator.stop();
+      const password = join(directory, 'passwords', 'secret-shop');
+      mkdirSync(dirname(password));
+      writeFileSync(password, 'another');
+      const opener = await startWalletProcess({
+        walletDir: directory,
+        args: ['--open=secret-shop', `--password-dir=${dirname(password)}`],
       });
-      expect(body.reasons).toEqual([
-        { reason: 'wallets_not_opened', wallets: 1, causes: ['wrong_password'] },
-      ]);
-      expect(JSON.stringify(body)).not.toContain('secret');
-      const pages = await Promise.all(
-        ['/metrics', '/status'].map(async (path) =>
-          (await fetch(`http://127.0.0.1:${opener.port}${path}`)).text(),
-        ),
-      );
-      expect(pages[0]).toContain('wallet_rpc_wallet_unopened{wallet="secret-shop",cause="wrong_password"} 1');
-      expect(pages[1]).toMatch(/secret-shop[^]*Not opened/);
-      writeFileSync(password, 'p');
-      opener.process.child.kill('SIGHUP');
-      await until(
-        'a ready server',
-        async () => (await ask(opener.port, '/readyz')).status === 200 || undefined,
-      );
-    } finally {
-      await opener.stop();
-      rmSync(directory, { recursive: true, force: true });
-    }
-  });
+      try {
+        const { body } = await until('the attempt', async () => {
+          const answer = await ask(opener.port, '/readyz');
+          return JSON.stringify(answer.body).includes('wallets_not_opened') ? answer : undefined;
+        });
+        expect(body.reasons).toEqual([
+          { reason: 'wallets_not_opened', wallets: 1, causes: ['wrong_password'] },
+        ]);
+        expect(JSON.stringify(body)).not.toContain('secret');
+        const pages = await Promise.all(
+          ['/metrics', '/status'].map(async (path) =>
+            (await fetch(`http://127.0.0.1:${opener.port}${path}`)).text(),
+          ),
+        );
+        expect(pages[0]).toContain(
+          'wallet_rpc_wallet_unopened{wallet="secret-shop",cause="wrong_password"} 1',
+        );
+        expect(pages[1]).toMatch(/secret-shop[^]*Not opened/);
+        writeFileSync(password, 'p');
+        opener.process.child.kill('SIGHUP');
+        await until(
+          'a ready server',
+          async () => (await ask(opener.port, '/readyz')).status === 200 || undefined,
+        );
+      } finally {
+        await opener.stop();
+        rmSync(directory, { recursive: true, force: true });
+      }
+    },
+  );
 });

@@ -8,6 +8,7 @@ import type { Monerod } from '../support/processes/monerod.js';
 import { DEFAULT_LOOKAHEAD_ENV } from '../support/processes/reference-preload.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { itAtNight, someRows } from '../support/jest/lanes.js';
 
 const SEED =
   'velvet lymph giddy number token physics poetry unquoted nibs useful sabotage limits benches lifestyle eden nitrogen anvil fewest avoid batch vials washing fences goat unquoted';
@@ -40,11 +41,13 @@ const find = async (address: string): Promise<unknown> => {
   return result?.['index'] ?? error?.code;
 };
 
-test.each([
-  ['the server', { checked: false }, { major: 50, minor: 200 }],
-  ['the server of other tests', {}, { major: 5, minor: 20 }],
-  ['it with the usual lookahead', { env: DEFAULT_LOOKAHEAD_ENV }, { major: 50, minor: 200 }],
-])('new wallets of %s have their lookahead', async (_, options, lookahead) => {
+test.each(
+  someRows([
+    ['the server', { checked: false }, { major: 50, minor: 200 }],
+    ['the server of other tests', {}, { major: 5, minor: 20 }],
+    ['it with the usual lookahead', { env: DEFAULT_LOOKAHEAD_ENV }, { major: 50, minor: 200 }],
+  ]),
+)('new wallets of %s have their lookahead', async (_, options, lookahead) => {
   const server = await startWalletRpc(options);
   await createWallet(server, 'new');
   const file = await loadKeysFile(join(server.walletDir, 'new.keys'), '', 1);
@@ -116,7 +119,7 @@ describe('set_subaddress_lookahead', () => {
     await payee.rpc('set_subaddress_lookahead', { password: 'x', major_idx: 2, minor_idx: 300 });
   });
 
-  it('is refused, or finishes, when the wallet is closed meanwhile', async () => {
+  itAtNight('is refused, or finishes, when the wallet is closed meanwhile', async () => {
     const asked = payee.call('set_subaddress_lookahead', { major_idx: 100, minor_idx: 4000 });
     await createWallet(payee);
     const { result, error } = await asked;

@@ -8,7 +8,8 @@ import { createWallet } from '../support/wallets/create-wallet.js';
 import { walletCalls, type Loose } from '../support/network/json-rpc.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import type { Monerod } from '../support/processes/monerod.js';
-import { MAIN, startReference, startWalletProcess, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { MAIN, startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { isNight, itAtNight, someRows } from '../support/jest/lanes.js';
 
 /* A wallet that comes back without its latest payment requests gives their addresses to no new one. */
 
@@ -23,7 +24,11 @@ let copies = 0;
 
 const args = (): string[] => [`--backup-dir=${join(root, 'backups')}`];
 const start = async (directory = walletDir): Promise<void> => {
-  server = await startWalletProcess({ daemon: daemon.address, walletDir: directory, args: args() });
+  server = await startWalletRpc({
+    ...{ daemon: daemon.address, walletDir: directory, args: args() },
+    // Tests at night kill it.
+    ownProcess: isNight,
+  });
 };
 const restart = async (signal?: NodeJS.Signals, between: () => void = () => undefined): Promise<void> => {
   await server.stop({ keep: true, ...(signal === undefined ? {} : { signal }) });
@@ -116,7 +121,7 @@ describe('after a restore from the seed', () => {
 });
 
 describe('a wallet whose process ended in any way', () => {
-  it('leaves no gap', async () => {
+  itAtNight('leaves no gap', async () => {
     await shop('steady', 1);
     await restart();
     await open('steady');
@@ -187,20 +192,23 @@ describe('an older copy of a wallet', () => {
     ],
   ];
 
-  it.each(lose)('%s leaves a gap before new requests, addresses and accounts', async (how, losing) => {
-    const name = `shop ${lose.findIndex(([other]) => other === how)}`;
-    await shop(name, 2);
-    const copy = await losing(name);
-    await open(copy);
-    const next = await request(copy);
-    expect([indexOf(next), next.skipped_addresses]).toEqual([3 + GAP, GAP]);
-    const account = await at(copy).rpc('create_account');
-    expect([account.account_index, account.skipped_accounts]).toEqual([11, 10]);
-    const address = await at(copy).rpc('create_address', { account_index: 4 });
-    expect([address.address_index, address.skipped_addresses]).toEqual([1 + GAP, GAP]);
-    expect(linesOf('the store was not written last at its place').length).toBeGreaterThan(0);
-    await restart();
-    await open(copy);
-    expect(indexOf(await request(copy))).toBe(4 + GAP);
-  });
+  it.each(someRows(lose))(
+    '%s leaves a gap before new requests, addresses and accounts',
+    async (how, losing) => {
+      const name = `shop ${lose.findIndex(([other]) => other === how)}`;
+      await shop(name, 2);
+      const copy = await losing(name);
+      await open(copy);
+      const next = await request(copy);
+      expect([indexOf(next), next.skipped_addresses]).toEqual([3 + GAP, GAP]);
+      const account = await at(copy).rpc('create_account');
+      expect([account.account_index, account.skipped_accounts]).toEqual([11, 10]);
+      const address = await at(copy).rpc('create_address', { account_index: 4 });
+      expect([address.address_index, address.skipped_addresses]).toEqual([1 + GAP, GAP]);
+      expect(linesOf('the store was not written last at its place').length).toBeGreaterThan(0);
+      await restart();
+      await open(copy);
+      expect(indexOf(await request(copy))).toBe(4 + GAP);
+    },
+  );
 });

@@ -1,8 +1,14 @@
 import { testGroups } from '../support/wallets/multisig-groups.js';
+import { someRows } from '../support/jest/lanes.js';
 
-testGroups([
-  [2, 'or'],
-  [2, 'ro'],
-  [2, 'oro'],
-  [3, 'ror'],
-]);
+testGroups(
+  someRows(
+    [
+      [2, 'or'],
+      [2, 'ro'],
+      [2, 'oro'],
+      [3, 'ror'],
+    ],
+    2,
+  ),
+);

@@ -1,8 +1,11 @@
 import { testGroups } from '../support/wallets/multisig-groups.js';
+import { someRows } from '../support/jest/lanes.js';
 
-testGroups([
-  [2, 'oo'],
-  [2, 'ooo'],
-  [3, 'ooo'],
-  [1, 'oo'],
-]);
+testGroups(
+  someRows([
+    [2, 'oo'],
+    [2, 'ooo'],
+    [3, 'ooo'],
+    [1, 'oo'],
+  ]),
+);

@@ -7,6 +7,7 @@ import { walletCalls } from '../support/network/json-rpc.js';
 import { createWallet } from '../support/wallets/create-wallet.js';
 import { startWalletRpc } from '../support/processes/wallet-rpc.js';
 import { runWalletRpc } from '../support/processes/wallet-rpc-run.js';
+import { someRows } from '../support/jest/lanes.js';
 
 /*
  * Files that the operator names and that are none: a pipe that no other program has open, a link to itself, a folder, a
@@ -44,11 +45,13 @@ const OPTIONS: readonly (readonly [option: string, others: readonly string[]])[]
   ['rpc-ssl-certificate', ['--rpc-ssl-private-key=/dev/null']],
 ];
 
-describe.each([
-  ['pipe', 'ENODATA', 'ENXIO'],
-  ['loop', 'ELOOP', 'ELOOP'],
-])('a start with a %s in place of a file', (name, readCode, writeCode) => {
-  it.each(OPTIONS)('is refused with the name of the option: --%s', async (option, others) => {
+describe.each(
+  someRows([
+    ['pipe', 'ENODATA', 'ENXIO'],
+    ['loop', 'ELOOP', 'ELOOP'],
+  ]),
+)('a start with a %s in place of a file', (name, readCode, writeCode) => {
+  it.each(someRows(OPTIONS))('is refused with the name of the option: --%s', async (option, others) => {
     const given = option === 'credentials' ? args.filter((arg) => arg !== '--disable-rpc-login') : args;
     const { code, stderr } = await runWalletRpc([...given, ...others, `--${option}=${join(folder, name)}`]);
     expect(stderr).toContain(`--${option}: `);
@@ -105,13 +108,15 @@ const FURTHER: readonly (readonly [option: string, (path: string) => readonly st
     '--cluster-ca-certificates: ',
   ],
 ];
-describe.each([
-  ['pipe', 'ENODATA'],
-  ['loop', 'ELOOP'],
-  ['folder', 'EISDIR'],
-  ['device', 'EFBIG'],
-])('a file of TLS, or of a cluster, that is a %s', (name, code) => {
-  it.each(FURTHER)('is refused at the start: %s', async (option, given, prefix) => {
+describe.each(
+  someRows([
+    ['pipe', 'ENODATA'],
+    ['loop', 'ELOOP'],
+    ['folder', 'EISDIR'],
+    ['device', 'EFBIG'],
+  ]),
+)('a file of TLS, or of a cluster, that is a %s', (name, code) => {
+  it.each(someRows(FURTHER, 2))('is refused at the start: %s', async (option, given, prefix) => {
     const start = option.startsWith('daemon-ssl')
       ? args
           .filter((arg) => arg !== '--offline')
@@ -145,17 +150,20 @@ describe('a backup', () => {
     await server.stop({ keep: true });
   });
 
-  describe.each(['', '.keys'])('whose file w%s is none', (ending) => {
-    it.each(['pipe', 'loop', 'folder', 'device'])('is not restored, nor waited for: a %s', async (odd) => {
-      const target = join(folder, 'restored');
-      const { code, stderr } = await runWalletRpc([
-        ...['restore', copyOf(odd, ending), `--wallet-dir=${target}`],
-        `--password-file=${passwordFile}`,
-      ]);
-      expect(stderr).toMatch(/no regular file|directory|links|ELOOP/);
-      expect(code).toBe(1);
-      expect(existsSync(join(target, 'w.keys'))).toBe(false);
-    });
+  describe.each(someRows(['', '.keys']))('whose file w%s is none', (ending) => {
+    it.each(someRows(['pipe', 'loop', 'folder', 'device']))(
+      'is not restored, nor waited for: a %s',
+      async (odd) => {
+        const target = join(folder, 'restored');
+        const { code, stderr } = await runWalletRpc([
+          ...['restore', copyOf(odd, ending), `--wallet-dir=${target}`],
+          `--password-file=${passwordFile}`,
+        ]);
+        expect(stderr).toMatch(/no regular file|directory|links|ELOOP/);
+        expect(code).toBe(1);
+        expect(existsSync(join(target, 'w.keys'))).toBe(false);
+      },
+    );
   });
 });
 

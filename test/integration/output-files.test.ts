@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startWalletProcess, type WalletRpc } from '../support/processes/wallet-rpc.js';
 import { until } from '../support/fakes/until.js';
+import { itAtNight, someRows } from '../support/jest/lanes.js';
 
 /* The log and the audit log at standard output and standard error: files, pipes and sockets that others write to. */
 
@@ -73,7 +74,7 @@ const readFile = (): string => readFileSync(file, 'utf8');
 describe('an audit log and a log file at standard output', () => {
   const paths = ['/dev/stdout', '/proc/self/fd/1', '/dev/fd/1'];
 
-  it.each(paths)('write whole lines into a file beside the text of the log: %s', async (path) => {
+  it.each(someRows(paths))('write whole lines into a file beside the text of the log: %s', async (path) => {
     server = await startUnder(`exec "$@" > ${file}`, [`--audit-log=${path}`, `--log-file=${path}`]);
     await makeCalls(server);
     const lines = await expectWhole(readFile, CALLS);
@@ -81,7 +82,7 @@ describe('an audit log and a log file at standard output', () => {
     expect(lines.text).toContain('Starting wallet RPC server');
   });
 
-  it.each(paths)('write into a socket, such as that of systemd: %s', async (path) => {
+  it.each(someRows(paths))('write into a socket, such as that of systemd: %s', async (path) => {
     // Programs of these tests have sockets at standard output and error.
     server = await startWalletProcess({ args: [`--audit-log=${path}`, `--log-file=${path}`] });
     await makeCalls(server);
@@ -89,7 +90,7 @@ describe('an audit log and a log file at standard output', () => {
     expect(lines.log).toContain('Starting wallet RPC server');
   });
 
-  it('write into a pipe', async () => {
+  itAtNight('write into a pipe', async () => {
     server = await startUnder(`exec "$@" > >(cat > ${file})`, [
       '--audit-log=/dev/stdout',
       '--log-file=/dev/stdout',
@@ -98,7 +99,7 @@ describe('an audit log and a log file at standard output', () => {
     expect((await expectWhole(readFile, CALLS)).log).toContain('Starting wallet RPC server');
   });
 
-  it('do so under the name of the file that standard output was opened with', async () => {
+  itAtNight('do so under the name of the file that standard output was opened with', async () => {
     server = await startUnder(`exec "$@" > ${file}`, [`--audit-log=${file}`]);
     await makeCalls(server);
     expect((await expectWhole(readFile, CALLS)).text).toContain('Starting wallet RPC server');
@@ -118,25 +119,28 @@ describe('an audit log and a log file at standard output', () => {
   });
 });
 
-it('an audit log at standard error writes whole lines there alone', async () => {
+itAtNight('an audit log at standard error writes whole lines there alone', async () => {
   server = await startUnder(`exec "$@" 2> ${file}`, ['--audit-log=/dev/stderr']);
   await makeCalls(server);
   expect((await expectWhole(readFile, CALLS)).text).toEqual([]);
 });
 
-it('an audit log in a file that standard output shares goes on in a new file after a rotation', async () => {
-  server = await startUnder(`exec "$@" > ${file}`, [`--audit-log=${file}`]);
-  await makeCalls(server);
-  renameSync(file, `${file}.1`);
-  server.process.child.kill('SIGHUP');
-  await until('the new file', () => existsSync(file) || undefined);
-  await makeCalls(server);
-  await expectWhole(readFile, CALLS);
-  await expectWhole(() => readFileSync(`${file}.1`, 'utf8'), CALLS);
-  expect(statSync(file).mode & 0o777).toBe(0o600);
-});
+itAtNight(
+  'an audit log in a file that standard output shares goes on in a new file after a rotation',
+  async () => {
+    server = await startUnder(`exec "$@" > ${file}`, [`--audit-log=${file}`]);
+    await makeCalls(server);
+    renameSync(file, `${file}.1`);
+    server.process.child.kill('SIGHUP');
+    await until('the new file', () => existsSync(file) || undefined);
+    await makeCalls(server);
+    await expectWhole(readFile, CALLS);
+    await expectWhole(() => readFileSync(`${file}.1`, 'utf8'), CALLS);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  },
+);
 
-it('an audit log at a device leaves the rights of the device as they are', async () => {
+itAtNight('an audit log at a device leaves the rights of the device as they are', async () => {
   const before = statSync('/dev/null').mode;
   server = await startWalletProcess({ args: ['--audit-log=/dev/null'] });
   await makeCalls(server);

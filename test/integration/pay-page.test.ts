@@ -7,6 +7,7 @@ import type { Loose } from '../support/network/json-rpc.js';
 import { rawRequest } from '../support/network/raw-http.js';
 import { until } from '../support/fakes/until.js';
 import { startCrowd, type Crowd } from '../support/wallets/wallet-crowd.js';
+import { itAtNight } from '../support/jest/lanes.js';
 
 /* Pay pages in a real browser, with payments that are made while they are open. PAY_PICTURES names a folder for pictures. */
 
@@ -116,7 +117,7 @@ describe('an open pay page', () => {
     expect(pages.faults).toEqual([]);
   });
 
-  it('says by how much a payment exceeds the amount', async () => {
+  itAtNight('says by how much a payment exceeds the amount', async () => {
     const request = await create();
     await withPage(request.pay_url, async (page) => {
       await pay(request, 2);
@@ -138,7 +139,7 @@ describe('an open pay page', () => {
     expect(pages.faults).toEqual([]);
   });
 
-  it('shows the payments to a request of any amount', async () => {
+  itAtNight('shows the payments to a request of any amount', async () => {
     const request = await crowd.at('shop').rpc('create_payment_request', {});
     await withPage(request.pay_url, async (page) => {
       expect(await page.locator('h1').innerText()).toBe('Payment in Monero');
@@ -151,7 +152,7 @@ describe('an open pay page', () => {
     expect(pages.faults).toEqual([]);
   });
 
-  it('shows a later expiry at once', async () => {
+  itAtNight('shows a later expiry at once', async () => {
     const request = await create({ expires_in: 600 });
     await withPage(request.pay_url, async (page) => {
       await crowd
@@ -165,7 +166,7 @@ describe('an open pay page', () => {
     expect(pages.faults).toEqual([]);
   });
 
-  it('disappears when its request is cancelled', async () => {
+  itAtNight('disappears when its request is cancelled', async () => {
     const request = await create();
     await withPage(request.pay_url, async (page) => {
       await untilState(page, 'Waiting');
@@ -177,7 +178,7 @@ describe('an open pay page', () => {
 });
 
 describe('the controls of a pay page', () => {
-  it('are used by keyboard, in their order, and copy amount and address', async () => {
+  itAtNight('are used by keyboard, in their order, and copy amount and address', async () => {
     const request = await create({ return_url: RETURN_URL });
     await withPage(
       request.pay_url,
@@ -202,7 +203,7 @@ describe('the controls of a pay page', () => {
     expect(pages.faults).toEqual([]);
   });
 
-  it('keep the focus when the payment changes', async () => {
+  itAtNight('keep the focus when the payment changes', async () => {
     const request = await create();
     await withPage(request.pay_url, async (page) => {
       await page.locator('#copy-address').focus();

@@ -5,6 +5,7 @@ import type { Monerod } from '../support/processes/monerod.js';
 import { until } from '../support/fakes/until.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { itAtNight } from '../support/jest/lanes.js';
 
 /* The wallet server with a daemon that injects each fault. */
 
@@ -61,7 +62,7 @@ describe('a wallet survives', () => {
     expect(await refreshing).toMatchObject({ blocks_fetched: 1, received_money: true });
   });
 
-  test('a daemon that drops every other request', async () => {
+  itAtNight('a daemon that drops every other request', async () => {
     await daemon.generate(address, 2);
     await setFaults('drop=2');
     await refreshed();
@@ -84,7 +85,7 @@ describe('a wallet survives', () => {
     expect(await pending()).toEqual([]);
   });
 
-  test('a daemon that truncates its answers', async () => {
+  itAtNight('a daemon that truncates its answers', async () => {
     const at = await height();
     await daemon.generate(address, 1);
     await setFaults('truncate=1');
@@ -93,7 +94,7 @@ describe('a wallet survives', () => {
     expect(await balance()).toEqual(before);
   });
 
-  test('a daemon that sends oversized answers', async () => {
+  itAtNight('a daemon that sends oversized answers', async () => {
     const at = await height();
     await daemon.generate(address, 1);
     await setFaults('oversize=1');
@@ -142,7 +143,7 @@ describe('a wallet survives', () => {
     expect(transfer).toMatchObject({ type: 'out', confirmations: expect.any(Number) });
   });
 
-  test('all faults, with the same state as a wallet that saw none', async () => {
+  itAtNight('all faults, with the same state as a wallet that saw none', async () => {
     const books = async (): Promise<unknown> => {
       const { in: received = [], out = [] } = (await wallet.rpc('get_transfers', {
         in: true,

@@ -7,6 +7,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { accessibilityFaults, startBrowser, WatchedPages } from '../support/processes/browser.js';
 import { startCrowd, type Crowd } from '../support/wallets/wallet-crowd.js';
 import { startWalletRpc } from '../support/processes/wallet-rpc.js';
+import { itAtNight, someRows } from '../support/jest/lanes.js';
 
 /* The status page in a real browser. STATUS_PICTURES names a folder for pictures of it. */
 
@@ -62,8 +63,8 @@ async function takePicture(page: Page, name: string): Promise<void> {
 const addressCount = async (name: string): Promise<number> =>
   (await crowd.at(name).rpc('get_address')).addresses.length as number;
 
-describe.each(Object.entries(SIZES))('the status page on a %s screen', (size, viewport) => {
-  it.each(['light', 'dark'] as const)(
+describe.each(someRows(Object.entries(SIZES)))('the status page on a %s screen', (size, viewport) => {
+  it.each(someRows(['light', 'dark'] as const))(
     'shows the server in %s colours without a fault',
     async (colorScheme) => {
       await withPage({ viewport, colorScheme }, async (page) => {
@@ -123,7 +124,7 @@ describe('the form of the status page', () => {
     expect(pages.faults).toEqual([]);
   });
 
-  it('names the reason for which an address cannot be created', async () => {
+  itAtNight('names the reason for which an address cannot be created', async () => {
     const { rpc } = crowd.at('late');
     await withPage({}, async (page) => {
       await rpc('close_wallet');
@@ -135,7 +136,7 @@ describe('the form of the status page', () => {
     await rpc('open_wallet', { password: '' });
   });
 
-  it('is refused from a page of another site', async () => {
+  itAtNight('is refused from a page of another site', async () => {
     const before = await addressCount('shop');
     const evil = createServer((_req, res) => {
       res.setHeader('content-type', 'text/html');
@@ -176,7 +177,7 @@ describe('the script of the status page', () => {
     expect(pages.faults).toEqual([]);
   });
 
-  it('is not needed', async () => {
+  itAtNight('is not needed', async () => {
     const before = await addressCount('shop');
     await withPage({ javaScriptEnabled: false }, async (page) => {
       expect(await page.locator('#live').innerText()).toBe('Reload the page for changes.');

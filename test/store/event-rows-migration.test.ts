@@ -10,6 +10,7 @@ import type { Hash } from '../../src/monero/crypto/types.js';
 import { EventIds } from '../../src/store/file/event-ids.js';
 import { EventReader, EventWriter } from '../../src/store/tables/events.js';
 import { bytes } from './fixtures.js';
+import { someRows } from '../support/jest/lanes.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../migrations', import.meta.url));
 const PROCESS = fileURLToPath(new URL('../support/processes/migration-process.js', import.meta.url));
@@ -178,13 +179,16 @@ describe('a store whose ranges of stages are in columns of the event table', () 
     expectRanges();
   });
 
-  it.each(steps(RANGES))('is as before when a kill stops its migration after statement %s', (count) => {
-    const rows = stageRows();
-    killAfter(RANGES, count);
-    expect(stageRows()).toEqual(rows);
-    migrate(db, before(ROWS));
-    expectRanges();
-  });
+  it.each(someRows(steps(RANGES), 3))(
+    'is as before when a kill stops its migration after statement %s',
+    (count) => {
+      const rows = stageRows();
+      killAfter(RANGES, count);
+      expect(stageRows()).toEqual(rows);
+      migrate(db, before(ROWS));
+      expectRanges();
+    },
+  );
 });
 
 describe('a store whose rows stand for several events', () => {

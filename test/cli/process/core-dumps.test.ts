@@ -6,6 +6,7 @@ import { post } from '../../support/network/json-rpc.js';
 import { freePort, start, stop, type RunningProcess } from '../../support/processes/process.js';
 import { until } from '../../support/fakes/until.js';
 import { SCRIPT, startWalletProcess } from '../../support/processes/wallet-rpc.js';
+import { someRows } from '../../support/jest/lanes.js';
 
 let directory: string;
 
@@ -35,17 +36,19 @@ async function startCommand(command: string): Promise<RunningProcess> {
 }
 
 describe('the process that bin/wallet-rpc starts', () => {
-  test.each([
-    ['itself', () => SCRIPT],
-    [
-      'as npm links it',
-      () => {
-        const link = join(directory, 'wallet-rpc');
-        symlinkSync(SCRIPT, link);
-        return link;
-      },
-    ],
-  ])('dumps no core, and cannot allow it again: %s', async (_, command) => {
+  test.each(
+    someRows([
+      ['itself', () => SCRIPT],
+      [
+        'as npm links it',
+        () => {
+          const link = join(directory, 'wallet-rpc');
+          symlinkSync(SCRIPT, link);
+          return link;
+        },
+      ],
+    ]),
+  )('dumps no core, and cannot allow it again: %s', async (_, command) => {
     const running = await startCommand(command());
     try {
       expect(ofProcess(running, 'limits')).toMatch(/^Max core file size +0 +0 /m);

@@ -8,6 +8,7 @@ import { certificateAt, makeCertificate, type Certificate } from '../../support/
 import { logged, freePort, start, stop, type RunningProcess } from '../../support/processes/process.js';
 import { until } from '../../support/fakes/until.js';
 import { MAIN, startWalletProcess, type WalletRpc } from '../../support/processes/wallet-rpc.js';
+import { itAtNight, someRows } from '../../support/jest/lanes.js';
 
 let directory: string;
 let server: WalletRpc | undefined;
@@ -46,7 +47,7 @@ describe('a server without files to read again', () => {
 });
 
 describe('a log whose reader has ended', () => {
-  it('is lost, and delays neither an answer nor the stop', async () => {
+  itAtNight('is lost, and delays neither an answer nor the stop', async () => {
     const file = join(directory, 'wallet-rpc.log');
     server = await startWalletProcess({ args: [`--log-file=${file}`] });
     const { child } = server.process;
@@ -76,7 +77,7 @@ describe('a log file', () => {
     expect(readFileSync(`${file}.1`, 'utf8')).not.toContain('SIGHUP');
   });
 
-  it('stays open under its new name while it cannot be opened by the former one', async () => {
+  itAtNight('stays open under its new name while it cannot be opened by the former one', async () => {
     const file = join(directory, 'logs', 'wallet-rpc.log');
     server = await startWalletProcess({ args: [`--log-file=${file}`] });
     renameSync(join(directory, 'logs'), join(directory, 'moved'));
@@ -165,11 +166,13 @@ describe('the CA certificates of clients', () => {
       sent.end('{"jsonrpc":"2.0","id":"0","method":"get_version"}');
     });
 
-  it.each([
-    ['before the first connection', false, false],
-    ['after connections', true, false],
-    ['beside a certificate of the server', true, true],
-  ])('are read again on SIGHUP %s', async (_, isAsked, hasCertificate) => {
+  it.each(
+    someRows([
+      ['before the first connection', false, false],
+      ['after connections', true, false],
+      ['beside a certificate of the server', true, true],
+    ]),
+  )('are read again on SIGHUP %s', async (_, isAsked, hasCertificate) => {
     mkdirSync(join(directory, 'own'));
     const { certFile, keyFile } = makeCertificate(join(directory, 'own'));
     const files = [`--rpc-ssl-certificate=${certFile}`, `--rpc-ssl-private-key=${keyFile}`];
@@ -183,20 +186,23 @@ describe('the CA certificates of clients', () => {
     expect([await isServed(first), await isServed(second)]).toEqual([true, true]);
   });
 
-  it('stay in use, with a warning, while their file has none, a part of one, or cannot be read', async () => {
-    const to = { process: await startForClients() };
-    const cert = readFileSync(first.certFile);
-    const bad: readonly (Buffer | string | undefined)[] = [
-      ...['', 'garbage', cert.subarray(0, cert.length / 2)],
-      ...[Buffer.concat([cert, cert.subarray(0, -20)]), readFileSync(first.keyFile), undefined],
-    ];
-    for (const [i, content] of bad.entries()) {
-      if (content === undefined) rmSync(caFile);
-      else writeFileSync(caFile, content);
-      await reload(to);
-      expect([await isServed(first), await isServed(second)]).toEqual([true, false]);
-      const warning = ` W TLS certificates stay as they were: --rpc-ssl-ca-certificates: ${caFile} `;
-      expect(to.process.output().split(warning)).toHaveLength(i + 2);
-    }
-  });
+  itAtNight(
+    'stay in use, with a warning, while their file has none, a part of one, or cannot be read',
+    async () => {
+      const to = { process: await startForClients() };
+      const cert = readFileSync(first.certFile);
+      const bad: readonly (Buffer | string | undefined)[] = [
+        ...['', 'garbage', cert.subarray(0, cert.length / 2)],
+        ...[Buffer.concat([cert, cert.subarray(0, -20)]), readFileSync(first.keyFile), undefined],
+      ];
+      for (const [i, content] of bad.entries()) {
+        if (content === undefined) rmSync(caFile);
+        else writeFileSync(caFile, content);
+        await reload(to);
+        expect([await isServed(first), await isServed(second)]).toEqual([true, false]);
+        const warning = ` W TLS certificates stay as they were: --rpc-ssl-ca-certificates: ${caFile} `;
+        expect(to.process.output().split(warning)).toHaveLength(i + 2);
+      }
+    },
+  );
 });

@@ -17,6 +17,7 @@ import { startCuttingProxy, type CuttingProxy } from '../../support/network/cutt
 import { post, type Loose } from '../../support/network/json-rpc.js';
 import { rawRequest } from '../../support/network/raw-http.js';
 import { until, untilSteady } from '../../support/fakes/until.js';
+import { randomRuns } from '../../support/fakes/random-runs.js';
 
 const PATH = '/wallet/w/json_rpc';
 const open: { close(): Promise<void> }[] = [];
@@ -178,7 +179,7 @@ describe('a request for a wallet of another process', () => {
           }
         },
       ),
-      { numRuns: 25 },
+      { numRuns: randomRuns(25) },
     );
     expect([door.bugs, holder.bugs]).toEqual([[], []]);
   });

@@ -22,6 +22,7 @@ import { turns } from '../../support/fakes/event-loop-turns.js';
 import { withFakeTimeouts } from '../../support/fakes/fake-timeouts.js';
 import { extraOf, minedAnswer, minedBlocks, repeatedTx } from '../../support/chain/heavy-txs.js';
 import { until } from '../../support/fakes/until.js';
+import { itAtNight, someRows } from '../../support/jest/lanes.js';
 
 const secretOf = (n: number): SecretKey => new Uint8Array(32).fill(n) as SecretKey;
 const viewSecret = secretOf(5);
@@ -72,12 +73,17 @@ const alone = (txs: ParsedTxs, scanner: BatchScanner): MatchStream =>
   new SharedMatches(txs, scanner).read({ viewSecret, firstTx: 0 });
 
 describe('scanning transactions that consensus allows', () => {
-  test.each<[string, number, number, number]>([
-    ['a miner transaction of 2,100 outputs and 2,001 keys', 1, 2100, 2001],
-    ['8,500 transactions of 16 outputs and 31 keys', 8500, 16, 31],
-    ['20,000 transactions of 2 outputs and 32 keys', 20_000, 2, 32],
-    ['a miner transaction of 10,000 outputs and 500 keys', 1, 10_000, 500],
-  ])('tries every pair of %s, in batches of bounded size', async (_what, times, outputs, keys) => {
+  test.each<[string, number, number, number]>(
+    someRows(
+      [
+        ['a miner transaction of 2,100 outputs and 2,001 keys', 1, 2100, 2001],
+        ['8,500 transactions of 16 outputs and 31 keys', 8500, 16, 31],
+        ['20,000 transactions of 2 outputs and 32 keys', 20_000, 2, 32],
+        ['a miner transaction of 10,000 outputs and 500 keys', 1, 10_000, 500],
+      ],
+      2,
+    ),
+  )('tries every pair of %s, in batches of bounded size', async (_what, times, outputs, keys) => {
     const scanner = new CountingScanner();
     await drain(alone(repeatedTx(times, outputs, keys), scanner));
     expect(scanner.rows).toBe(times * outputs * keys);
@@ -315,18 +321,21 @@ describe('a scan for several wallets', () => {
 });
 
 describe('a page of 100 MB', () => {
-  it('of blocks that are filled with outputs and keys is outlined, and divided into batches one at a time', () => {
-    const blocks = minedBlocks(720, strayOutputs(7n, 300), extraOf(pointsFrom(3n, 3915)));
-    const answer = minedAnswer(blocks, 300);
-    expect(answer.length).toBeGreaterThan(100e6);
-    const { blocks: outlined, txs } = parseBlocksAnswer(answer);
-    expect(outlined).toHaveLength(blocks.length);
-    expect(txs.keysBefore(txs.count)).toBe(720 * 3915);
-    let batches = 0;
-    for (const { scan, txs: of } of kernelBatches(txs.candidates, 700, 720)) {
-      expect(of[0]).toBeGreaterThanOrEqual(700);
-      expect(scan.outputKey.length).toBeLessThan(2 * BATCH_ROWS);
-      if (++batches === 50) break;
-    }
-  });
+  itAtNight(
+    'of blocks that are filled with outputs and keys is outlined, and divided into batches one at a time',
+    () => {
+      const blocks = minedBlocks(720, strayOutputs(7n, 300), extraOf(pointsFrom(3n, 3915)));
+      const answer = minedAnswer(blocks, 300);
+      expect(answer.length).toBeGreaterThan(100e6);
+      const { blocks: outlined, txs } = parseBlocksAnswer(answer);
+      expect(outlined).toHaveLength(blocks.length);
+      expect(txs.keysBefore(txs.count)).toBe(720 * 3915);
+      let batches = 0;
+      for (const { scan, txs: of } of kernelBatches(txs.candidates, 700, 720)) {
+        expect(of[0]).toBeGreaterThanOrEqual(700);
+        expect(scan.outputKey.length).toBeLessThan(2 * BATCH_ROWS);
+        if (++batches === 50) break;
+      }
+    },
+  );
 });

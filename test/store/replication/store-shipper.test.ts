@@ -14,6 +14,7 @@ import { until } from '../../support/fakes/until.js';
 import { bytes, output, page, received } from '../fixtures.js';
 import { contentsOf, KEY, openRaw } from './contents.js';
 import { MemorySink } from './memory-sink.js';
+import { itAtNight } from '../../support/jest/lanes.js';
 
 const REPLICATED = { isReplicated: true };
 const PAGE_BYTES = 4096;
@@ -442,7 +443,7 @@ describe('a log that the sink does not take', () => {
     expect(store.read((r) => [r.attributes.get('a')?.length, r.attributes.get('b')])).toEqual([100_000, 'y']);
   });
 
-  it('has 16,000 pages at most by default', async () => {
+  itAtNight('has 16,000 pages at most by default', async () => {
     await close();
     open({ timeoutMs: 20 });
     refuse();

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { Loose } from '../network/json-rpc.js';
 import type { WalletRpc } from '../processes/wallet-rpc.js';
 import type { WalletState } from '../wallets/wallet-state.js';
+import { randomRuns } from '../fakes/random-runs.js';
 
 /** Method, and mutated parameters. */
 export interface Attack {
@@ -12,6 +13,7 @@ export interface Attack {
   readonly codes: readonly number[];
   /** Checks a result that is allowed in place of an error. Absent: none is allowed. */
   readonly harmless?: (result: Loose) => boolean;
+  /** Number at night. */
   readonly runs?: number;
 }
 
@@ -37,7 +39,7 @@ export async function expectWithstands(
       }
       expect(state.stored()).toEqual(stored);
     }),
-    { numRuns: runs },
+    { numRuns: randomRuns(runs) },
   );
   expect(await state.shown()).toEqual(shown);
 }
