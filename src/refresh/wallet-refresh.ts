@@ -290,8 +290,7 @@ class PendingCommits {
 
 /**
  * Approximate number of outputs and spends in one commit batch. A larger batch saves time, because every batch has a
- * fixed cost; but one event row can hold the stages of only a limited number of payments
- * (`store/tables/stage-ranges.ts`).
+ * fixed cost; a smaller batch holds up the main thread for a shorter time.
  */
 const ROWS_AT_ONCE = 96;
 

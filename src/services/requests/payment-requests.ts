@@ -210,10 +210,8 @@ export class PaymentRequests {
   async #chainHeight(): Promise<number> {
     const { store, daemon } = this.#context;
     const { sync } = this.#services;
-    // The chain that a synchronised wallet has read is proven, other than the height that a daemon names.
-    if (sync.isSynced) return store.height();
     const known = Math.max(store.height(), sync.daemonHeight);
-    if (sync.daemonHeight > 0) return known;
+    if (sync.isSynced || sync.daemonHeight > 0) return known;
     try {
       const { height } = await daemon.client().getInfo({ deadline: HEIGHT_DEADLINE_MS });
       return Math.max(known, height);

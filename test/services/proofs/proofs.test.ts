@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, SecretKey } from '../../../src/monero/crypto/types.js';
 import { formatAddress } from '../../../src/monero/cryptonote/address.js';
-import type { Daemon } from '../../../src/daemon/daemon.js';
+import type { Daemon, DaemonBlocks } from '../../../src/daemon/daemon.js';
 import { amount } from '../../../src/util/amount.js';
 import { equalBytes } from '../../../src/util/bytes.js';
-import { bytes } from '../../store/fixtures.js';
+import { bytes, page } from '../../store/fixtures.js';
 import { openProofs } from '../../support/wallets/proof-wallet.js';
 import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { faultOf } from '../../support/wallets/test-wallet.js';
@@ -13,6 +13,8 @@ import { payment } from '../../monero/wallet/payment-fixture.js';
 
 const rng = seededRng('proofs of a wallet');
 const PRIMARY = { major: 0, minor: 0 };
+/** Number of blocks of the daemon, all of which the wallet has read. */
+const CHAIN_HEIGHT = 20;
 
 /** Answers as a daemon that holds one transaction. @param height undefined: in the pool. */
 const chainWith = (
@@ -32,11 +34,26 @@ const chainWith = (
           ]
         : [],
     }),
-  getInfo: () => Promise.resolve({ height: 20 } as Awaited<ReturnType<Daemon['getInfo']>>),
+  getInfo: () => Promise.resolve({ height: CHAIN_HEIGHT } as Awaited<ReturnType<Daemon['getInfo']>>),
+  getBlocks: ({ startHeight = 0 }) =>
+    Promise.resolve({
+      startHeight,
+      blocks: [
+        {
+          ...wallet.store.blockAt(startHeight),
+          version: 16,
+          timestamp: 0,
+          firstTx: 0,
+          endTx: height === startHeight ? 1 : 0,
+        },
+      ],
+      txs: { hash: () => tx.hash },
+    } as unknown as DaemonBlocks),
 });
 
 const { wallet, workers, proofs } = openProofs();
 const viewOnly = openProofs({ viewOnly: true });
+for (const { store } of [wallet, viewOnly.wallet]) store.addPage(page(0, CHAIN_HEIGHT));
 afterAll(() => [wallet, viewOnly.wallet].forEach((one) => one.close()));
 beforeEach(() => void workers.jobs.splice(0));
 afterEach(() => {
