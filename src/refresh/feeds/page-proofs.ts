@@ -1,6 +1,5 @@
 import type { Daemon } from '../../daemon/daemon.js';
 import type { FoundTx } from '../../monero/wallet/scan/findings.js';
-import { equalBytes } from '../../util/bytes.js';
 import { SharedRun } from '../../util/concurrency.js';
 import type { ChainBlock, ChainTxs } from '../scan/chain-block.js';
 
@@ -46,8 +45,9 @@ export class PageProofs {
     const start = blocks[0]?.height ?? 0;
     return Array.from(found, ({ txHash, height }) => {
       const { firstTx = 0, endTx = 0 } = blocks[height - start] ?? {};
-      for (let at = firstTx; at < endTx; at++) if (equalBytes(txs.hash(at), txHash)) return at;
-      throw new RangeError('the page has no such transaction');
+      const at = txs.find(txHash, firstTx, endTx);
+      if (at === undefined) throw new RangeError('the page has no such transaction');
+      return at;
     });
   }
 

@@ -4,7 +4,7 @@ import { equalBytes, toHex } from '../../util/bytes.js';
 import type { WalletContext } from './wallet-context.js';
 
 /** A block whose identity was computed from its bytes. */
-export interface MinedBlock {
+interface MinedBlock {
   readonly hash: Hash;
   /** Time of the block [Unix s]. */
   readonly timestamp: number;
@@ -31,9 +31,7 @@ export async function minedBlock(
   const held = store.blockAt(height);
   if (held !== undefined && !equalBytes(held.hash, block.hash))
     throw new DaemonError('malformed', `block ${height} of the daemon is not that of the wallet: refresh it`);
-  const listed = new Set<string>();
-  for (let at = block.firstTx; at < block.endTx; at++) listed.add(toHex(page.txs.hash(at)));
-  const missing = txHashes.find((hash) => !listed.has(toHex(hash)));
+  const missing = txHashes.find((hash) => page.txs.find(hash, block.firstTx, block.endTx) === undefined);
   if (missing !== undefined)
     throw new DaemonError('malformed', `block ${height} of the daemon lacks transaction ${toHex(missing)}`);
   return block;

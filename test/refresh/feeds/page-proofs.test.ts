@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { listedTxs } from '../../support/fakes/listed-txs.js';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import type { ListedTx } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
@@ -18,7 +19,7 @@ const blocks = Array.from({ length: 3 }, (_, i): ChainBlock => ({
 }));
 const txs = {
   isProven: (at: number) => at % PER_BLOCK === 0,
-  hash: bytes,
+  ...listedTxs(bytes),
   blob: (at: number) => Uint8Array.of(at),
 } as ParsedTxs;
 const found = (...indices: readonly number[]) =>

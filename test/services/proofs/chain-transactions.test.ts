@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { listedTxs } from '../../support/fakes/listed-txs.js';
 import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
 import type { Daemon, DaemonBlocks, DaemonInfo, DaemonTransaction } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
@@ -115,7 +116,7 @@ describe('the place of a transaction', () => {
       Promise.resolve({
         startHeight,
         blocks: [{ hash: hash(70), version: 16, timestamp: 5, firstTx: 0, endTx: 2 }],
-        txs: { hash: (at: number) => hash(at) },
+        txs: listedTxs(hash),
       } as unknown as DaemonBlocks);
   };
   const mined = { hash: hash(1), blob: blob(1) };

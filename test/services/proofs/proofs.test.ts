@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { listedTxs } from '../../support/fakes/listed-txs.js';
 import type { Hash, SecretKey } from '../../../src/monero/crypto/types.js';
 import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import type { Daemon, DaemonBlocks } from '../../../src/daemon/daemon.js';
@@ -47,7 +48,7 @@ const chainWith = (
           endTx: height === startHeight ? 1 : 0,
         },
       ],
-      txs: { hash: () => tx.hash },
+      txs: listedTxs(() => tx.hash),
     } as unknown as DaemonBlocks),
 });
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { listedTxs } from '../../support/fakes/listed-txs.js';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import type { Daemon, DaemonBlocks, DaemonTransaction } from '../../../src/daemon/daemon.js';
 import { TxScan } from '../../../src/services/sync/tx-scan.js';
@@ -47,7 +48,7 @@ const blockOf: Daemon['getBlocks'] = ({ startHeight = 0 }) => {
         endTx: within.length,
       },
     ],
-    txs: { hash: (at: number) => within[at]?.hash },
+    txs: listedTxs((at) => within[at]?.hash),
   } as unknown as DaemonBlocks);
 };
 
@@ -75,7 +76,7 @@ describe('transactions that are scanned', () => {
     known = [mined(1, 9)];
     wallet.answers.getBlocks = async (request) => ({
       ...(await blockOf(request)),
-      txs: { hash: () => hash(2) } as unknown as DaemonBlocks['txs'],
+      txs: listedTxs(() => hash(2)) as DaemonBlocks['txs'],
     });
     await expect(scan.scan([hash(1)])).rejects.toMatchObject({ kind: 'malformed' });
     expect(batches()).toEqual([]);

@@ -1,4 +1,4 @@
-import { wasmBinary, chunks } from '../../../util/bytes.js';
+import { wasmBinary, chunks, equalBytes } from '../../../util/bytes.js';
 import type { Hash } from '../../crypto/types.js';
 import { BLOCK_202612 } from '../../cryptonote/block.js';
 import { NEWEST_FORK } from '../../cryptonote/constants.js';
@@ -316,6 +316,17 @@ export class ParsedTxs {
   /** Returns a copy of a transaction's hash. @param tx index of the transaction. */
   hash(tx: number): Hash {
     return this.#columns.hashes.slice(32 * tx, 32 * tx + 32) as Hash;
+  }
+
+  /**
+   * Finds a transaction by its hash among those from one index up to another; undefined if it is not there.
+   * @param end index after the last one.
+   */
+  find(hash: Hash, first: number, end: number): number | undefined {
+    const { hashes } = this.#columns;
+    for (let tx = first; tx < end; tx++)
+      if (equalBytes(hashes.subarray(32 * tx, 32 * tx + 32), hash)) return tx;
+    return undefined;
   }
 
   /** Returns the encoding of a transaction as a view of shared memory. @param tx index of the transaction. */
