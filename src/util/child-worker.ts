@@ -6,7 +6,7 @@ import type { JobPort } from './thread-jobs.js';
 /** Length of the end of the error output that is kept [characters]. */
 const KEPT_OUTPUT = 500;
 
-export interface ChildWorkerOptions {
+interface ChildWorkerOptions {
   readonly args?: readonly string[];
   /** Environment of the process; a secret in the environment of this process must not be in it. */
   readonly env: NodeJS.ProcessEnv;

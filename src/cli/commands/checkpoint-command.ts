@@ -120,7 +120,7 @@ async function checkCheckpoint(path: string, options: SourceOptions, terminal: T
 }
 
 /** Reads a checkpoint from a file. @throws ConfigError */
-export function readCheckpointFile(path: string): ReturnType<typeof parseCheckpoint> {
+function readCheckpointFile(path: string): ReturnType<typeof parseCheckpoint> {
   try {
     return parseCheckpoint(readOperatorFile(path).toString('utf8'));
   } catch (cause) {

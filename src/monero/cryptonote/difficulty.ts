@@ -3,9 +3,9 @@ import { median } from '../../util/median.js';
 import { DIFFICULTY_TARGET_SECONDS } from './constants.js';
 
 /** Number of blocks from which a difficulty is computed. Source: cryptonote_config.h, as for all constants here. */
-export const DIFFICULTY_WINDOW = 720;
+const DIFFICULTY_WINDOW = 720;
 /** Number of latest blocks that a difficulty does not depend on, once there are enough older ones. */
-export const DIFFICULTY_LAG = 15;
+const DIFFICULTY_LAG = 15;
 /** Number of earliest and of latest timestamps of a full window that are left out. */
 const DIFFICULTY_CUT = 60;
 /** Number of blocks before a block from which its difficulty follows; the genesis block is none of them. */

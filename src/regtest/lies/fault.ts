@@ -48,7 +48,7 @@ export interface Fault {
 }
 
 /** Answers that contain blocks. Those by height have whole payments, and no global indices of outputs. */
-export const BLOCK_PAGES = ['/get_blocks.bin', '/get_blocks_by_height.bin'] as const;
+const BLOCK_PAGES = ['/get_blocks.bin', '/get_blocks_by_height.bin'] as const;
 
 /** Returns the names of the answers that a fault changes. */
 export const changedAnswers = ({

@@ -10,7 +10,7 @@ import { randomPoint } from './forged-payment.js';
 import type { LieContext } from './lie-context.js';
 
 /** Parts of a forged block that differ from an honest one. */
-export interface ForgedBlock {
+interface ForgedBlock {
   readonly payments?: readonly Payment[];
   /** Time of the block [Unix s]; absent: a second after its parent. */
   readonly timestamp?: number;
@@ -73,7 +73,7 @@ export const poolEntryOf = ({ hash, blob, weight, base }: Payment, { chain }: No
   ...{ failedHeight: 0, failedHash: NO_HASH },
 });
 
-/** Makes a block upon the tip. Its reward goes to nobody, and is the right one unless the lie changes it. */
+/** Makes a block on the tip. Its reward has the amount that the rules demand, unless the lie changes it. */
 export function forgeBlock(
   { chain }: Node,
   { payments = [], timestamp, minerTx = (honest) => honest }: ForgedBlock,

@@ -23,7 +23,7 @@ const SIGNATURE_BYTES = 64;
 /** Returns a point whose secret key is kept nowhere. */
 export const randomPoint = (rng: Rng): PublicKey => publicKeyOf(randomSecretKey(rng));
 
-/** Returns an address that nobody holds. */
+/** Makes an address whose keys are not kept. */
 const nobody = (rng: Rng): Address => ({
   network: 'mainnet',
   kind: 'standard',
@@ -45,7 +45,7 @@ function oldRing({ store, chain }: Node): SpendableInput['ring'] {
 /**
  * Fabricates a transaction that pays an amount to an address as any payment does: a scanner finds the output, decrypts
  * its amount, and the amount fits its commitment. Range proof and balance are right; the ring signatures are random
- * values, and what is spent belongs to nobody, or has the given key images.
+ * values, and the key images are random, unless they are given.
  */
 export function forgePayment(
   { node, rng }: Pick<LieContext, 'node' | 'rng'>,

@@ -6,7 +6,7 @@ import type { Node } from '../chain/node.js';
 
 /** Parameters of lies besides their number: payee, amount, place and spent outputs. */
 export interface Target {
-  /** Address that fabricated transactions pay; absent: an address that nobody holds. */
+  /** Address that fabricated transactions pay; absent: an address whose keys are not kept. */
   readonly address?: Address;
   /** Amount that fabricated transactions pay [atomic units]. */
   readonly amount: Amount;

@@ -6,11 +6,11 @@ import type { Hash } from '../../monero/crypto/types.js';
 import { bytes32, fromHex, toHex } from '../../util/bytes.js';
 
 /** Networks of checkpoints. */
-export const CHECKPOINT_NETWORKS = ['mainnet', 'testnet', 'stagenet', 'regtest'] as const;
+const CHECKPOINT_NETWORKS = ['mainnet', 'testnet', 'stagenet', 'regtest'] as const;
 export type CheckpointNetwork = (typeof CHECKPOINT_NETWORKS)[number];
 
 /** A checkpoint, and the network of its chain. */
-export interface NetworkCheckpoint {
+interface NetworkCheckpoint {
   readonly network: CheckpointNetwork;
   readonly checkpoint: Checkpoint;
 }

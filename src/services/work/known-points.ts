@@ -1,7 +1,7 @@
 import type { CheckpointNetwork } from './checkpoint-file.js';
 
 /** A block whose hash and work the reference publishes. */
-export interface KnownPoint {
+interface KnownPoint {
   readonly height: number;
   /** 64 hex digits. */
   readonly hash: string;

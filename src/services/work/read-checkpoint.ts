@@ -29,7 +29,7 @@ export interface ReadCheckpoint {
   readonly knownPoints: number;
 }
 
-export interface CheckpointRequest {
+interface CheckpointRequest {
   readonly height: number;
   /** Difficulty of a regtest network that fixes it. */
   readonly fixedDifficulty?: bigint;
