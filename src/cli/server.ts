@@ -88,6 +88,7 @@ export async function startServer(
   if (!config.daemon.offline) checkDaemonTls(config.daemon.ssl);
   const regtest = config.regtest && (await startRegtestProcess(config, log));
   const daemons = config.daemon.offline ? [] : listedDaemons(config, daemonLogin, regtest?.address);
+  const work = config.daemon.work && (await import('./config/work-settings.js')).verificationOf(config);
   const tls = readTls(config.rpc.ssl, log);
   const directory = config.wallet.dir === undefined ? undefined : openDirectory(config.wallet.dir);
   const pendingRequests = new PendingRequests();
@@ -108,6 +109,7 @@ export async function startServer(
     threads: config.threads,
     daemons,
     wholeBlocks: config.daemon.wholeBlocks,
+    ...(work === undefined ? {} : { work }),
     // Trust that the flags give to the first daemon, which an offline server never calls. Same as in the reference.
     trustedOffline: config.daemon.addresses[0]?.trusted ?? false,
     onDaemonCall: listening.daemonCalls.notify,

@@ -198,6 +198,8 @@ export interface Daemon {
    */
   sendRawTransaction(blob: Uint8Array): Promise<RelayOutcome>;
   isKeyImageSpent(keyImages: readonly KeyImage[]): Promise<readonly KeyImageStatus[]>;
+  /** Fetches the block at a height of the daemon's chain, and the work that the daemon reports; neither is checked. */
+  getBlock(height: number, options?: CallOptions): Promise<DaemonBlock>;
   getBlockHeader(height: number, options?: CallOptions): Promise<DaemonBlockHeader>;
   getLastBlockHeader(options?: CallOptions): Promise<DaemonBlockHeader>;
   /** Fetches `count` consecutive headers from the height `start`. */

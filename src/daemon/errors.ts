@@ -5,7 +5,9 @@ import type { UnreadBlock } from '../monero/wallet/scan/block-page.js';
  * Kind of a failed call. unreachable: no connection, or it broke. timeout: no answer in time. busy: the daemon is
  * syncing. unauthorized: credentials are missing or wrong. malformed: the answer does not follow the protocol.
  * rejected: the daemon refused the request. too_large: the answer exceeds the limit of the call. tls: the certificate
- * is not accepted. forged: an answer contradicts the hashes that prove it. newer_fork: the chain has a block of a newer version than this program knows.
+ * is not accepted. forged: an answer contradicts the hashes that prove it, or breaks a rule of the network. newer_fork: the
+ * chain has a block of a newer version than this program knows. unverified: the proof of work of a block cannot be checked
+ * now, or belongs to a chain with less work; no call fails with it.
  */
 export type DaemonErrorKind =
   | 'unreachable'
@@ -17,7 +19,8 @@ export type DaemonErrorKind =
   | 'too_large'
   | 'tls'
   | 'newer_fork'
-  | 'forged';
+  | 'forged'
+  | 'unverified';
 
 /** Additional facts of a failed call. */
 export interface DaemonErrorOptions extends ErrorOptions {

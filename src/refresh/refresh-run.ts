@@ -17,6 +17,11 @@ export interface RefreshTarget {
    */
   blockAt?(height: number): BlockRef | undefined;
   /**
+   * Resolves when a block of the daemon may be committed. @returns undefined if it may be committed at once; if the method is
+   * absent, every block may be. @throws DaemonError if it may not.
+   */
+  admit?(block: BlockRef): Promise<void> | undefined;
+  /**
    * Commits the findings of one page.
    * @param daemonHeight number of blocks of the daemon's chain.
    */
@@ -51,6 +56,8 @@ export interface RefreshResult {
 
 export type RunReport = Extract<RefreshReport, { readonly run: number }>;
 
+type PageReport = Extract<RunReport, { readonly type: 'page' }>;
+
 /** Callbacks with which a report changes the refresh thread and the run. */
 export interface RunSteps {
   /** Tells the refresh thread that a commit has succeeded. */
@@ -62,6 +69,8 @@ export interface RunSteps {
   readonly restart: () => void;
   /** Ends the run. */
   readonly end: () => void;
+  /** True until the run has ended. */
+  readonly isRunning: () => boolean;
 }
 
 /** The main-thread side of one running refresh: commits reported findings and settles the promise of the caller. */
@@ -77,6 +86,8 @@ export class RefreshRun {
   readonly #target: RefreshTarget;
   #blocksFetched = 0;
   #receivedMoney = false;
+  /** Resolves when the pages that wait for their blocks are committed; undefined if none waits. */
+  #held: Promise<void> | undefined;
 
   constructor(parts: {
     readonly number: number;
@@ -95,20 +106,11 @@ export class RefreshRun {
   }
 
   /** Commits the findings of a report, or resolves or rejects the run. */
-  take(report: RunReport, { acknowledge, restart, end }: RunSteps): void {
+  take(report: RunReport, steps: RunSteps): void {
+    const { acknowledge, restart, end } = steps;
     switch (report.type) {
       case 'page':
-        try {
-          const findings = unpackFindings(report.findings);
-          if (report.isAgain) this.#receivedMoney = this.#target.commitAgain(findings) || this.#receivedMoney;
-          else this.#commit(findings, report.daemonHeight);
-        } catch (error) {
-          restart();
-          end();
-          this.reject(error as Error);
-          return;
-        }
-        acknowledge();
+        this.#takePage(report, steps);
         return;
       case 'checkpoint':
         void this.#target.checkpoint().then(acknowledge);
@@ -118,9 +120,7 @@ export class RefreshRun {
           this.#target.commitPool(unpackHashes(report.present), report.findings, report.unreadable);
           this.#receivedMoney ||= report.findings.some(({ incoming }) => incoming !== undefined);
         } catch (error) {
-          restart();
-          end();
-          this.reject(error as Error);
+          this.#fail(error, steps);
         }
         return;
       case 'done':
@@ -135,6 +135,54 @@ export class RefreshRun {
         else this.reject(toError(report.failure));
         return;
     }
+  }
+
+  /** Commits a page, at once or when its last block is admitted, after the pages before it. */
+  #takePage(report: PageReport, steps: RunSteps): void {
+    try {
+      const findings = unpackFindings(report.findings);
+      const admitted = report.isAgain ? undefined : this.#admit(findings);
+      if (admitted === undefined && this.#held === undefined)
+        return this.#takeFindings(findings, report, steps);
+      const held = Promise.all([this.#held, admitted]).then(
+        () => this.#takeHeld(findings, report, steps),
+        (error: unknown) => this.#fail(error, steps),
+      );
+      this.#held = held;
+      void held.then(() => {
+        if (this.#held === held) this.#held = undefined;
+      });
+    } catch (error) {
+      this.#fail(error, steps);
+    }
+  }
+
+  #admit({ startHeight, hashes }: PageFindings): Promise<void> | undefined {
+    const hash = hashes.at(-1);
+    return hash && this.#target.admit?.({ height: startHeight + hashes.length - 1, hash });
+  }
+
+  #takeHeld(findings: PageFindings, report: PageReport, steps: RunSteps): void {
+    if (!steps.isRunning()) return;
+    try {
+      this.#takeFindings(findings, report, steps);
+    } catch (error) {
+      this.#fail(error, steps);
+    }
+  }
+
+  #takeFindings(findings: PageFindings, { isAgain, daemonHeight }: PageReport, steps: RunSteps): void {
+    if (isAgain) this.#receivedMoney = this.#target.commitAgain(findings) || this.#receivedMoney;
+    else this.#commit(findings, daemonHeight);
+    steps.acknowledge();
+  }
+
+  /** Rejects the run. The scanner is ahead of the store. */
+  #fail(error: unknown, { restart, end, isRunning }: RunSteps): void {
+    if (!isRunning()) return;
+    restart();
+    end();
+    this.reject(error as Error);
   }
 
   /** Commits the blocks of a page that the wallet lacks, and all subaddresses. */

@@ -33,7 +33,12 @@ async function run(pages: readonly PageFindings[]) {
     const under = new RefreshRun({
       ...{ number: 1, wallet: 1, target: target as RefreshTarget, isPeriodic: false, resolve, reject },
     });
-    const steps = { acknowledge: () => undefined, restart: () => undefined, end: () => undefined };
+    const steps = {
+      acknowledge: () => undefined,
+      restart: () => undefined,
+      end: () => undefined,
+      isRunning: () => true,
+    };
     for (const findings of pages)
       under.take(
         {

@@ -10,8 +10,9 @@ import {
 } from '../../services/work/checkpoint-file.js';
 import { readCheckpoint, type ReadCheckpoint } from '../../services/work/read-checkpoint.js';
 import { systemClock, unixSeconds } from '../../util/clock.js';
-import { fileErrorCode, readOperatorFile } from '../../util/files.js';
+import { fileErrorCode } from '../../util/files.js';
 import { ConfigError } from '../config/config-values.js';
+import { readCheckpointFile } from '../config/work-settings.js';
 import type { Terminal } from './credential-command.js';
 
 /** Options of the daemon from which a checkpoint is read. */
@@ -117,16 +118,6 @@ async function checkCheckpoint(path: string, options: SourceOptions, terminal: T
   if (differences.length > 0)
     throw new ConfigError(`${path} differs from the chain of the daemon in ${differences.length} facts`);
   terminal.print(`${path} is on the chain of the daemon, ${describeReading(read)}`);
-}
-
-/** Reads a checkpoint from a file. @throws ConfigError */
-function readCheckpointFile(path: string): ReturnType<typeof parseCheckpoint> {
-  try {
-    return parseCheckpoint(readOperatorFile(path).toString('utf8'));
-  } catch (cause) {
-    if (cause instanceof CheckpointError) throw new ConfigError(`${path}: ${cause.message}`, { cause });
-    throw new ConfigError(`${path} cannot be read (${fileErrorCode(cause)})`, { cause });
-  }
 }
 
 /** Creates the command `wallet-rpc checkpoint`. */

@@ -39,6 +39,7 @@ const EXCLUSIVE: readonly (readonly string[])[] = [
   ['rpc-login', 'disable-rpc-login'],
   ['credentials', 'disable-rpc-login'],
   ['trusted-daemon', 'untrusted-daemon'],
+  ['verify-work', 'allow-mismatched-daemon-version'],
   ['daemon-address', 'daemon-host'],
   ['daemon-address', 'daemon-port'],
   ...['testnet', 'stagenet', 'offline', 'daemon-address', 'daemon-host', 'daemon-login', 'proxy'].map(

@@ -12,7 +12,7 @@ import {
   parseTcpEndpoint,
   type TcpEndpoint,
 } from './daemon-addresses.js';
-import { list, readInteger, texts, type Given, type Options, type RawOptions } from './option.js';
+import { integer, list, readInteger, texts, type Given, type Options, type RawOptions } from './option.js';
 import { sslOptions } from './ssl-options.js';
 
 const MAX_PORT = 65_535;
@@ -66,6 +66,19 @@ export const DAEMON_OPTIONS = {
   'whole-blocks': {
     help: 'request whole transactions from nodes that are not trusted, and compare each with its hash, so that such a node cannot hide a payment in a block; payments that are credited are proven without it. Several times the traffic (docs/security.md)',
   },
+  'verify-work': {
+    help: 'credit blocks only once their proof of work is verified, in a process of its own; needs librandomx0 and koffi (docs/verify-work.md)',
+  },
+  'verify-depth': {
+    argument: 'n',
+    help: 'number of newest blocks whose work is verified at the start and after a gap of more than twelve times as many; of older ones, a sample is',
+    default: '60',
+    value: integer(1, 10_000),
+  },
+  checkpoint: {
+    argument: 'file',
+    help: 'block from which the work is verified, made by "wallet-rpc checkpoint make"',
+  },
   proxy: {
     argument: '[ip:]port',
     help: 'SOCKS proxy towards the node',
@@ -108,6 +121,14 @@ export const DAEMON_OPTIONS = {
  */
 const inBrackets = (host: string): string => (host.includes(':') && isIPv6(host) ? `[${host}]` : host);
 
+/** Returns the settings of the checks of proof of work; undefined without `--verify-work`. @throws ConfigError */
+function workOf(given: Given<typeof DAEMON_OPTIONS>) {
+  const { 'verify-work': isOn, 'verify-depth': depth, checkpoint } = given;
+  if (isOn) return { depth, ...optional('checkpoint', checkpoint) };
+  if (checkpoint !== undefined) throw new ConfigError('--checkpoint is used with --verify-work only');
+  return undefined;
+}
+
 /**
  * Returns the settings for the daemon.
  * @param raw options, for the port, which may be 0 if the server starts the node itself. @throws ConfigError
@@ -138,6 +159,8 @@ export function daemonConfig(
       ssl,
       /** True if blocks of nodes that are not trusted are requested whole and verified. */
       wholeBlocks: given['whole-blocks'],
+      /** Checks of the proof of work; absent: none. */
+      ...optional('work', workOf(given)),
       allowMismatchedVersion: given['allow-mismatched-daemon-version'],
       offline,
     },

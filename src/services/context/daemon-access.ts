@@ -3,7 +3,7 @@ import type { Daemon } from '../../daemon/daemon.js';
 import { unlessAborted } from '../../util/concurrency.js';
 import type { BlockVersion } from '../../daemon/errors.js';
 import { WalletError } from '../../model/wallet-error.js';
-import type { DaemonConnection } from './daemon-connection.js';
+import type { CheckedChain, DaemonConnection } from './daemon-connection.js';
 
 /** A listed daemon other than the serving daemon. */
 export interface OtherDaemon {
@@ -33,6 +33,11 @@ export class DaemonAccess {
   /** True if blocks of newer versions are read with the rules of the newest known version. */
   get acceptsAnyVersion(): boolean {
     return this.#connection.acceptsAnyVersion;
+  }
+
+  /** Chain of the daemons whose proof of work is checked; undefined without `--verify-work`. */
+  get checkedChain(): CheckedChain | undefined {
+    return this.#connection.checkedChain;
   }
 
   /** Address `host:port` of the serving daemon as configured; undefined when offline. */

@@ -2,6 +2,7 @@ import type { Hash } from '../../monero/crypto/types.js';
 import type { Daemon } from '../../daemon/daemon.js';
 import { DaemonError } from '../../daemon/errors.js';
 import type { DaemonConfig } from '../../daemon/http-daemon.js';
+import type { BlockRef } from '../../monero/wallet/scan/findings.js';
 import type { Refresher } from '../../refresh/refresher.js';
 import { SharedRun } from '../../util/concurrency.js';
 import {
@@ -11,6 +12,14 @@ import {
   type ListedDaemon,
   type NamedDaemon,
 } from './daemon-list.js';
+
+/** Chain of the daemons whose proof of work is checked: see `VerifiedChain`. */
+export interface CheckedChain {
+  /** Resolves when a block is verified. @returns undefined if it is verified already. @throws DaemonError */
+  admit(block: BlockRef): Promise<void> | undefined;
+  /** Counts the verified blocks from a height up to the tip of a wallet's chain. */
+  confirmations(height: number, tip: number): number;
+}
 
 export interface DaemonConnectionParts {
   readonly connect: ConnectDaemon;
@@ -23,6 +32,8 @@ export interface DaemonConnectionParts {
   readonly trustedOffline?: boolean;
   /** True if blocks of newer versions are read with the rules of the newest known version; absent: false. */
   readonly acceptsAnyVersion?: boolean;
+  /** Absent: the proof of work of blocks is not checked. */
+  readonly checkedChain?: CheckedChain | undefined;
 }
 
 /**
@@ -34,6 +45,7 @@ export class DaemonConnection {
   readonly #connectAside: ConnectDaemon;
   readonly #refresher: DaemonConnectionParts['refresher'];
   readonly acceptsAnyVersion: boolean;
+  readonly checkedChain: CheckedChain | undefined;
   #list: DaemonList;
   #serving = 0;
   #client: DaemonClient | undefined;
@@ -43,6 +55,7 @@ export class DaemonConnection {
   constructor(parts: DaemonConnectionParts) {
     const { connect, connectAside = connect, refresher, daemons, trustedOffline = false } = parts;
     this.acceptsAnyVersion = parts.acceptsAnyVersion ?? false;
+    this.checkedChain = parts.checkedChain;
     this.#trustedOffline = trustedOffline;
     this.#connect = connect;
     this.#connectAside = connectAside;

@@ -215,13 +215,17 @@ export class RefreshScheduler {
     this.#daemonFailures += 1;
     this.#retryAt = this.#now() + backOff(this.#daemonFailures, RETRY_MS);
     if (this.#daemonFailures > 1) return;
-    this.#log.warn(
-      { daemon: address, reason: message, code },
-      kind === 'newer_fork'
-        ? 'the chain follows rules that this server does not know: no wallet goes beyond this block until it is updated'
-        : 'the daemon cannot be used; it is tried again. Start it, or name another with --daemon-address or set_daemon',
-    );
+    this.#log.warn({ daemon: address, reason: message, code }, troubleOf(kind));
   }
+}
+
+/** Describes an outage for the log. */
+function troubleOf(kind: DaemonError['kind']): string {
+  if (kind === 'newer_fork')
+    return 'the chain follows rules that this server does not know: no wallet goes beyond this block until it is updated';
+  if (kind === 'unverified')
+    return 'the proof of work of the chain is not verified: no wallet goes beyond the verified blocks; it is tried again';
+  return 'the daemon cannot be used; it is tried again. Start it, or name another with --daemon-address or set_daemon';
 }
 
 /** Longest time for which first refreshes wait for further creations [ms]. */

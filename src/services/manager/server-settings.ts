@@ -11,6 +11,7 @@ import type { WalletEvents, RequestSettings } from '../context/wallet-context.js
 import type { OpenAlias } from '../context/openalias.js';
 import type { WalletDirectory } from '../context/wallet-directory.js';
 import type { NoticeRunner } from '../events/tx-notices.js';
+import type { WorkParts, WorkVerification } from '../work/work-verification.js';
 import type { WebhookSettings } from '../webhooks/webhook-sending.js';
 
 /** Settings of the server process that concern wallets. */
@@ -31,6 +32,8 @@ export interface ServerSettings {
   readonly daemons: readonly ListedDaemon[];
   /** True if blocks of a daemon that is not trusted are requested whole and verified; see {@link DaemonConfig}. */
   readonly wholeBlocks: boolean;
+  /** Checks of the daemons' proof of work; absent: none. */
+  readonly work?: (parts: WorkParts) => WorkVerification;
   /** True if calls that need a trusted daemon are accepted while the server is offline; absent: false. */
   readonly trustedOffline?: boolean;
   /** Called at the end of each call to the serving daemon, on any thread. */

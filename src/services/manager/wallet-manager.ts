@@ -5,6 +5,7 @@ import { assertTlsFiles, lacksVerification, parseEndpoint } from '../../daemon/c
 import { DaemonError } from '../../daemon/errors.js';
 import { HttpDaemon, type DaemonConfig } from '../../daemon/http-daemon.js';
 import { Refresher } from '../../refresh/refresher.js';
+import { uniformInt } from '../../util/random.js';
 import { systemClock, type TimeOfDay } from '../../util/clock.js';
 import { Listeners } from '../../util/listeners.js';
 import { WalletError } from '../../model/wallet-error.js';
@@ -15,6 +16,7 @@ import type { WalletPaths } from '../context/wallet-directory.js';
 import { DaemonFailover } from '../failover/daemon-failover.js';
 import { heldBlocks } from '../failover/chain-check.js';
 import { WebhookSending } from '../webhooks/webhook-sending.js';
+import type { WorkParts, WorkVerification } from '../work/work-verification.js';
 import { WorkerPools } from '../workers/worker-pools.js';
 import type { OpenWallet } from '../open-wallet.js';
 import { EventFeed } from './event-feed.js';
@@ -48,6 +50,8 @@ export class WalletManager {
   readonly backups: Backups;
   /** Chooses which of the listed daemons serves. */
   readonly failover: DaemonFailover;
+  /** Checks of the daemons' proof of work; undefined without `--verify-work`. */
+  readonly work: WorkVerification | undefined;
   readonly #daemon: DaemonConnection;
   readonly #workers = new WorkerPools();
   readonly #webhookSending: WebhookSending;
@@ -72,7 +76,9 @@ export class WalletManager {
     if (settings.onDaemonCall !== undefined) daemonCalls.add(settings.onDaemonCall);
     const onCall = daemonCalls.notify;
     const refresher = new Refresher(threads, chain, daemons[0]?.config, pendingRequests, onCall);
+    this.work = settings.work?.(this.#workParts(onCall));
     this.#daemon = new DaemonConnection({
+      checkedChain: this.work,
       connect: (config) => new HttpDaemon(config, (report) => onCall(report, config.address)),
       connectAside: (config) => new HttpDaemon(config),
       refresher,
@@ -112,6 +118,17 @@ export class WalletManager {
     const otherTips = (): readonly ChainTip[] => this.failover.otherTips;
     this.#resources = { settings, daemon: this.#daemon, wallets: this.#wallets, otherTips };
     this.#current = new WalletScope(this.#resources);
+  }
+
+  /** @param report receives a failed call of a daemon at fault. */
+  #workParts(report: ObserveDaemons): WorkParts {
+    return {
+      serving: () => ({ address: this.daemonAddress ?? '', client: this.#daemon.client() }),
+      onForged: (address, disproof) =>
+        report({ call: 'proof of work', seconds: 0, failure: 'forged', disproof }, address),
+      ...{ clock: systemClock, log: this.settings.log },
+      random: (limit) => uniformInt(limit, this.settings.rng),
+    };
   }
 
   /** Returns a daemon with the settings that follow from the trust in it. */
@@ -276,6 +293,7 @@ export class WalletManager {
       await this.settings.cluster?.close();
       await this.#webhookSending.close();
       await this.#daemon.close();
+      await this.work?.close();
       await this.#workers.close();
     }
   }

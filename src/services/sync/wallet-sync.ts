@@ -356,6 +356,11 @@ export class WalletSync implements RefreshTarget {
     return height < this.#context.store.height() ? this.#context.store.blockAt(height) : undefined;
   }
 
+  /** Resolves when the proof of work of a block is verified; undefined without `--verify-work`. @throws DaemonError */
+  admit(block: BlockRef): Promise<void> | undefined {
+    return this.#context.daemon.checkedChain?.admit(block);
+  }
+
   /**
    * Commits the findings of scanned blocks, and reports new incoming transactions.
    * @param daemonHeight number of blocks of the daemon.

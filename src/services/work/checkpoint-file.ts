@@ -3,16 +3,26 @@ import { DIFFICULTY_BLOCKS } from '../../monero/cryptonote/difficulty.js';
 import type { Checkpoint } from '../../monero/cryptonote/header-chain.js';
 import { seedHeightsAbove } from '../../monero/cryptonote/proof-of-work.js';
 import type { Hash } from '../../monero/crypto/types.js';
+import type { BlockRef } from '../../monero/wallet/scan/findings.js';
+import type { VerifiedBlocks } from './verified-chain.js';
 import { bytes32, fromHex, toHex } from '../../util/bytes.js';
 
 /** Networks of checkpoints. */
 const CHECKPOINT_NETWORKS = ['mainnet', 'testnet', 'stagenet', 'regtest'] as const;
 export type CheckpointNetwork = (typeof CHECKPOINT_NETWORKS)[number];
 
+/** Blocks above a checkpoint that a process has verified. */
+export interface RecordedBlocks extends VerifiedBlocks {
+  /** The checkpoint of the operator, from which the blocks were verified. */
+  readonly root: BlockRef;
+}
+
 /** A checkpoint, and the network of its chain. */
-interface NetworkCheckpoint {
+export interface NetworkCheckpoint {
   readonly network: CheckpointNetwork;
   readonly checkpoint: Checkpoint;
+  /** Only in the record that a server keeps for its next start. */
+  readonly verified?: RecordedBlocks;
 }
 
 /** Error for a text that is no checkpoint. */
@@ -35,7 +45,7 @@ const integer = z.int().nonnegative();
 
 const point = z.strictObject({ timestamp: integer, cumulative_difficulty: wide });
 
-const seed = z.strictObject({ height: integer, hash });
+const block = z.strictObject({ height: integer, hash });
 
 const file = z.strictObject({
   network: z.enum(CHECKPOINT_NETWORKS),
@@ -44,7 +54,8 @@ const file = z.strictObject({
   major_version: z.int().min(1).max(255),
   cumulative_difficulty: wide,
   fixed_difficulty: wide.optional(),
-  seeds: z.array(seed),
+  verified: z.strictObject({ root: block, from: integer, to: block }).optional(),
+  seeds: z.array(block),
   window: z.array(point).min(1).max(DIFFICULTY_BLOCKS),
 });
 
@@ -103,19 +114,27 @@ export function parseCheckpoint(text: string): NetworkCheckpoint {
       seeds: data.seeds.map((one) => one.hash),
       ...(data.fixed_difficulty === undefined ? {} : { fixedDifficulty: data.fixed_difficulty }),
     },
+    ...(data.verified === undefined ? {} : { verified: data.verified }),
   };
 }
+
+const blockJson = ({ height, hash: name }: BlockRef): { readonly height: number; readonly hash: string } => ({
+  ...{ height, hash: toHex(name) },
+});
 
 const hex = (value: bigint): string => `0x${value.toString(16)}`;
 
 /** Writes a checkpoint as JSON, one block of the window a line. */
-export function formatCheckpoint({ network, checkpoint }: NetworkCheckpoint): string {
+export function formatCheckpoint({ network, checkpoint, verified }: NetworkCheckpoint): string {
   const { height, hash: name, majorVersion, window, seeds, fixedDifficulty } = checkpoint;
   const heights = seedHeightsAbove(height);
   const head = {
     ...{ network, height, hash: toHex(name), major_version: majorVersion },
     cumulative_difficulty: hex(window.at(-1)?.cumulativeDifficulty ?? 0n),
     ...(fixedDifficulty === undefined ? {} : { fixed_difficulty: hex(fixedDifficulty) }),
+    ...(verified === undefined
+      ? {}
+      : { verified: { root: blockJson(verified.root), from: verified.from, to: blockJson(verified.to) } }),
     seeds: seeds.map((one, i) => ({ height: heights[i], hash: toHex(one) })),
   };
   const lines = window.map(({ timestamp, cumulativeDifficulty }) =>

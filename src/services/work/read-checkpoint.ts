@@ -1,21 +1,14 @@
-import type { DaemonBlock, DaemonInfo } from '../../daemon/daemon.js';
-import { parseBlock } from '../../monero/cryptonote/block.js';
+import { DaemonError } from '../../daemon/errors.js';
 import { GENESIS_HASH } from '../../monero/cryptonote/constants.js';
 import { DIFFICULTY_BLOCKS, type WorkPoint } from '../../monero/cryptonote/difficulty.js';
 import { HeaderChain, type Checkpoint } from '../../monero/cryptonote/header-chain.js';
-import { chainHeader, HeaderError, type ChainHeader } from '../../monero/cryptonote/header-rules.js';
+import { HeaderError } from '../../monero/cryptonote/header-rules.js';
 import { seedHeightsAbove } from '../../monero/cryptonote/proof-of-work.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
-import { CodecError } from '../../util/codec.js';
 import { CheckpointError, type CheckpointNetwork } from './checkpoint-file.js';
+import { fetchBlock, fetchBlocks, type BlockSource, type FetchedBlock } from './fetched-blocks.js';
 import { KNOWN_POINTS } from './known-points.js';
-
-/** Calls of a daemon from which a checkpoint is read. */
-export interface BlockSource {
-  getInfo(): Promise<DaemonInfo>;
-  getBlock(height: number): Promise<DaemonBlock>;
-}
 
 /** A checkpoint that was read from a daemon, and what was verified. */
 export interface ReadCheckpoint {
@@ -37,14 +30,6 @@ interface CheckpointRequest {
   readonly now: number;
 }
 
-/** Header of a fetched block, and the work that the daemon reports. */
-interface FetchedBlock extends ChainHeader {
-  readonly cumulativeDifficulty: bigint;
-}
-
-/** Number of blocks that are requested at the same time. */
-const AT_ONCE = 3;
-
 /**
  * Reads a checkpoint from a daemon: computes the hashes of all blocks from the bytes, follows their links down to the seed
  * blocks, computes the difficulties above the oldest window, and compares the chain with the blocks that the reference
@@ -52,6 +37,18 @@ const AT_ONCE = 3;
  * @throws CheckpointError for the first contradiction; DaemonError.
  */
 export async function readCheckpoint(
+  source: BlockSource,
+  request: CheckpointRequest,
+): Promise<ReadCheckpoint> {
+  try {
+    return await checkpointOf(source, request);
+  } catch (cause) {
+    const isOfBlock = cause instanceof DaemonError && (cause.kind === 'forged' || cause.kind === 'malformed');
+    throw isOfBlock ? new CheckpointError(cause.message, { cause }) : cause;
+  }
+}
+
+async function checkpointOf(
   source: BlockSource,
   { height, fixedDifficulty, now }: CheckpointRequest,
 ): Promise<ReadCheckpoint> {
@@ -105,46 +102,6 @@ function assertGenesis(network: CheckpointNetwork, block: FetchedBlock | undefin
   const expected = GENESIS_HASH[network === 'regtest' ? 'mainnet' : network];
   if (block === undefined || !equalBytes(block.hash, expected) || block.cumulativeDifficulty !== 1n)
     throw new CheckpointError(`the chain of the daemon does not begin with the first block of ${network}`);
-}
-
-/** Fetches consecutive blocks, each of which must be the parent of the next one. @throws CheckpointError */
-async function fetchBlocks(source: BlockSource, first: number, last: number): Promise<FetchedBlock[]> {
-  const blocks: FetchedBlock[] = [];
-  for (let from = first; from <= last; from += AT_ONCE) {
-    const count = Math.min(AT_ONCE, last + 1 - from);
-    const page = Array.from({ length: count }, (_, i) => fetchBlock(source, from + i));
-    for (const block of await Promise.all(page)) {
-      const parent = blocks.at(-1);
-      if (parent !== undefined && !equalBytes(block.prevHash, parent.hash))
-        throw new CheckpointError(`block ${first + blocks.length} does not follow the block before it`);
-      blocks.push(block);
-    }
-  }
-  return blocks;
-}
-
-/** Fetches a block, and computes its hash. @throws CheckpointError if the daemon names another hash or height. */
-async function fetchBlock(source: BlockSource, height: number): Promise<FetchedBlock> {
-  const { blob, hash, cumulativeDifficulty } = await source.getBlock(height);
-  const block = parsed(blob, height);
-  const header = chainHeader(block);
-  if (!equalBytes(header.hash, hash))
-    throw new CheckpointError(
-      `block ${height} has the hash ${toHex(header.hash)}, and the daemon says ${toHex(hash)}`,
-    );
-  const [input] = block.minerTx.prefix.inputs;
-  if (input?.type !== 'gen' || input.height !== height)
-    throw new CheckpointError(`the block that the daemon sends for height ${height} is of another height`);
-  return { ...header, cumulativeDifficulty };
-}
-
-function parsed(blob: Uint8Array, height: number): ReturnType<typeof parseBlock> {
-  try {
-    return parseBlock(blob);
-  } catch (cause) {
-    if (!(cause instanceof CodecError || cause instanceof RangeError)) throw cause;
-    throw new CheckpointError(`block ${height} cannot be read`, { cause });
-  }
 }
 
 /** Adds a block to a chain, and compares its work with that which the daemon reports. @throws CheckpointError */

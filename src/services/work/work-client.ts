@@ -20,7 +20,7 @@ export class WorkUnavailable extends Error {
 }
 
 /** State of the process that checks work. */
-interface WorkState {
+export interface WorkState {
   /** `failed`: the latest attempt has failed; `problem` has the reason. */
   readonly state: 'stopped' | 'starting' | 'ready' | 'failed';
   readonly problem: string | undefined;

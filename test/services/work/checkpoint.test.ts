@@ -16,11 +16,8 @@ import {
   formatCheckpoint,
   parseCheckpoint,
 } from '../../../src/services/work/checkpoint-file.js';
-import {
-  readCheckpoint,
-  type BlockSource,
-  type ReadCheckpoint,
-} from '../../../src/services/work/read-checkpoint.js';
+import type { BlockSource } from '../../../src/services/work/fetched-blocks.js';
+import { readCheckpoint, type ReadCheckpoint } from '../../../src/services/work/read-checkpoint.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { encode } from '../../../src/util/codec.js';
 
