@@ -253,7 +253,8 @@ export class VerifiedChain {
     first: number,
     { last, least, address }: { readonly last: number; readonly least: number; readonly address: string },
   ): Promise<readonly FetchedBlock[]> {
-    const end = Math.min(last, first + BLOCKS_AT_ONCE - 1);
+    // Of the blocks above `least`, the daemon has named a number only.
+    const end = Math.min(first > least ? last : least, first + BLOCKS_AT_ONCE - 1);
     try {
       return await this.#fetched(address, fetchBlocks(client, first, end));
     } catch (error) {
@@ -376,12 +377,12 @@ export class VerifiedChain {
     const failed = blocks.filter((_, i) => results[i] === false);
     blocks.forEach(({ hash }, i) => results[i] === true && this.#chain.acceptWork(hash));
     const [first] = failed;
+    const { address = '' } = (first && this.#unchecked.get(toHex(first.hash))) ?? {};
     for (const { hash } of failed) this.#chain.refuseWork(hash);
     if (first === undefined) return;
     // The blocks after it are gone, too.
     this.#gap = undefined;
     this.#advance();
-    const { address = '' } = this.#unchecked.get(toHex(first.hash)) ?? {};
     throw this.#forged(
       address,
       `block ${first.height} of the daemon has not the proof of work of its difficulty ${first.difficulty}`,
