@@ -99,6 +99,8 @@ export interface RequestPayment {
   readonly late: boolean;
   /** The mempool has seen another transaction with the same inputs. */
   readonly double_spend_seen: boolean;
+  /** Number of these blocks whose proof of work is verified; absent without --verify-work. */
+  readonly verified_confirmations?: number;
 }
 
 export interface PaymentRequest {
@@ -222,6 +224,8 @@ export interface CheckTxKeyResult {
   readonly in_pool: boolean;
   /** Amount that the address received. */
   readonly received: bigint;
+  /** Number of these blocks whose proof of work is verified; absent without --verify-work. */
+  readonly verified_confirmations?: number;
 }
 
 /** Parameters of check_tx_proof. */
@@ -244,6 +248,8 @@ export interface CheckTxProofResult {
   readonly in_pool: boolean;
   /** Amount that the address received. */
   readonly received: bigint;
+  /** Number of these blocks whose proof of work is verified; absent without --verify-work. */
+  readonly verified_confirmations?: number;
   /** The proof is valid. */
   readonly good: boolean;
 }
@@ -1795,6 +1801,8 @@ export interface TransferEntry {
   readonly destinations: readonly PaidDestination[];
   /** Change of an outgoing transaction; absent for 0. */
   readonly change_amount?: bigint;
+  /** Number of these blocks whose proof of work is verified; absent without --verify-work. */
+  readonly verified_confirmations?: number;
 }
 
 /** Result of get_transfer_by_txid. */

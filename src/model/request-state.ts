@@ -8,6 +8,8 @@ export interface RequestView {
   readonly tip: number;
   /** Time [Unix s]. */
   readonly now: number;
+  /** Counts confirmations by blocks with verified proof of work; absent without `--verify-work`. */
+  readonly verified?: ((height: number) => number | undefined) | undefined;
 }
 
 /** Part of a receipt in the state of its request. */
@@ -25,7 +27,10 @@ interface Count {
 }
 
 /** A payment with its part in the state of its request. */
-export interface CountedPayment extends RequestPayment, Count {}
+export interface CountedPayment extends RequestPayment, Count {
+  /** Confirmations by blocks with verified proof of work; undefined without `--verify-work`. */
+  readonly verifiedConfirmations?: number | undefined;
+}
 
 /** State of a payment request, with sums of its payments [atomic units]. */
 export interface RequestTotals {
@@ -177,6 +182,9 @@ export function requestStatus(
   const end = endOf(terms);
   const payments = found
     .filter((payment) => !isOld(payment, terms))
-    .map((payment) => ({ ...payment, ...countOf(end, payment, view) }));
+    .map((payment) => ({
+      ...{ ...payment, ...countOf(end, payment, view) },
+      verifiedConfirmations: view.verified?.(payment.height ?? 0),
+    }));
   return { ...requestTotals(terms, payments, view), payments };
 }

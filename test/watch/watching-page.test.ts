@@ -1,12 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import type { DaemonInfo } from '../../src/daemon/daemon.js';
+import type { WorkStatus } from '../../src/services/work/work-verification.js';
 import { DaemonHealth } from '../../src/watch/daemon-health.js';
 import { Metrics } from '../../src/watch/metrics/metrics.js';
 import { withAlerts } from '../../tools/alerts-table.js';
 import { WalletFactReader } from '../../src/watch/wallet-facts.js';
 
 const page = readFileSync(new URL('../../../docs/watching.md', import.meta.url), 'utf8');
+
+const WORK: WorkStatus = {
+  ...{ height: 1, knownHeight: 1, waiting: 0 },
+  process: {
+    ...{ state: 'ready', problem: undefined, isCompiled: true, memory: 1, hashMs: 1, seedMs: 1 },
+    ...{ checked: 1, unmet: 0, pending: 0, ended: 0 },
+  },
+};
 
 /** Names of all metrics of a server. */
 async function metricNames(): Promise<string[]> {
@@ -19,6 +28,7 @@ async function metricNames(): Promise<string[]> {
     start: () => ({ waiting: 0, unopened: [] }),
     facts: new WalletFactReader(),
     directory: '/',
+    work: { status: WORK },
   });
   return [...(await metrics.text()).matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name);
 }

@@ -25,7 +25,13 @@ import {
 } from '../wire/limits.js';
 import * as sample from '../wire/samples.js';
 import { rowsOf } from '../wire/rows.js';
-import { indexSchema, indexShape, skippedAddresses, skippedOf } from '../wire/shapes.js';
+import {
+  indexSchema,
+  indexShape,
+  skippedAddresses,
+  skippedOf,
+  verifiedConfirmations,
+} from '../wire/shapes.js';
 
 /** Largest size of the metadata of a request as JSON [bytes]. */
 const MAX_METADATA_BYTES = 4096;
@@ -124,6 +130,7 @@ const paymentShape = (payment: CountedPayment) => ({
   timestamp: payment.arrival,
   tx_hash: toHex(payment.txHash),
   unlock_time: payment.unlockTime,
+  verified_confirmations: payment.verifiedConfirmations,
 });
 
 const requestSchema = () =>
@@ -166,6 +173,7 @@ const requestSchema = () =>
         locked: wire.flag('Its unlock time has not passed: it does not count yet'),
         late: wire.flag('It arrived after the end of the request'),
         double_spend_seen: wire.flag('The mempool has seen another transaction with the same inputs'),
+        verified_confirmations: verifiedConfirmations(),
       }),
       'Payments to the address, in the order of their blocks',
     ),

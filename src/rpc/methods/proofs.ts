@@ -10,7 +10,7 @@ import type { SigningKey } from '../../monero/wallet/proofs/message-signature.js
 import { type Kind, type Surroundings, ADDRESS, DAEMON } from '../faults/fault-entry.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import * as sample from '../wire/samples.js';
-import { readTxHash } from '../wire/shapes.js';
+import { readTxHash, verifiedConfirmations } from '../wire/shapes.js';
 
 /** Parses the name of a signing key: `spend` or `view`. @throws WalletError `wrong_signature_type` */
 function readSigningKey(name: string): SigningKey {
@@ -33,16 +33,18 @@ function readTxKeys(hex: string): SecretKey[] {
   return keys;
 }
 
-const seenShape = ({ received, inPool, confirmations }: PaymentSeen) => ({
+const seenShape = ({ received, inPool, confirmations, verifiedConfirmations: verified }: PaymentSeen) => ({
   confirmations,
   in_pool: inPool,
   received,
+  verified_confirmations: verified,
 });
 
 const seen = () => ({
   confirmations: wire.uint('Number of blocks from its block to the tip; 0 in the mempool'),
   in_pool: wire.flag('The transaction is in the mempool'),
   received: wire.amount('Amount that the address received'),
+  verified_confirmations: verifiedConfirmations(),
 });
 
 /** Kinds of faults of proofs about a transaction. */

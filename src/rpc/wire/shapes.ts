@@ -66,10 +66,17 @@ export function transferEntry(entry: HistoryEntry) {
     txid: toHex(entry.txHash),
     type: entry.type,
     unlock_time: entry.unlockTime,
+    verified_confirmations: entry.verifiedConfirmations,
   };
 }
 
 const unlockTime = () => wire.u64('Height or Unix time [s] at which it unlocks; 0: no lock of its own');
+
+/** Schema of the confirmations by blocks whose proof of work is verified. */
+export const verifiedConfirmations = () =>
+  wire
+    .uint('Number of these blocks whose proof of work is verified; absent without --verify-work')
+    .optional();
 
 /** Schema of {@link transferEntry}. */
 export const transferSchema = (description = '') =>
@@ -100,6 +107,7 @@ export const transferSchema = (description = '') =>
         'Payments of an outgoing transaction',
       ),
       change_amount: wire.amount('Change of an outgoing transaction; absent for 0').optional(),
+      verified_confirmations: verifiedConfirmations(),
     },
     description,
   );

@@ -79,3 +79,14 @@ export class DaemonAccess {
     this.#closing.abort(new WalletError({ kind: 'no_wallet' }));
   }
 }
+
+/**
+ * Counts the blocks with verified proof of work from the block of a transaction on; undefined without `--verify-work`.
+ * @param height height of the block; 0 for an unmined transaction. @param chainHeight number of blocks of the wallet.
+ */
+export const verifiedConfirmations = (
+  { checkedChain }: Pick<DaemonAccess, 'checkedChain'>,
+  height: number,
+  chainHeight: number,
+): number | undefined =>
+  checkedChain && (height === 0 ? 0 : checkedChain.confirmations(height, chainHeight - 1));

@@ -8,10 +8,12 @@ import type { Destination, OutgoingTx } from '../../monero/wallet/build/outgoing
 import type { Payment } from '../../store/tables/payments.js';
 import { isUnlocked } from '../../monero/cryptonote/unlock-time.js';
 import type { Accounts } from '../accounts/accounts.js';
+import { verifiedConfirmations } from '../context/daemon-access.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 /** Resources from which rows are made. */
 export interface HistoryContext extends Pick<WalletContext, 'store' | 'clock'> {
+  readonly daemon: Pick<WalletContext['daemon'], 'checkedChain'>;
   readonly keystore: Pick<WalletContext['keystore'], 'hidesNotes'>;
 }
 
@@ -50,6 +52,8 @@ export interface HistoryEntry {
   readonly confirmations: number;
   readonly suggestedConfirmationsThreshold: number;
   readonly locked: boolean;
+  /** Confirmations by blocks with verified proof of work; undefined without `--verify-work`. */
+  readonly verifiedConfirmations?: number | undefined;
 }
 
 /** Incoming payment with the text of its address and its lock state. */
@@ -68,6 +72,8 @@ interface ChainView {
   readonly now: number;
   /** Reward of the newest block [atomic units]. */
   readonly reward: Amount;
+  /** See {@link HistoryEntry.verifiedConfirmations}. @param height 0 for an unmined transaction. */
+  readonly verified: (height: number) => number | undefined;
 }
 
 /** Converts records to rows of an answer, all for one state of the chain; the notes of the rows are read later. */
@@ -76,11 +82,13 @@ export class HistoryRows {
   readonly #hidesDestinations: boolean;
   readonly #chain: ChainView;
 
-  constructor({ store, keystore, clock }: HistoryContext, { accounts }: HistoryServices) {
+  constructor({ store, keystore, clock, daemon }: HistoryContext, { accounts }: HistoryServices) {
     this.#addressOf = (subaddress) => accounts.address(subaddress);
     this.#hidesDestinations = keystore.hidesNotes;
+    const chainHeight = store.height();
     this.#chain = {
-      chainHeight: store.height(),
+      chainHeight,
+      verified: (height) => verifiedConfirmations(daemon, height, chainHeight),
       now: unixSeconds(clock),
       reward: store.lastBlockReward(),
     };
@@ -122,6 +130,7 @@ export class HistoryRows {
       confirmations: confirmationsOf(tx.height, chain),
       suggestedConfirmationsThreshold: thresholdOf(total, tx.unlockTime, chain),
       locked: isLocked(tx.unlockTime, tx.height, chain),
+      verifiedConfirmations: chain.verified(tx.height),
     };
   }
 
@@ -212,12 +221,16 @@ function depth(
   value: Amount,
   unlockTime: bigint,
   at: ChainView,
-): Pick<HistoryEntry, 'note' | 'confirmations' | 'suggestedConfirmationsThreshold' | 'locked'> {
+): Pick<
+  HistoryEntry,
+  'note' | 'confirmations' | 'suggestedConfirmationsThreshold' | 'locked' | 'verifiedConfirmations'
+> {
   return {
     note: '',
     confirmations: confirmationsOf(height, at),
     suggestedConfirmationsThreshold: thresholdOf(value, unlockTime, at),
     locked: isLocked(unlockTime, height, at),
+    verifiedConfirmations: at.verified(height),
   };
 }
 

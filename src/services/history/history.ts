@@ -17,7 +17,7 @@ import type { WalletContext } from '../context/wallet-context.js';
 
 export type { IncomingField } from '../../store/tables/incoming.js';
 
-type Context = Pick<WalletContext, 'assertOpen' | 'clock' | 'keystore' | 'store'>;
+type Context = Pick<WalletContext, 'assertOpen' | 'clock' | 'daemon' | 'keystore' | 'store'>;
 
 /** Other services of the wallet that this service calls. */
 interface Services {

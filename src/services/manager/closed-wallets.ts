@@ -17,6 +17,9 @@ import { cipherOf, storeKey } from '../../store/file/store-cipher.js';
 import type { KeysFile } from '../../store/keys/keys-file.js';
 import { WalletStore } from '../../store/wallet-store.js';
 
+/** Stands for a daemon: nothing is verified while a closed wallet is read. */
+const UNCHECKED = { checkedChain: undefined };
+
 /**
  * Exports payments of a wallet that is not open in this process, from a copy of its store.
  * @param write reads the payments. @returns the number of blocks that the wallet knows.
@@ -45,7 +48,13 @@ export async function exportClosedWallet(
       await write(
         PaymentExport.read(
           {
-            ...{ store, clock: systemClock, keystore: { hidesNotes: false }, assertOpen: () => undefined },
+            ...{
+              store,
+              clock: systemClock,
+              keystore: { hidesNotes: false },
+              daemon: UNCHECKED,
+              assertOpen: () => undefined,
+            },
             addresses: new AddressCache(() => ({ network, spendPublicKey, viewPublicKey, viewSecret })),
           },
           filter,

@@ -4,6 +4,7 @@ import { equalBytes, toHex } from '../../util/bytes.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { FetchedTx } from '../../monero/wallet/scan/fetched-tx.js';
 import type { RingReference, SpentRing } from '../../monero/wallet/proofs/spend-proof.js';
+import { verifiedConfirmations } from '../context/daemon-access.js';
 import { minedBlock } from '../context/mined-block.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
@@ -19,6 +20,8 @@ export interface ChainPlace {
   readonly inPool: boolean;
   /** Number of confirmations; 0 for an unmined transaction. */
   readonly confirmations: number;
+  /** Confirmations by blocks with verified proof of work; undefined without `--verify-work`. */
+  readonly verifiedConfirmations?: number | undefined;
 }
 
 /**
@@ -95,13 +98,16 @@ export class ChainTransactions {
    * @throws DaemonError as {@link minedBlock}
    */
   async place({ fetched, height }: ChainTransaction): Promise<ChainPlace> {
-    if (height === undefined) return { inPool: true, confirmations: 0 };
     const { daemon, store } = this.#context;
+    const none = { confirmations: 0, verifiedConfirmations: verifiedConfirmations(daemon, 0, 0) };
+    if (height === undefined) return { inPool: true, ...none };
     const { height: claimed } = await daemon.client().getInfo();
     // The daemon has lost the block meanwhile.
-    if (claimed <= height) return { inPool: false, confirmations: 0 };
+    if (claimed <= height) return { inPool: false, ...none };
     await minedBlock(this.#context, height, [fetched.hash]);
-    return { inPool: false, confirmations: Math.max(1, Math.min(claimed, store.height()) - height) };
+    const confirmations = Math.max(1, Math.min(claimed, store.height()) - height);
+    const verified = verifiedConfirmations(daemon, height, height + confirmations);
+    return { inPool: false, confirmations, verifiedConfirmations: verified };
   }
 
   /** Fetches the output keys of ring members. */

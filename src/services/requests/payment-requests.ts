@@ -13,6 +13,7 @@ import { ZERO, type Amount } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import { unixSeconds } from '../../util/clock.js';
 import type { Accounts } from '../accounts/accounts.js';
+import { verifiedConfirmations } from '../context/daemon-access.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
 import { RequestExpiry } from './request-expiry.js';
@@ -373,9 +374,11 @@ export class PaymentRequests {
 
   /** Reads the payments to the addresses of requests. @returns a function that computes the state of one request. */
   #statuses(subaddresses: readonly SubaddressIndex[]): (request: PaymentRequest) => RequestStatus {
-    const { store, clock } = this.#context;
+    const { store, clock, daemon } = this.#context;
     const payments = store.read((r) => r.requests.paymentsTo(subaddresses));
-    const view = { tip: store.height() - 1, now: unixSeconds(clock) };
+    const height = store.height();
+    const verified = (at: number): number | undefined => verifiedConfirmations(daemon, at, height);
+    const view = { tip: height - 1, now: unixSeconds(clock), verified };
     return (request) => requestStatus(request, payments(request.subaddress), view);
   }
 }

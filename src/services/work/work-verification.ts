@@ -4,7 +4,6 @@ import type { BlockRef } from '../../monero/wallet/scan/findings.js';
 import { replaceFile } from '../../store/file/file-draft.js';
 import { codeOf } from '../../store/file/file-errors.js';
 import { equalBytes, utf8 } from '../../util/bytes.js';
-import type { CheckedChain } from '../context/daemon-connection.js';
 import {
   CheckpointError,
   formatCheckpoint,
@@ -46,7 +45,7 @@ export interface WorkStatus {
 const RECORD_MS = 30_000;
 
 /** Checks the proof of work of the daemons' chain, and records the verified blocks in a file. */
-export class WorkVerification implements CheckedChain {
+export class WorkVerification {
   readonly #settings: WorkSettings;
   readonly #client: WorkClient;
   readonly #chain: VerifiedChain;
@@ -70,10 +69,12 @@ export class WorkVerification implements CheckedChain {
     });
   }
 
+  /** See {@link VerifiedChain.admit}. */
   admit(block: BlockRef): Promise<void> | undefined {
     return this.#chain.admit(block);
   }
 
+  /** See {@link VerifiedChain.confirmations}. */
   confirmations(height: number, tip: number): number {
     return this.#chain.confirmations(height, tip);
   }

@@ -2,6 +2,7 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import type { DaemonCallReport } from '../../daemon/call-report.js';
 import type { Page } from '../../http/pages/pages.js';
 import type { DaemonFailover } from '../../services/failover/daemon-failover.js';
+import type { WorkStatus } from '../../services/work/work-verification.js';
 import { workSlices } from '../../util/event-loop.js';
 import type { DaemonHealth } from '../daemon-health.js';
 import { diskSpace, type StartProgress } from '../readiness.js';
@@ -9,12 +10,15 @@ import type { WalletFactReader, WalletFacts, WatchedWallet } from '../wallet-fac
 import { CallMetrics, DaemonMetrics } from './call-metrics.js';
 import { addClusterMetrics, type WatchedCluster, addFailoverMetrics } from './cluster-metrics.js';
 import { addGauge, addProcessMetrics, type BuildInfo } from './gauges.js';
+import { addWorkMetrics } from './work-metrics.js';
 import { walletSeries } from './wallet-series.js';
 
 export interface MetricsParts {
   readonly info: BuildInfo;
   readonly health: DaemonHealth;
   readonly failover: Pick<DaemonFailover, 'statuses' | 'switches'>;
+  /** Checks of the daemons' proof of work; absent without `--verify-work`. */
+  readonly work?: { readonly status: WorkStatus } | undefined;
   /** Cluster of this process; absent without a cluster. */
   readonly cluster?: WatchedCluster | undefined;
   readonly wallets: () => readonly WatchedWallet[];
@@ -87,6 +91,7 @@ export class Metrics {
     addUnopened(registry, parts.start);
     addFailoverMetrics(registry, parts.failover);
     addClusterMetrics(registry, parts.cluster);
+    addWorkMetrics(registry, parts.work);
     addGauge(
       registry,
       'wallet_rpc_disk_free_bytes',

@@ -1,6 +1,7 @@
 import { renderSVG } from 'uqr';
 import { REQUEST_STATES } from '../../model/payment-request.js';
 import type { EventJson } from '../../services/events/event-json.js';
+import type { WorkStatus } from '../../services/work/work-verification.js';
 import type { DaemonStatus } from '../../services/failover/daemon-failover.js';
 import {
   durationText,
@@ -97,6 +98,30 @@ const daemon = (view: DaemonView): Html =>
         ${view.listed.length > 1 ? listedDaemons(view.listed) : undefined}
       </dl>`,
   );
+
+const work = ({ height, knownHeight, problem, process }: WorkStatus): Html =>
+  liveSection(
+    'work',
+    'Proof of work',
+    html`<p>
+        ${
+          problem === undefined
+            ? badge('good', height < knownHeight ? 'Verifying' : 'Verified')
+            : html`${badge('bad', 'Not verified')} ${problem}`
+        }
+      </p>
+      <dl>
+        ${fact('Verified blocks', grouped(height + 1))}
+        ${height < knownHeight ? fact('Blocks to verify', grouped(knownHeight - height)) : undefined}
+        ${fact('Process', PROCESS_TEXTS[process.state])}
+        ${process.memory === undefined ? undefined : fact('Its memory', `${grouped(Math.round(process.memory / 2 ** 20))} MiB`)}
+        ${process.hashMs === undefined ? undefined : fact('Time of a hash', `${grouped(Math.round(process.hashMs))} ms`)}
+      </dl>`,
+  );
+
+const PROCESS_TEXTS: Readonly<Record<WorkStatus['process']['state'], string>> = {
+  ...{ stopped: 'not needed so far', starting: 'starting', ready: 'ready', failed: 'cannot run' },
+};
 
 /** Writes each process of the cluster with its wallets. */
 const cluster = ({ isReachable, members, orphans }: ClusterView): Html =>
@@ -320,7 +345,7 @@ export const statusPage = (view: StatusView, extras: Extras): string =>
         </header>
         <main>
           <div>
-            ${state(view)} ${daemon(view.daemon)}
+            ${state(view)} ${daemon(view.daemon)} ${view.work === undefined ? undefined : work(view.work)}
             ${view.cluster === undefined ? undefined : cluster(view.cluster)} ${receive(view, extras)}
           </div>
           <div>${wallets(view)} ${events(view)}</div>

@@ -7,6 +7,7 @@ import type { DaemonStatus } from '../../services/failover/daemon-failover.js';
 import { NO_SUMS, totalSums, type PaymentSums } from '../../services/history/payment-sums.js';
 import type { ClusterNode } from '../../services/cluster/cluster-node.js';
 import type { WalletManager } from '../../services/manager/wallet-manager.js';
+import type { WorkStatus } from '../../services/work/work-verification.js';
 import type { RequestState } from '../../model/payment-request.js';
 import type { DaemonHealth } from '../daemon-health.js';
 import type { NotReady, Readiness, StartProgress, UnopenedWallet } from '../readiness.js';
@@ -115,6 +116,8 @@ export interface ClusterView {
 export interface StatusView extends RecentEvents {
   readonly reasons: readonly NotReady[];
   readonly daemon: DaemonView;
+  /** State of the checks of proof of work; undefined without `--verify-work`. */
+  readonly work: WorkStatus | undefined;
   /** State of the cluster; undefined without a cluster. */
   readonly cluster: ClusterView | undefined;
   readonly wallets: readonly ListedWallet[];
@@ -134,6 +137,7 @@ export interface StatusParts {
   readonly server: Pick<WalletManager, 'openWallets' | 'daemonAddress'> & {
     readonly settings: { readonly cluster?: Pick<ClusterNode, 'isReachable' | 'members' | 'entries'> };
     readonly failover: Pick<WalletManager['failover'], 'statuses'>;
+    readonly work?: { readonly status: WorkStatus } | undefined;
   };
   readonly health: DaemonHealth;
   readonly readiness: Pick<Readiness, 'reasons'>;
@@ -173,6 +177,7 @@ export async function readStatus({
       synchronized: health.info?.synchronized,
       listed: server.failover.statuses,
     },
+    work: server.work?.status,
     cluster: server.settings.cluster && clusterView(server.settings.cluster),
     wallets: listed.map((wallet) => ({
       ...wallet,

@@ -74,7 +74,7 @@ function pageParser(): Parser {
       events: [],
       payments: [],
     },
-    ...{ lastId: LAST, requests: new Map(), today: NO_SUMS, cluster: undefined },
+    ...{ lastId: LAST, requests: new Map(), today: NO_SUMS, cluster: undefined, work: undefined },
   };
   const status = statusPages(() => Promise.resolve(view), receiving);
   const form = (head: string, fields: string): Uint8Array =>

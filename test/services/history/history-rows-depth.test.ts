@@ -25,7 +25,7 @@ const rows = ({ chainHeight = 100, reward = 0n, hidesNotes = false }: View = {})
   const context = {
     keystore: { hidesNotes },
     store: { read: () => false, height: () => chainHeight, lastBlockReward: () => amount(reward) },
-    clock: { now: () => 1000 * NOW },
+    ...{ clock: { now: () => 1000 * NOW }, daemon: {} },
   } as unknown as HistoryContext;
   const services = {
     accounts: { address: ({ major, minor }: { major: number; minor: number }) => `${major}/${minor}` },

@@ -7,7 +7,7 @@ import type { OutgoingTx } from '../../../src/monero/wallet/build/outgoing-tx.js
 const context = {
   keystore: { hidesNotes: false },
   store: { read: () => true, height: () => 10, lastBlockReward: () => amount(0n) },
-  clock: { now: () => 0 },
+  ...{ clock: { now: () => 0 }, daemon: {} },
 } as unknown as HistoryContext;
 const services = { accounts: { address: () => 'own' } };
 

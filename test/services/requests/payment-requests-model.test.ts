@@ -178,7 +178,14 @@ class Run {
     };
     const requests = new PaymentRequests(
       {
-        ...{ store, rng: this.#rng, name: 'w', events: {}, clock: { now: () => 1000 * this.#time } },
+        ...{
+          store,
+          rng: this.#rng,
+          name: 'w',
+          events: {},
+          daemon: {},
+          clock: { now: () => 1000 * this.#time },
+        },
         keystore: { keys: { network: 'mainnet' } },
         requestSettings: {
           scale: [

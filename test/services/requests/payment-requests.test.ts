@@ -54,7 +54,7 @@ function open(made: TestWallet, payUrl?: string): void {
       ...{
         addresses: made.addresses,
         assertOpen: made.assertOpen,
-        clock: made.clock,
+        ...{ clock: made.clock, daemon: {} },
         keystore: made.keystore,
       },
       ...{ log: made.log, rng: seededRng('requests'), store: made.store, daemon: made.daemon, name: 'shop' },

@@ -31,7 +31,7 @@ class Life {
     const { wallet } = this;
     this.requests = new PaymentRequests(
       {
-        ...{ addresses: wallet.addresses, assertOpen: wallet.assertOpen, clock: wallet.clock },
+        ...{ addresses: wallet.addresses, assertOpen: wallet.assertOpen, clock: wallet.clock, daemon: {} },
         ...{ keystore: wallet.keystore, log: wallet.log, store: wallet.store, daemon: wallet.daemon },
         ...{ name: 'shop', rng: seededRng(`requests ${time}`), events: wallet.events },
         requestSettings: { scale: [{ from: ZERO, confirmations: 2 }] },

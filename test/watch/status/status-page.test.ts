@@ -25,13 +25,36 @@ const page = (changes: Partial<StatusView> = {}, address?: ReceivingAddress): st
       reasons: [],
       daemon: { address: 'a:1', hasAnswered: true, outage: 0, height: 100, synchronized: true, listed: [] },
       ...{ wallets: [], unopened: [], names: [], uptime: 7300, events: [], payments: [], lastId: 5 },
-      ...{ requests: new Map(), today: NO_SUMS, cluster: undefined },
+      ...{ requests: new Map(), today: NO_SUMS, cluster: undefined, work: undefined },
       ...changes,
     },
     { address },
   ).replace(/\s+/g, ' ');
 
 describe('the status page', () => {
+  const idle = { isCompiled: undefined, memory: undefined, hashMs: undefined, seedMs: undefined };
+  const none = { checked: 0, unmet: 0, pending: 0, ended: 0, problem: undefined, ...idle };
+
+  it('shows the checks of proof of work, and the reason for which no block is verified', () => {
+    expect(page()).not.toContain('Proof of work');
+    const verified = page({
+      work: {
+        ...{ height: 1999, knownHeight: 1999, waiting: 0 },
+        process: { ...none, state: 'ready', memory: 325_058_560, hashMs: 61.4 },
+      },
+    });
+    expect(verified).toContain('Proof of work');
+    expect(verified).toContain('2,000');
+    expect(verified).toContain('310 MiB');
+    expect(verified).toContain('61 ms');
+    const problem = 'the proof of work of block 5 cannot be checked: install the package librandomx0';
+    const failed = page({
+      work: { height: 4, knownHeight: 9, waiting: 2, problem, process: { ...none, state: 'failed' } },
+    });
+    expect(failed).toContain(problem);
+    expect(failed).toContain('Blocks to verify');
+  });
+
   it('names every reason for which the server is not ready', () => {
     const text = page({
       reasons: [
