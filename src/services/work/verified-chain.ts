@@ -357,7 +357,8 @@ export class VerifiedChain {
 
   /** Returns the blocks whose work is checked next: of a branch, of a sample, or the lowest ones. */
   #nextChecks(): readonly ChainBlock[] {
-    const branches = this.#chain.undecided();
+    // A branch must have more work than the best chain, whose older blocks need no check for it.
+    const branches = this.#chain.undecided().filter(({ hash }) => this.#unchecked.has(toHex(hash)));
     if (branches.length > 0) return branches.slice(0, CHECKS_AT_ONCE);
     const blocks: ChainBlock[] = [];
     const note = (height: number): void => {

@@ -166,6 +166,20 @@ describe('a block is refused', () => {
     expect(chain.height).toBe(20);
   });
 
+  it('of a branch below the checked blocks, which blocks nothing else', async () => {
+    serving.grow(200);
+    const chain = chainFrom();
+    await chain.admit(serving.tip);
+    const honest = serving;
+    serving = serving.upTo(150).grow(60, { nonce: UNMET });
+    expect((await refusal(chain, serving.tip))[0]).toBe('forged');
+    serving = honest.grow(1);
+    await chain.admit(serving.tip);
+    serving = serving.upTo(150).grow(60, { nonce: 8 });
+    await chain.admit(serving.tip);
+    expect(chain).toMatchObject({ height: 210 });
+  });
+
   it('of a longer branch of which a block has no work', async () => {
     serving.grow(20);
     const chain = chainFrom();
