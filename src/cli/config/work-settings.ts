@@ -37,7 +37,12 @@ export function verificationOf(config: Config): (parts: WorkParts) => WorkVerifi
     ...(checkpoint === undefined
       ? ownCheckpoint(network, regtest !== undefined)
       : checkpointOf(network, checkpoint)),
-    depth,
+    // A payment counts as confirmed by blocks that were all checked.
+    depth: Math.max(
+      depth,
+      ...wallet.confirmations,
+      ...wallet.confirmationScale.map((step) => step.confirmations),
+    ),
     ...(home === undefined ? {} : { record: join(home, WORK_FILE) }),
   };
   return (parts) => new WorkVerification(settings, parts);

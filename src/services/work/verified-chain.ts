@@ -1,20 +1,10 @@
-import { DaemonError, isNewer, NewerBlock } from '../../daemon/errors.js';
-import { HeaderChain, type ChainBlock, type Checkpoint } from '../../monero/cryptonote/header-chain.js';
-import { HeaderError } from '../../monero/cryptonote/header-rules.js';
-import { WorkError, workInput } from '../../monero/cryptonote/proof-of-work.js';
-import type { Hash } from '../../monero/crypto/types.js';
+import { DaemonError } from '../../daemon/errors.js';
+import type { ChainBlock, Checkpoint, HeaderChain } from '../../monero/cryptonote/header-chain.js';
 import type { BlockRef } from '../../monero/wallet/scan/findings.js';
-import { equalBytes, toHex } from '../../util/bytes.js';
-import { unixSeconds, type TimeOfDay } from '../../util/clock.js';
+import { equalBytes } from '../../util/bytes.js';
 import { SharedRun } from '../../util/concurrency.js';
-import { fetchBlock, fetchBlocks, type BlockSource, type FetchedBlock } from './fetched-blocks.js';
+import { ChainFollower, type FollowerParts } from './chain-follower.js';
 import { WorkUnavailable, type WorkClient } from './work-client.js';
-
-/** The daemon that serves, and its address as configured. */
-export interface ServingDaemon {
-  readonly address: string;
-  readonly client: BlockSource;
-}
 
 /** Blocks of the best chain whose work was checked: all blocks between two heights, both inclusive. */
 export interface VerifiedBlocks {
@@ -22,20 +12,14 @@ export interface VerifiedBlocks {
   readonly to: BlockRef;
 }
 
-export interface VerifiedChainParts {
-  readonly checkpoint: Checkpoint;
+export interface VerifiedChainParts extends FollowerParts {
   /** Blocks that were verified before; they are not checked again if the daemon has them. */
   readonly verified?: VerifiedBlocks;
   /** Number of newest blocks whose work is checked after a long gap. */
   readonly depth: number;
   readonly worker: Pick<WorkClient, 'check'>;
-  /** @throws DaemonError `unreachable` when offline. */
-  readonly serving: () => ServingDaemon;
-  /** Called for a daemon that has sent a block which breaks a rule of the network. */
-  readonly onForged: (address: string, reason: string) => void;
   /** Called after further blocks were verified. */
   readonly onVerified?: () => void;
-  readonly clock: TimeOfDay;
   /** Returns a random integer from 0 up to a limit, exclusive. */
   readonly random: (limit: number) => number;
 }
@@ -48,25 +32,14 @@ interface Gap {
   readonly samples: readonly number[];
 }
 
-/** Bytes of a block that are hashed, and the daemon that sent the block. */
-interface UncheckedBlock {
-  readonly hash: Hash;
-  readonly input: Uint8Array;
-  readonly address: string;
-}
-
 /** Gap from which not each block is checked, in multiples of the depth: 720 blocks, a day, at the default depth. */
 const LONG_GAP = 12;
 /** Number of blocks below the newest ones that are checked after a long gap. */
 const SAMPLES = 20;
 /** Number of blocks that are checked before those are admitted that wait for them. */
 const CHECKS_AT_ONCE = 8;
-/** Number of blocks that are fetched and added together. */
-const BLOCKS_AT_ONCE = 48;
 /** Number of verified blocks below which a branch is refused: three days. */
 const KEPT_BLOCKS = 2160;
-/** Number of blocks below the oldest known header that are checked for wallets that are behind: 138 days. */
-const MAX_LINKED = 100_000;
 
 /**
  * The chain whose proof of work this process has checked, from a checkpoint on. Blocks of wallets wait in {@link admit}
@@ -75,14 +48,12 @@ const MAX_LINKED = 100_000;
  */
 export class VerifiedChain {
   readonly #parts: VerifiedChainParts;
+  readonly #follower: ChainFollower;
   readonly #chain: HeaderChain;
   readonly #rounds = new SharedRun(() => this.#round());
   readonly #waiting = new Set<BlockRef>();
-  readonly #unchecked = new Map<string, UncheckedBlock>();
   #restored: VerifiedBlocks | undefined;
   #gap: Gap | undefined;
-  /** Hashes of blocks below the oldest known header, downwards. */
-  #below: Hash[] = [];
   #from: number;
   #to: number;
   #problem: string | undefined;
@@ -90,7 +61,8 @@ export class VerifiedChain {
   /** @throws RangeError for a checkpoint whose parts do not fit its height. */
   constructor(parts: VerifiedChainParts) {
     this.#parts = parts;
-    this.#chain = new HeaderChain(parts.checkpoint);
+    this.#follower = new ChainFollower(parts);
+    this.#chain = this.#follower.chain;
     this.#from = parts.checkpoint.height + 1;
     this.#to = parts.checkpoint.height;
     this.#restored = parts.verified;
@@ -142,10 +114,8 @@ export class VerifiedChain {
   }
 
   #isAdmitted({ height, hash }: BlockRef): boolean {
-    const depth = this.#chain.base - height;
-    if (depth > MAX_LINKED) return true;
-    const known = depth > 0 ? this.#below[depth - 1] : this.#chain.at(height)?.hash;
-    return height <= this.#to && known !== undefined && equalBytes(known, hash);
+    const known = this.#follower.hashAt(height);
+    return known === 'any' || (height <= this.#to && known !== undefined && equalBytes(known, hash));
   }
 
   async #wait(block: BlockRef): Promise<void> {
@@ -180,35 +150,12 @@ export class VerifiedChain {
     const heights = waiting.map(({ height }) => height);
     const isUnknown = ({ height, hash }: BlockRef): boolean =>
       height >= base && this.#chain.get(hash) === undefined;
-    if (waiting.some(isUnknown)) await this.#follow(Math.max(...heights));
-    await this.#link(Math.min(...heights));
-  }
-
-  /**
-   * Fetches the blocks between a height and the checkpoint, whose hash proves them.
-   * @throws DaemonError `unverified` if they do not lead to the checkpoint.
-   */
-  async #link(height: number): Promise<void> {
-    const { base } = this.#chain;
-    const { address, client } = this.#parts.serving();
-    while (base - this.#below.length > height) {
-      const top = base - this.#below.length;
-      const known = this.#below.at(-1) ?? this.#chain.at(base)?.hash;
-      const first = Math.max(height, top - BLOCKS_AT_ONCE);
-      const blocks = await this.#fetched(address, fetchBlocks(client, first, top));
-      const last = blocks.pop();
-      if (known === undefined || last === undefined || !equalBytes(last.hash, known)) throw this.#lacksBase();
-      this.#below.push(...blocks.map(({ hash }) => hash).reverse());
+    if (waiting.some(isUnknown)) {
+      await this.#follower.follow(Math.max(...heights));
+      this.#takeRestored();
+      this.#noteGap();
     }
-  }
-
-  #lacksBase(): DaemonError {
-    const { base } = this.#chain;
-    const name = toHex(this.#chain.at(base)?.hash ?? new Uint8Array());
-    return new DaemonError(
-      'unverified',
-      `the chain of the daemon lacks block ${base}, ${name}, from which its proof of work is checked`,
-    );
+    await this.#follower.link(Math.min(...heights));
   }
 
   /** Rejects a round that could admit no block. @throws DaemonError unless all blocks are admitted. */
@@ -225,112 +172,12 @@ export class VerifiedChain {
     );
   }
 
-  /** Adds the blocks of the serving daemon up to its tip. @param least height up to which the daemon has named blocks. */
-  async #follow(least: number): Promise<void> {
-    const { address, client } = this.#parts.serving();
-    const { height } = await client.getInfo();
-    const last = Math.max(least, height - 1);
-    const top = Math.min(this.#chain.tip.height, last);
-    let hasFork = top === last;
-    if (hasFork) await this.#addBranch(client, top, address);
-    for (let first = top + 1; first <= last;) {
-      const blocks = await this.#blocksFrom(client, first, { last, least, address });
-      const [lowest] = blocks;
-      if (lowest === undefined) break;
-      if (!hasFork && this.#chain.get(lowest.prevHash) === undefined)
-        await this.#addBranch(client, top, address);
-      hasFork = true;
-      for (const block of blocks) this.#add(block, address);
-      first += blocks.length;
-    }
-    this.#takeRestored();
-    this.#noteGap();
-  }
-
-  /** Fetches some blocks from a height on; none if the daemon has none, although it has named a greater height. */
-  async #blocksFrom(
-    client: BlockSource,
-    first: number,
-    { last, least, address }: { readonly last: number; readonly least: number; readonly address: string },
-  ): Promise<readonly FetchedBlock[]> {
-    // Of the blocks above `least`, the daemon has named a number only.
-    const end = Math.min(first > least ? last : least, first + BLOCKS_AT_ONCE - 1);
-    try {
-      return await this.#fetched(address, fetchBlocks(client, first, end));
-    } catch (error) {
-      if (first > least && error instanceof DaemonError && error.kind === 'rejected') return [];
-      throw error;
-    }
-  }
-
-  /**
-   * Adds the blocks of a branch of the daemon that the chain lacks, from the fork up to a height.
-   * @throws DaemonError `unverified` if there is no fork.
-   */
-  async #addBranch(client: BlockSource, top: number, address: string): Promise<void> {
-    const branch: FetchedBlock[] = [];
-    for (let height = top; height >= this.#chain.base; height--) {
-      const block = await this.#fetched(address, fetchBlock(client, height));
-      if (this.#chain.get(block.hash) !== undefined) {
-        for (const one of branch.reverse()) this.#add(one, address);
-        return;
-      }
-      branch.push(block);
-    }
-    throw this.#lacksBase();
-  }
-
-  /** Awaits blocks of a daemon, and reports the daemon if they contradict themselves. */
-  async #fetched<T>(address: string, blocks: Promise<T>): Promise<T> {
-    try {
-      return await blocks;
-    } catch (error) {
-      if (error instanceof DaemonError && error.kind === 'forged')
-        this.#parts.onForged(address, error.message);
-      throw error;
-    }
-  }
-
-  /** Adds a block to the chain. @throws DaemonError for a block that breaks a rule. */
-  #add(fetched: FetchedBlock, address: string): void {
-    const { block, hash, majorVersion } = fetched;
-    const name = toHex(hash);
-    if (this.#chain.get(hash) !== undefined) return;
-    try {
-      const { height } = this.#chain.add(fetched, unixSeconds(this.#parts.clock));
-      if (height > this.#to || !this.#isBest({ hash, height }))
-        this.#unchecked.set(name, { hash, input: workInput(block), address });
-    } catch (error) {
-      const [input] = block.minerTx.prefix.inputs;
-      const height = input?.type === 'gen' ? input.height : 0;
-      if (error instanceof WorkError) throw new DaemonError('unverified', error.message, { cause: error });
-      if (!(error instanceof HeaderError)) throw error;
-      if (error.reason === 'newer_fork' && isNewer(majorVersion))
-        throw new NewerBlock({ height, version: majorVersion });
-      const text = `block ${height} of the daemon is refused: ${error.message}`;
-      // The clock of this machine may be wrong, and a reorganisation may happen between two requests.
-      if (error.reason === 'too_late' || error.reason === 'unknown_parent')
-        throw new DaemonError('unverified', text, { cause: error });
-      throw this.#forged(address, text);
-    }
-  }
-
-  #forged(address: string, reason: string): DaemonError {
-    this.#parts.onForged(address, reason);
-    return new DaemonError('forged', reason);
-  }
-
-  #isBest({ hash, height }: BlockRef): boolean {
-    const best = this.#chain.at(height);
-    return best !== undefined && equalBytes(best.hash, hash);
-  }
-
   /** Takes the blocks as verified that an earlier process has verified, if the chain has them. */
   #takeRestored(): void {
     const { from, to } = this.#restored ?? {};
     if (from === undefined || to === undefined || this.#chain.tip.height < to.height) return;
     this.#restored = undefined;
-    if (!this.#isBest(to)) return;
+    if (!this.#follower.isBest(to)) return;
     this.#from = from;
     for (let height = Math.max(from, this.#chain.base + 1); height <= to.height; height++)
       this.#chain.acceptWork((this.#chain.at(height) as ChainBlock).hash);
@@ -358,7 +205,9 @@ export class VerifiedChain {
   /** Returns the blocks whose work is checked next: of a branch, of a sample, or the lowest ones. */
   #nextChecks(): readonly ChainBlock[] {
     // A branch must have more work than the best chain, whose older blocks need no check for it.
-    const branches = this.#chain.undecided().filter(({ hash }) => this.#unchecked.has(toHex(hash)));
+    const branches = this.#chain
+      .undecided()
+      .filter(({ hash }) => this.#follower.unchecked(hash) !== undefined);
     if (branches.length > 0) return branches.slice(0, CHECKS_AT_ONCE);
     const blocks: ChainBlock[] = [];
     const note = (height: number): void => {
@@ -378,13 +227,13 @@ export class VerifiedChain {
     const failed = blocks.filter((_, i) => results[i] === false);
     blocks.forEach(({ hash }, i) => results[i] === true && this.#chain.acceptWork(hash));
     const [first] = failed;
-    const { address = '' } = (first && this.#unchecked.get(toHex(first.hash))) ?? {};
+    const { address = '' } = (first && this.#follower.unchecked(first.hash)) ?? {};
     for (const { hash } of failed) this.#chain.refuseWork(hash);
     if (first === undefined) return;
     // The blocks after it are gone, too.
     this.#gap = undefined;
     this.#advance();
-    throw this.#forged(
+    throw this.#follower.forged(
       address,
       `block ${first.height} of the daemon has not the proof of work of its difficulty ${first.difficulty}`,
     );
@@ -392,7 +241,7 @@ export class VerifiedChain {
 
   /** @returns true if a block has the work of its difficulty. @throws DaemonError `unverified` */
   async #checked({ hash, height, difficulty }: ChainBlock): Promise<boolean> {
-    const unchecked = this.#unchecked.get(toHex(hash));
+    const unchecked = this.#follower.unchecked(hash);
     if (unchecked === undefined)
       throw new DaemonError(
         'unverified',
@@ -419,27 +268,9 @@ export class VerifiedChain {
     while (this.#chain.at(to + 1)?.isVerified === true) to += 1;
     this.#to = to;
     if (to <= before) return false;
-    this.#forgetChecked();
+    this.#follower.forgetChecked(this.#from);
     const kept = this.#to - KEPT_BLOCKS;
-    if (kept > this.#chain.base + KEPT_BLOCKS) this.#raiseBase(kept);
+    if (kept > this.#chain.base + KEPT_BLOCKS) this.#follower.raiseBase(kept);
     return true;
-  }
-
-  /** Forgets the blocks below a height, but for their hashes. */
-  #raiseBase(height: number): void {
-    const { base } = this.#chain;
-    const hashes: Hash[] = [];
-    for (let at = height - 1; at >= base; at--) hashes.push((this.#chain.at(at) as ChainBlock).hash);
-    this.#chain.forgetBelow(height);
-    this.#below = [...hashes, ...this.#below].slice(0, MAX_LINKED);
-  }
-
-  /** Forgets the bytes of the blocks that are verified, that are never checked, and that the chain has dropped. */
-  #forgetChecked(): void {
-    for (const [name, { hash }] of this.#unchecked) {
-      const block = this.#chain.get(hash);
-      if (block === undefined || block.isVerified || (block.height < this.#from && this.#isBest(block)))
-        this.#unchecked.delete(name);
-    }
   }
 }
