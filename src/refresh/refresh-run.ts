@@ -2,6 +2,7 @@ import type { Hash } from '../monero/crypto/types.js';
 import type { BlockRef, PageFindings } from '../monero/wallet/scan/findings.js';
 import { packKeys, type PackedSubaddresses } from '../monero/wallet/scan/packed-subaddresses.js';
 import { unpackFindings } from './packed-findings.js';
+import { partsOf, rangesOf } from './page-parts.js';
 import { type RefreshReport, type WalletId, unpackHashes, toError } from './messages.js';
 import type { ScannerState } from './scan/scanner-state.js';
 import type { PoolFinding } from './scan/wallet-scanner.js';
@@ -45,6 +46,9 @@ export interface RefreshTarget {
    */
   checkpoint(): Promise<void>;
 }
+
+/** Number of blocks of a page that are committed together while they wait until they are admitted. */
+const BLOCKS_AT_ONCE = 48;
 
 /** Result of a refresh, as the RPC call `refresh` reports it. */
 export interface RefreshResult {
@@ -108,10 +112,11 @@ export class RefreshRun {
   /** Commits the findings of a report, or resolves or rejects the run. */
   take(report: RunReport, steps: RunSteps): void {
     const { acknowledge, restart, end } = steps;
+    if (report.type === 'page') return this.#takePage(report, steps);
+    // The end of a run must not overtake its pages, which the scanner has taken in.
+    if (this.#held !== undefined)
+      return void this.#held.then(() => steps.isRunning() && this.take(report, steps));
     switch (report.type) {
-      case 'page':
-        this.#takePage(report, steps);
-        return;
       case 'checkpoint':
         void this.#target.checkpoint().then(acknowledge);
         return;
@@ -137,21 +142,19 @@ export class RefreshRun {
     }
   }
 
-  /** Commits a page, at once or when its last block is admitted, after the pages before it. */
+  /** Commits a page: at once, or some blocks at a time as they are admitted, after the pages before it. */
   #takePage(report: PageReport, steps: RunSteps): void {
     try {
       const findings = unpackFindings(report.findings);
       const admitted = report.isAgain ? undefined : this.#admit(findings);
-      if (admitted === undefined && this.#held === undefined)
-        return this.#takeFindings(findings, report, steps);
-      const held = Promise.all([this.#held, admitted]).then(
-        () => this.#takeHeld(findings, report, steps),
-        (error: unknown) => this.#fail(error, steps),
-      );
-      this.#held = held;
-      void held.then(() => {
-        if (this.#held === held) this.#held = undefined;
-      });
+      // The failure is thrown again where the blocks are committed.
+      admitted?.catch(() => undefined);
+      if (admitted !== undefined || this.#held !== undefined) {
+        this.#hold(findings, admitted, { report, steps });
+        return;
+      }
+      this.#takeFindings(findings, report);
+      steps.acknowledge();
     } catch (error) {
       this.#fail(error, steps);
     }
@@ -162,19 +165,40 @@ export class RefreshRun {
     return hash && this.#target.admit?.({ height: startHeight + hashes.length - 1, hash });
   }
 
-  #takeHeld(findings: PageFindings, report: PageReport, steps: RunSteps): void {
-    if (!steps.isRunning()) return;
-    try {
-      this.#takeFindings(findings, report, steps);
-    } catch (error) {
-      this.#fail(error, steps);
-    }
+  /**
+   * Commits parts of a page as their blocks are admitted, after the pages that wait already.
+   * @param admitted resolves when the last block is admitted; undefined if it is.
+   */
+  #hold(
+    findings: PageFindings,
+    admitted: Promise<void> | undefined,
+    { report, steps }: { readonly report: PageReport; readonly steps: RunSteps },
+  ): void {
+    const before = this.#held;
+    const end = findings.startHeight + findings.hashes.length;
+    const commit = async (): Promise<void> => {
+      await before;
+      for (const part of admitted === undefined
+        ? [findings]
+        : partsOf(findings, rangesOf(findings, BLOCKS_AT_ONCE))) {
+        const isLast = part.startHeight + part.hashes.length === end;
+        await (isLast ? admitted : this.#admit(part));
+        if (!steps.isRunning()) return;
+        this.#takeFindings(part, report);
+      }
+      steps.acknowledge();
+    };
+    const held = commit()
+      .catch((error: unknown) => this.#fail(error, steps))
+      .finally(() => {
+        if (this.#held === held) this.#held = undefined;
+      });
+    this.#held = held;
   }
 
-  #takeFindings(findings: PageFindings, { isAgain, daemonHeight }: PageReport, steps: RunSteps): void {
+  #takeFindings(findings: PageFindings, { isAgain, daemonHeight }: PageReport): void {
     if (isAgain) this.#receivedMoney = this.#target.commitAgain(findings) || this.#receivedMoney;
     else this.#commit(findings, daemonHeight);
-    steps.acknowledge();
   }
 
   /** Rejects the run. The scanner is ahead of the store. */

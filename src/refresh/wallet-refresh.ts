@@ -4,6 +4,7 @@ import type { RequestActivity } from '../util/request-activity.js';
 import { unlessAborted } from '../util/concurrency.js';
 import { TurnLimit } from '../util/event-loop.js';
 import { packFindings, type PackedFindings } from './packed-findings.js';
+import { partsOf } from './page-parts.js';
 import { foundTxs, type PageFindings } from '../monero/wallet/scan/findings.js';
 import type { ChainFeed } from './feeds/chain-feed.js';
 import type { MemberPage } from './feeds/feed-member.js';
@@ -308,19 +309,6 @@ export const weightOf = ({ outputs, spends, subaddresses, hashes }: PageFindings
   outputs.length + spends.length + subaddresses.length / 20 + hashes.length / 100;
 
 /**
- * Returns a function that removes all items below a given height from a list, and returns these items. The list ascends
- * by height.
- */
-function taker<T extends { readonly height: number }>(list: readonly T[]): (below: number) => T[] {
-  let at = 0;
-  return (below) => {
-    const start = at;
-    while ((list[at]?.height ?? Infinity) < below) at += 1;
-    return list.slice(start, at);
-  };
-}
-
-/**
  * Divides the findings of a page into commit batches at the boundaries of blocks, so that each batch is committed
  * quickly.
  * @param findings lists that ascend by height.
@@ -330,34 +318,17 @@ export function* commitBatchesOf(
   findings: PageFindings,
   isBusy: boolean,
 ): Generator<PageFindings, void, void> {
-  const { startHeight, hashes, lastBlockReward, lastBlockTime, ambiguousSpends } = findings;
-  const take = {
-    received: taker(findings.received),
-    outputs: taker(findings.outputs),
-    spends: taker(findings.spends),
-    outgoing: taker(findings.outgoing),
-    ambiguousSpends: taker(ambiguousSpends ?? []),
-  };
-  const end = startHeight + hashes.length;
+  const { startHeight, hashes, lastBlockReward } = findings;
   const nothing = { received: [], outputs: [], spends: [], outgoing: [], hashes: [] };
   // Subaddresses are committed before the outputs that they received.
   let { subaddresses } = findings;
   for (; subaddresses.length > KEYS_AT_ONCE; subaddresses = subaddresses.slice(KEYS_AT_ONCE))
     yield { ...nothing, startHeight, subaddresses: subaddresses.slice(0, KEYS_AT_ONCE), lastBlockReward };
-  for (const [from, to] of cuts(findings, end, isBusy ? BUSY_ROWS_AT_ONCE : ROWS_AT_ONCE)) {
-    yield {
-      startHeight: from,
-      hashes: hashes.slice(from - startHeight, to - startHeight),
-      received: take.received(to),
-      outputs: take.outputs(to),
-      spends: take.spends(to),
-      outgoing: take.outgoing(to),
-      ...(ambiguousSpends === undefined ? {} : { ambiguousSpends: take.ambiguousSpends(to) }),
-      subaddresses,
-      ...{ lastBlockReward, lastBlockTime },
-    };
-    subaddresses = [];
-  }
+  const end = startHeight + hashes.length;
+  yield* partsOf(
+    { ...findings, subaddresses },
+    cuts(findings, end, isBusy ? BUSY_ROWS_AT_ONCE : ROWS_AT_ONCE),
+  );
 }
 
 /** Yields the height range of each batch: the first height of the batch, and the height after its last block. */

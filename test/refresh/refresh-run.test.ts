@@ -92,3 +92,91 @@ describe('a page of a reorganised chain', () => {
     ]);
   });
 });
+
+describe('a page whose blocks must be admitted', () => {
+  /** A run whose blocks are admitted one height after the other. */
+  function heldRun() {
+    const commits: number[][] = [];
+    const steps: string[] = [];
+    const waiting: { height: number; admit: () => void; refuse: (error: Error) => void }[] = [];
+    let admitted = -1;
+    let isRunning = true;
+    const target: Partial<RefreshTarget> = {
+      commitPage: ({ startHeight, hashes }) => void commits.push([startHeight, hashes.length]),
+      admit: ({ height }) =>
+        height <= admitted
+          ? undefined
+          : new Promise<void>((admit, refuse) => waiting.push({ height, admit, refuse })),
+    };
+    const result = new Promise<RefreshResult>((resolve, reject) => {
+      const under = new RefreshRun({
+        ...{ number: 1, wallet: 1, target: target as RefreshTarget, isPeriodic: false, resolve, reject },
+      });
+      const calls = {
+        acknowledge: () => void steps.push('acknowledge'),
+        restart: () => void steps.push('restart'),
+        end: () => void (isRunning = false),
+        isRunning: () => isRunning,
+      };
+      for (const [start, end] of [
+        [0, 100],
+        [100, 101],
+      ] as const)
+        under.take(
+          {
+            ...{ type: 'page', wallet: 1, run: 1, daemonHeight: 101, isAgain: false },
+            findings: packFindings(page(start, end - start)),
+          },
+          calls,
+        );
+      under.take({ type: 'done', wallet: 1, run: 1 }, calls);
+    });
+    return {
+      ...{ commits, steps, result },
+      async admitUpTo(height: number): Promise<void> {
+        admitted = height;
+        for (const one of waiting) if (one.height <= height) one.admit();
+        await new Promise(setImmediate);
+      },
+      refuse: (error: Error) => {
+        for (const { refuse } of waiting) refuse(error);
+      },
+      cancel: () => void (isRunning = false),
+    };
+  }
+
+  it('is committed in parts as they are admitted, before later pages and the end of the run', async () => {
+    const under = heldRun();
+    await under.admitUpTo(-1);
+    expect(under.commits).toEqual([]);
+    await under.admitUpTo(50);
+    expect(under.commits).toEqual([[0, 48]]);
+    expect(under.steps).toEqual([]);
+    await under.admitUpTo(100);
+    expect(under.commits).toEqual([
+      [0, 48],
+      [48, 48],
+      [96, 4],
+      [100, 1],
+    ]);
+    expect(under.steps).toEqual(['acknowledge', 'acknowledge']);
+    expect(await under.result).toEqual({ blocksFetched: 100, receivedMoney: false });
+  });
+
+  it('ends the run if it is refused, and the scanner starts again from the store', async () => {
+    const under = heldRun();
+    await under.admitUpTo(50);
+    under.refuse(new Error('no work'));
+    await expect(under.result).rejects.toThrow('no work');
+    expect(under.commits).toEqual([[0, 48]]);
+    expect(under.steps).toEqual(['restart']);
+  });
+
+  it('is not committed after the run was cancelled', async () => {
+    const under = heldRun();
+    under.cancel();
+    await under.admitUpTo(100);
+    expect(under.commits).toEqual([]);
+    expect(under.steps).toEqual([]);
+  });
+});

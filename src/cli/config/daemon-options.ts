@@ -67,7 +67,7 @@ export const DAEMON_OPTIONS = {
     help: 'request whole transactions from nodes that are not trusted, and compare each with its hash, so that such a node cannot hide a payment in a block; payments that are credited are proven without it. Several times the traffic (docs/security.md)',
   },
   'verify-work': {
-    help: 'credit blocks only once their proof of work is verified, in a process of its own; needs librandomx0 and koffi (docs/verify-work.md)',
+    help: 'credit blocks only once their proof of work is verified, in a process of its own; needs librandomx0 and koffi (docs/confirmations.md)',
   },
   'verify-depth': {
     argument: 'n',

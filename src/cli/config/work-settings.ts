@@ -61,7 +61,7 @@ function checkpointOf(network: NetworkType, path: string): NetworkCheckpoint {
 function ownCheckpoint(network: NetworkType, isRegtest: boolean): NetworkCheckpoint {
   if (!isRegtest)
     throw new ConfigError(
-      `--verify-work needs --checkpoint: this release has none of ${network}; make one with "wallet-rpc checkpoint make" and a node that you trust (docs/verify-work.md)`,
+      `--verify-work needs --checkpoint: this release has none of ${network}; make one with "wallet-rpc checkpoint make" and a node that you trust (docs/confirmations.md)`,
     );
   const hash = GENESIS_HASH.mainnet;
   return {
