@@ -110,6 +110,7 @@ export async function startServer(
     daemons,
     wholeBlocks: config.daemon.wholeBlocks,
     ...(work === undefined ? {} : { work }),
+    ...(config.daemon.quorum === undefined ? {} : { daemonQuorum: config.daemon.quorum }),
     // Trust that the flags give to the first daemon, which an offline server never calls. Same as in the reference.
     trustedOffline: config.daemon.addresses[0]?.trusted ?? false,
     onDaemonCall: listening.daemonCalls.notify,

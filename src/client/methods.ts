@@ -154,6 +154,11 @@ export interface PaymentRequest {
   /** Payments to the address, in the order of their blocks. */
   readonly payments: readonly RequestPayment[];
   /**
+   * Present while new blocks do not count yet: their proof of work is not verified (--verify-work), or too
+   * few nodes name them (--daemon-quorum).
+   */
+  readonly waiting_for?: 'work' | 'nodes';
+  /**
    * The wallet has all blocks of the daemon; otherwise payments may be missing, but a state of paid holds.
    */
   readonly synced: boolean;
@@ -383,6 +388,11 @@ export interface CreatePaymentRequestResult {
   readonly late: bigint;
   /** Payments to the address, in the order of their blocks. */
   readonly payments: readonly RequestPayment[];
+  /**
+   * Present while new blocks do not count yet: their proof of work is not verified (--verify-work), or too
+   * few nodes name them (--daemon-quorum).
+   */
+  readonly waiting_for?: 'work' | 'nodes';
   /**
    * The wallet has all blocks of the daemon; otherwise payments may be missing, but a state of paid holds.
    */
@@ -807,6 +817,11 @@ export interface GetAccountsResult {
    * first that of its old cache.
    */
   readonly synced?: boolean;
+  /**
+   * Present while new blocks do not count yet: their proof of work is not verified (--verify-work), or too
+   * few nodes name them (--daemon-quorum).
+   */
+  readonly waiting_for?: 'work' | 'nodes';
 }
 
 /** Parameters of get_address. */
@@ -840,6 +855,11 @@ export interface GetAddressResult {
    * first that of its old cache.
    */
   readonly synced?: boolean;
+  /**
+   * Present while new blocks do not count yet: their proof of work is not verified (--verify-work), or too
+   * few nodes name them (--daemon-quorum).
+   */
+  readonly waiting_for?: 'work' | 'nodes';
 }
 
 /** Parameters of get_address_book. */
@@ -942,6 +962,11 @@ export interface GetBalanceResult {
    * first that of its old cache.
    */
   readonly synced?: boolean;
+  /**
+   * Present while new blocks do not count yet: their proof of work is not verified (--verify-work), or too
+   * few nodes name them (--daemon-quorum).
+   */
+  readonly waiting_for?: 'work' | 'nodes';
 }
 
 /** Parameters of get_bulk_payments. */
@@ -980,6 +1005,11 @@ export interface Payments {
    * first that of its old cache.
    */
   readonly synced?: boolean;
+  /**
+   * Present while new blocks do not count yet: their proof of work is not verified (--verify-work), or too
+   * few nodes name them (--daemon-quorum).
+   */
+  readonly waiting_for?: 'work' | 'nodes';
 }
 
 /** Result of get_bulk_payments. */
@@ -1817,6 +1847,11 @@ export interface GetTransferByTxidResult {
    * first that of its old cache.
    */
   readonly synced?: boolean;
+  /**
+   * Present while new blocks do not count yet: their proof of work is not verified (--verify-work), or too
+   * few nodes name them (--daemon-quorum).
+   */
+  readonly waiting_for?: 'work' | 'nodes';
 }
 
 /** Parameters of get_transfers. */
@@ -1875,6 +1910,11 @@ export interface GetTransfersResult {
    * first that of its old cache.
    */
   readonly synced?: boolean;
+  /**
+   * Present while new blocks do not count yet: their proof of work is not verified (--verify-work), or too
+   * few nodes name them (--daemon-quorum).
+   */
+  readonly waiting_for?: 'work' | 'nodes';
 }
 
 /** Parameters of get_tx_key. */
@@ -2023,6 +2063,11 @@ export interface IncomingTransfersResult {
    * first that of its old cache.
    */
   readonly synced?: boolean;
+  /**
+   * Present while new blocks do not count yet: their proof of work is not verified (--verify-work), or too
+   * few nodes name them (--daemon-quorum).
+   */
+  readonly waiting_for?: 'work' | 'nodes';
 }
 
 /** Result of is_multisig. */

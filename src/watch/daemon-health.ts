@@ -66,7 +66,8 @@ export class DaemonHealth {
    */
   note({ seconds, failure, status }: DaemonCallReport, daemon = this.#daemon.daemonAddress): void {
     this.#followChange();
-    if (daemon !== this.#address) return;
+    // A chain with less work is no outage.
+    if (daemon !== this.#address || failure === 'unverified') return;
     if (isAnswered(failure, status)) this.#noteAnswer();
     else this.#failingSince ??= this.#now() - 1000 * seconds;
   }

@@ -10,14 +10,15 @@ import { parseBlock } from '../../src/monero/cryptonote/block.js';
 import { HeaderChain } from '../../src/monero/cryptonote/header-chain.js';
 import { chainHeader } from '../../src/monero/cryptonote/header-rules.js';
 import { workInput } from '../../src/monero/cryptonote/proof-of-work.js';
-import { parseCheckpoint } from '../../src/services/work/checkpoint-file.js';
+import { formatCheckpoint, parseCheckpoint } from '../../src/services/work/checkpoint-file.js';
 import { readCheckpoint } from '../../src/services/work/read-checkpoint.js';
 import { WorkClient } from '../../src/services/work/work-client.js';
 import { systemClock, unixSeconds } from '../../src/util/clock.js';
 import { UNRELATED_ADDRESS } from '../support/differential/differential-calls.js';
 import { startMonerod, type RunningDaemon } from '../support/processes/monerod.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
-import { MAIN } from '../support/processes/wallet-rpc.js';
+import { MAIN, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { createWallet } from '../support/wallets/create-wallet.js';
 
 /* Blocks of the real monerod with real work, and checkpoints of its chain and of ours. */
 
@@ -125,5 +126,36 @@ describe('wallet-rpc checkpoint', () => {
     ).rejects.toMatchObject({
       stderr: 'wallet-rpc: the daemon has no block at height 40: it has 3 blocks\n',
     });
+  });
+});
+
+describe('a server with --verify-work', () => {
+  it('takes the blocks of monerod, and none whose work is less than the checkpoint demands', async () => {
+    const start = async (fixedDifficulty: bigint): Promise<WalletRpc> => {
+      const daemon = new HttpDaemon({ address: monerod.address, ssl: SSL });
+      const read = await readCheckpoint(daemon, { height: 0, fixedDifficulty, now: now() });
+      daemon.close();
+      const path = join(directory, `start-${fixedDifficulty}.json`);
+      writeFileSync(path, formatCheckpoint({ ...read, checkpoint: { ...read.checkpoint, fixedDifficulty } }));
+      const args = ['--verify-work', `--checkpoint=${path}`, '--refresh-period=0', '--trusted-daemon'];
+      return startWalletRpc({ daemon: monerod.address, args, ownProcess: true });
+    };
+    const server = await start(BigInt(DIFFICULTY));
+    await createWallet(server);
+    const { address } = await server.rpc('get_address');
+    await monerod.generate(address as string, 1);
+    await server.rpc('refresh');
+    const { in: received } = await server.rpc('get_transfers', { in: true });
+    expect(received).toMatchObject([{ confirmations: 1, verified_confirmations: 1 }]);
+    await server.stop();
+
+    const strict = await start(2n ** 40n);
+    await createWallet(strict);
+    const { error } = await strict.call('refresh');
+    expect(error?.message).toBe(
+      'block 1 of the daemon has not the proof of work of its difficulty 1099511627776',
+    );
+    expect(await strict.rpc('get_height')).toMatchObject({ height: 1 });
+    await strict.stop();
   });
 });

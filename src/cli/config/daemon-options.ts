@@ -79,6 +79,11 @@ export const DAEMON_OPTIONS = {
     argument: 'file',
     help: 'block from which the work is verified, made by "wallet-rpc checkpoint make"',
   },
+  'daemon-quorum': {
+    argument: 'n',
+    help: 'credit blocks only once so many of the listed nodes name them, and request whole transactions (docs/failover.md)',
+    value: integer(2, 16).optional(),
+  },
   proxy: {
     argument: '[ip:]port',
     help: 'SOCKS proxy towards the node',
@@ -147,6 +152,11 @@ export function daemonConfig(
   const addresses = readDaemonAddresses(given['daemon-address'], fallback, trusted);
   if (zmq !== undefined && proxy !== undefined)
     throw new ConfigError('--daemon-zmq cannot be used with --proxy: its connection would bypass the proxy');
+  const quorum = given['daemon-quorum'] ?? 1;
+  if (new Set(addresses.map(({ address: one }) => one)).size < quorum)
+    throw new ConfigError(
+      `--daemon-quorum ${quorum} needs as many different nodes: list them with --daemon-address`,
+    );
   for (const { address } of addresses) assertVerifiable(address, ssl, proxy);
   return {
     daemon: {
@@ -159,6 +169,8 @@ export function daemonConfig(
       ssl,
       /** True if blocks of nodes that are not trusted are requested whole and verified. */
       wholeBlocks: given['whole-blocks'],
+      /** Number of nodes that must name the same block; absent: one is enough. */
+      ...optional('quorum', given['daemon-quorum']),
       /** Checks of the proof of work; absent: none. */
       ...optional('work', workOf(given)),
       allowMismatchedVersion: given['allow-mismatched-daemon-version'],

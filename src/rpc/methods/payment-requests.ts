@@ -31,6 +31,7 @@ import {
   skippedAddresses,
   skippedOf,
   verifiedConfirmations,
+  waitingFor as waitingForSchema,
 } from '../wire/shapes.js';
 
 /** Largest size of the metadata of a request as JSON [bytes]. */
@@ -90,7 +91,16 @@ function checkReturnUrl(url: string): string {
 }
 
 /** Has the order in which JSON is written, since sorting the keys takes longer: a list has many requests. */
-const requestShape = ({ request, status, address, label, uri, payUrl, isSynced }: RequestView) => {
+const requestShape = ({
+  request,
+  status,
+  address,
+  label,
+  uri,
+  payUrl,
+  isSynced,
+  waitingFor,
+}: RequestView) => {
   const { missing, excess } = differenceOf(request.amount, sum([status.mined, status.unmined]));
   return {
     address,
@@ -117,6 +127,7 @@ const requestShape = ({ request, status, address, label, uri, payUrl, isSynced }
     synced: isSynced,
     tolerance: request.tolerance,
     uri,
+    waiting_for: waitingFor,
   };
 };
 
@@ -177,6 +188,7 @@ const requestSchema = () =>
       }),
       'Payments to the address, in the order of their blocks',
     ),
+    waiting_for: waitingForSchema(),
     synced: wire.flag(
       'The wallet has all blocks of the daemon; otherwise payments may be missing, but a state of paid holds',
     ),

@@ -157,6 +157,15 @@ export function readTxHash(text: string): Hash {
   return fromHex(text) as Hash;
 }
 
+/** Schema of the check for which new blocks of a wallet wait. */
+export const waitingFor = () =>
+  wire
+    .oneOf(
+      ['work', 'nodes'],
+      'Present while new blocks do not count yet: their proof of work is not verified (--verify-work), or too few nodes name them (--daemon-quorum)',
+    )
+    .optional();
+
 /** Schema of the state of the scan, which the reference does not have. */
 export const scanState = () => ({
   synced: wire
@@ -164,8 +173,17 @@ export const scanState = () => ({
       'Present, and false, until the history of a restored or imported wallet is scanned, and while blocks are read again for addresses that were not watched before: payments may be missing. An imported balance is first that of its old cache',
     )
     .optional(),
+  waiting_for: waitingFor(),
 });
 
-/** Returns the member of {@link scanState}. */
-export const scanStateOf = ({ balances, sync }: OpenWallet): { readonly synced?: false } =>
-  balances.isScanned && sync.catchUp === undefined ? {} : { synced: false };
+/** Returns the members of {@link scanState}. */
+export function scanStateOf({ balances, sync, context }: OpenWallet): {
+  readonly synced?: false;
+  readonly waiting_for?: 'work' | 'nodes';
+} {
+  const { waitingFor } = context.daemon;
+  return {
+    ...(balances.isScanned && sync.catchUp === undefined ? {} : { synced: false }),
+    ...(waitingFor === undefined ? {} : { waiting_for: waitingFor }),
+  };
+}

@@ -3,6 +3,7 @@ import type { Daemon } from '../../daemon/daemon.js';
 import { unlessAborted } from '../../util/concurrency.js';
 import type { BlockVersion } from '../../daemon/errors.js';
 import { WalletError } from '../../model/wallet-error.js';
+import type { BlockRef } from '../../monero/wallet/scan/findings.js';
 import type { CheckedChain, DaemonConnection } from './daemon-connection.js';
 
 /** A listed daemon other than the serving daemon. */
@@ -15,6 +16,7 @@ export interface OtherDaemon {
 export class DaemonAccess {
   readonly #connection: DaemonConnection;
   readonly #closing = new AbortController();
+  #waitingFor: 'work' | 'nodes' | undefined;
   /**
    * Block of an unknown newer version at which the last refresh of this wallet ended; undefined if there was no such
    * block.
@@ -38,6 +40,36 @@ export class DaemonAccess {
   /** Chain of the daemons whose proof of work is checked; undefined without `--verify-work`. */
   get checkedChain(): CheckedChain | undefined {
     return this.#connection.checkedChain;
+  }
+
+  /** Check for which the blocks of this wallet wait, or waited when its last refresh failed; undefined if for none. */
+  get waitingFor(): 'work' | 'nodes' | undefined {
+    return this.#waitingFor;
+  }
+
+  /**
+   * Resolves when a block may count: its proof of work is verified, and enough daemons name it.
+   * @returns undefined if it may already. @throws DaemonError if it may not.
+   */
+  admit(block: BlockRef): Promise<void> | undefined {
+    const { checkedChain, quorum } = this.#connection;
+    const verified = checkedChain?.admit(block);
+    const agreed = quorum?.admit(block);
+    if (verified === undefined && agreed === undefined) {
+      this.#waitingFor = undefined;
+      return undefined;
+    }
+    // Both have begun; the failure of the second one is thrown after the first one has ended.
+    agreed?.catch(() => undefined);
+    return this.#passed(verified, agreed);
+  }
+
+  async #passed(verified: Promise<void> | undefined, agreed: Promise<void> | undefined): Promise<void> {
+    this.#waitingFor = verified === undefined ? 'nodes' : 'work';
+    await verified;
+    this.#waitingFor = agreed === undefined ? undefined : 'nodes';
+    await agreed;
+    this.#waitingFor = undefined;
   }
 
   /** Address `host:port` of the serving daemon as configured; undefined when offline. */

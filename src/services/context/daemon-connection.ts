@@ -13,10 +13,14 @@ import {
   type NamedDaemon,
 } from './daemon-list.js';
 
-/** Chain of the daemons whose proof of work is checked: see `VerifiedChain`. */
-export interface CheckedChain {
-  /** Resolves when a block is verified. @returns undefined if it is verified already. @throws DaemonError */
+/** Check that a block must pass before a wallet commits it. */
+export interface BlockGate {
+  /** Resolves when a block may count. @returns undefined if it may already. @throws DaemonError */
   admit(block: BlockRef): Promise<void> | undefined;
+}
+
+/** Chain of the daemons whose proof of work is checked: see `VerifiedChain`. */
+export interface CheckedChain extends BlockGate {
   /** Counts the verified blocks from a height up to the tip of a wallet's chain. */
   confirmations(height: number, tip: number): number;
 }
@@ -34,6 +38,8 @@ export interface DaemonConnectionParts {
   readonly acceptsAnyVersion?: boolean;
   /** Absent: the proof of work of blocks is not checked. */
   readonly checkedChain?: CheckedChain | undefined;
+  /** Absent: the word of the serving daemon is enough. */
+  readonly quorum?: BlockGate | undefined;
 }
 
 /**
@@ -46,6 +52,7 @@ export class DaemonConnection {
   readonly #refresher: DaemonConnectionParts['refresher'];
   readonly acceptsAnyVersion: boolean;
   readonly checkedChain: CheckedChain | undefined;
+  readonly quorum: BlockGate | undefined;
   #list: DaemonList;
   #serving = 0;
   #client: DaemonClient | undefined;
@@ -56,6 +63,7 @@ export class DaemonConnection {
     const { connect, connectAside = connect, refresher, daemons, trustedOffline = false } = parts;
     this.acceptsAnyVersion = parts.acceptsAnyVersion ?? false;
     this.checkedChain = parts.checkedChain;
+    this.quorum = parts.quorum;
     this.#trustedOffline = trustedOffline;
     this.#connect = connect;
     this.#connectAside = connectAside;

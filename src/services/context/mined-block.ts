@@ -12,7 +12,7 @@ interface MinedBlock {
 
 /**
  * Proves that a block contains transactions which the daemon places in it: reads the block, computes its identity, and
- * compares it with the block that the wallet holds at this height. With --verify-work, its proof of work is verified. A block that the wallet does not hold proves only that
+ * compares it with the block that the wallet holds at this height. With --verify-work and --daemon-quorum, the block must pass these checks. A block that the wallet does not hold proves only that
  * its transactions belong to it.
  * @param height at least 1.
  * @throws DaemonError `malformed` if the block lacks a transaction, or is not a block of the wallet's chain: after a
@@ -31,7 +31,7 @@ export async function minedBlock(
   const held = store.blockAt(height);
   if (held !== undefined && !equalBytes(held.hash, block.hash))
     throw new DaemonError('malformed', `block ${height} of the daemon is not that of the wallet: refresh it`);
-  await daemon.checkedChain?.admit({ height, hash: block.hash });
+  await daemon.admit({ height, hash: block.hash });
   const missing = txHashes.find((hash) => page.txs.find(hash, block.firstTx, block.endTx) === undefined);
   if (missing !== undefined)
     throw new DaemonError('malformed', `block ${height} of the daemon lacks transaction ${toHex(missing)}`);

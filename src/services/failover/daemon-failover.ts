@@ -151,6 +151,15 @@ export class DaemonFailover {
     }
   }
 
+  /** Leaves a daemon out while it contradicts the blocks on which enough others agree: see {@link BlockQuorum}. */
+  noteVote({ name }: NamedDaemon, contradiction: string | undefined): void {
+    const standing = this.#standings.find(({ daemon }) => daemon.name === name);
+    if (standing === undefined || standing.contradiction === contradiction) return;
+    if (contradiction !== undefined && standing.contradiction === undefined)
+      this.#parts.log.warn({ daemon: name, reason: contradiction }, 'a listed daemon contradicts the others');
+    standing.contradiction = contradiction;
+  }
+
   get #isActive(): boolean {
     return this.#isRunning && this.#standings.length > 1;
   }

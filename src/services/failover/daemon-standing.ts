@@ -22,6 +22,8 @@ export class DaemonStanding {
   #departures = 0;
   /** Reason why the daemon must never serve again; undefined if there is none. */
   #disproof: string | undefined;
+  /** Block by which the daemon contradicts the others; undefined if it does not. */
+  contradiction: string | undefined;
 
   constructor(daemon: NamedDaemon) {
     this.daemon = daemon;
@@ -29,12 +31,12 @@ export class DaemonStanding {
 
   /** State by the last probe; undefined if the daemon cannot serve. */
   get info(): DaemonInfo | undefined {
-    return this.#disproof === undefined ? this.#info : undefined;
+    return this.#disproof === undefined && this.contradiction === undefined ? this.#info : undefined;
   }
 
   /** Reason why the daemon cannot serve; undefined if it can. */
   get problem(): string | undefined {
-    return this.#disproof ?? (this.#info === undefined ? this.#problem : undefined);
+    return this.#disproof ?? this.contradiction ?? (this.#info === undefined ? this.#problem : undefined);
   }
 
   /** True if an earlier probe verified the newest block that the daemon claims. */

@@ -32,6 +32,8 @@ export interface ServerSettings {
   readonly daemons: readonly ListedDaemon[];
   /** True if blocks of a daemon that is not trusted are requested whole and verified; see {@link DaemonConfig}. */
   readonly wholeBlocks: boolean;
+  /** Number of daemons that must name the same block before it counts; absent: the serving one is enough. */
+  readonly daemonQuorum?: number;
   /** Checks of the daemons' proof of work; absent: none. */
   readonly work?: (parts: WorkParts) => WorkVerification;
   /** True if calls that need a trusted daemon are accepted while the server is offline; absent: false. */

@@ -13,6 +13,7 @@ import { type ChainTip, heightOfDatedWallet, readTip, type TipSource } from '../
 import { DaemonConnection } from '../context/daemon-connection.js';
 import type { ListedDaemon } from '../context/daemon-list.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
+import { BlockQuorum } from '../failover/block-quorum.js';
 import { DaemonFailover } from '../failover/daemon-failover.js';
 import { heldBlocks } from '../failover/chain-check.js';
 import { WebhookSending } from '../webhooks/webhook-sending.js';
@@ -79,6 +80,7 @@ export class WalletManager {
     this.work = settings.work?.(this.#workParts(onCall));
     this.#daemon = new DaemonConnection({
       checkedChain: this.work,
+      quorum: settings.daemonQuorum === undefined ? undefined : this.#quorum(settings.daemonQuorum, onCall),
       connect: (config) => new HttpDaemon(config, (report) => onCall(report, config.address)),
       connectAside: (config) => new HttpDaemon(config),
       refresher,
@@ -120,12 +122,23 @@ export class WalletManager {
     this.#current = new WalletScope(this.#resources);
   }
 
+  /** @param report receives a failed call of a daemon that the others contradict. */
+  #quorum(needed: number, report: ObserveDaemons): BlockQuorum {
+    return new BlockQuorum({
+      ...{ needed, clock: systemClock, elapsed: () => performance.now() },
+      connection: () => this.#daemon,
+      onVote: (daemon, contradiction) => this.failover.noteVote(daemon, contradiction),
+      onOutvoted: (address) => report({ call: 'quorum', seconds: 0, failure: 'unverified' }, address),
+    });
+  }
+
   /** @param report receives a failed call of a daemon at fault. */
   #workParts(report: ObserveDaemons): WorkParts {
     return {
       serving: () => ({ address: this.daemonAddress ?? '', client: this.#daemon.client() }),
       onForged: (address, disproof) =>
         report({ call: 'proof of work', seconds: 0, failure: 'forged', disproof }, address),
+      onRefused: (address) => report({ call: 'proof of work', seconds: 0, failure: 'unverified' }, address),
       ...{ clock: systemClock, log: this.settings.log },
       random: (limit) => uniformInt(limit, this.settings.rng),
     };
@@ -133,7 +146,9 @@ export class WalletManager {
 
   /** Returns a daemon with the settings that follow from the trust in it. */
   #withTrust({ config, trusted }: ListedDaemon): ListedDaemon {
-    const wholeBlocks = this.settings.wholeBlocks && !trusted;
+    const { daemonQuorum, wholeBlocks: isWhole } = this.settings;
+    // No daemon can hide a payment from a quorum by altered bytes.
+    const wholeBlocks = daemonQuorum !== undefined || (isWhole && !trusted);
     return { config: { ...config, wholeBlocks, isTrusted: trusted }, trusted };
   }
 

@@ -81,6 +81,8 @@ export interface RequestView {
   readonly payUrl?: string;
   /** True if the wallet has all blocks of the daemon. */
   readonly isSynced: boolean;
+  /** Check for which the blocks of the wallet wait; undefined if for none. */
+  readonly waitingFor: 'work' | 'nodes' | undefined;
 }
 
 /** Views some of the requests of a list. */
@@ -349,7 +351,8 @@ export class PaymentRequests {
    * @returns a function that views some of the requests, with their labels at the time of its call.
    */
   #viewing(requests: readonly PaymentRequest[]): (some: readonly PaymentRequest[]) => readonly RequestView[] {
-    const { keystore, requestSettings } = this.#context;
+    const { keystore, requestSettings, daemon } = this.#context;
+    const { waitingFor } = daemon;
     const { accounts, sync } = this.#services;
     const { payUrl } = requestSettings;
     const isSynced = sync.isComplete && this.#context.store.read((r) => rescanTo(r.meta)) === undefined;
@@ -365,7 +368,7 @@ export class PaymentRequests {
         return {
           request: keystore.hidesNotes ? withoutNotes(request) : request,
           status: statuses.get(request.sequence) ?? statusOf(request),
-          ...{ address, label, isSynced, uri: uriOf(address, request.amount, label) },
+          ...{ address, label, isSynced, waitingFor, uri: uriOf(address, request.amount, label) },
           ...(payUrl === undefined ? {} : { payUrl: `${payUrl}${toHex(request.token)}` }),
         };
       });

@@ -356,9 +356,9 @@ export class WalletSync implements RefreshTarget {
     return height < this.#context.store.height() ? this.#context.store.blockAt(height) : undefined;
   }
 
-  /** Resolves when the proof of work of a block is verified; undefined without `--verify-work`. @throws DaemonError */
+  /** Resolves when a block may be committed; see {@link DaemonAccess.admit}. @throws DaemonError */
   admit(block: BlockRef): Promise<void> | undefined {
-    return this.#context.daemon.checkedChain?.admit(block);
+    return this.#context.daemon.admit(block);
   }
 
   /**

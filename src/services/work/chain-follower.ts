@@ -21,6 +21,8 @@ export interface FollowerParts {
   readonly serving: () => ServingDaemon;
   /** Called for a daemon that has sent a block which breaks a rule of the network. */
   readonly onForged: (address: string, reason: string) => void;
+  /** Called for a daemon whose chain is not that with the most work. */
+  readonly onRefused: (address: string, reason: string) => void;
   readonly clock: TimeOfDay;
 }
 
@@ -120,7 +122,7 @@ export class ChainFollower {
       }
       branch.push(block);
     }
-    throw this.#lacksBase();
+    throw this.#lacksBase(address);
   }
 
   /** Awaits blocks of a daemon, and reports the daemon if they contradict themselves. */
@@ -179,16 +181,17 @@ export class ChainFollower {
       const first = Math.max(height, top - BLOCKS_AT_ONCE);
       const blocks = await this.#fetched(address, fetchBlocks(client, first, top));
       const last = blocks.pop();
-      if (known === undefined || last === undefined || !equalBytes(last.hash, known)) throw this.#lacksBase();
+      if (known === undefined || last === undefined || !equalBytes(last.hash, known))
+        throw this.#lacksBase(address);
       this.#below.push(...blocks.map(({ hash }) => hash).reverse());
     }
   }
 
-  #lacksBase(): DaemonError {
+  #lacksBase(address: string): DaemonError {
     const { base } = this.chain;
     const name = toHex(this.chain.at(base)?.hash ?? new Uint8Array());
-    return new DaemonError(
-      'unverified',
+    return this.refused(
+      address,
       `the chain of the daemon lacks block ${base}, ${name}, from which its proof of work is checked`,
     );
   }
@@ -197,6 +200,12 @@ export class ChainFollower {
   forged(address: string, reason: string): DaemonError {
     this.#parts.onForged(address, reason);
     return new DaemonError('forged', reason);
+  }
+
+  /** Reports a daemon whose chain is not that with the most work. @returns the error to be thrown. */
+  refused(address: string, reason: string): DaemonError {
+    this.#parts.onRefused(address, reason);
+    return new DaemonError('unverified', reason);
   }
 
   /** True for a block of the best chain. */

@@ -163,12 +163,14 @@ export class VerifiedChain {
     const block = waiting.find((one) => !this.#isAdmitted(one));
     if (block === undefined) return;
     const { height, hash } = block;
-    const isBranch = this.#chain.get(hash) !== undefined;
+    if (this.#chain.get(hash) !== undefined)
+      throw this.#follower.refused(
+        this.#follower.unchecked(hash)?.address ?? this.#parts.serving().address,
+        `block ${height} of the daemon is part of a chain with less proof of work than the chain before it`,
+      );
     throw new DaemonError(
-      isBranch ? 'unverified' : 'malformed',
-      isBranch
-        ? `block ${height} of the daemon is part of a chain with less proof of work than the chain before it`
-        : `block ${height} of the daemon was replaced by another one while it was verified: refresh again`,
+      'malformed',
+      `block ${height} of the daemon was replaced by another one while it was verified: refresh again`,
     );
   }
 

@@ -22,7 +22,10 @@ export interface WorkSettings extends NetworkCheckpoint {
 }
 
 /** Parts of the server that the checks of proof of work use. */
-export interface WorkParts extends Pick<VerifiedChainParts, 'serving' | 'onForged' | 'random' | 'clock'> {
+export interface WorkParts extends Pick<
+  VerifiedChainParts,
+  'serving' | 'onForged' | 'onRefused' | 'random' | 'clock'
+> {
   readonly log: Logger;
   /** Absent: a process that loads RandomX. */
   readonly client?: WorkClient;

@@ -22,6 +22,7 @@ const FIRST: Checkpoint = {
 let serving: WorkChain;
 let address: string;
 let forged: string[];
+let refused: string[];
 let checked: number;
 let problem: WorkUnavailable | undefined;
 
@@ -42,6 +43,7 @@ const chainFrom = (parts: Partial<VerifiedChainParts> = {}): VerifiedChain =>
   new VerifiedChain({
     ...{ checkpoint: FIRST, depth: DEPTH, worker: { check } },
     serving: () => ({ address, client: serving }),
+    onRefused: (daemon) => void refused.push(daemon),
     onForged: (daemon, reason) => void forged.push(`${daemon}: ${reason}`),
     clock: { now: () => 1000 * (CHAIN_START + 120 * 100_000) },
     random: (limit) => Math.floor(limit / 2),
@@ -62,6 +64,7 @@ beforeEach(() => {
   serving = new WorkChain();
   address = 'node:18081';
   forged = [];
+  refused = [];
   checked = 0;
   problem = undefined;
 });
@@ -163,6 +166,7 @@ describe('a block is refused', () => {
       'block 19 of the daemon is part of a chain with less proof of work than the chain before it',
     ]);
     expect(forged).toEqual([]);
+    expect(refused).toEqual([address]);
     expect(chain.height).toBe(20);
   });
 

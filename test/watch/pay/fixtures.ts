@@ -81,7 +81,7 @@ export function requestView({
   return {
     request,
     status: requestStatus(request, payments, { tip: TIP, now }),
-    ...{ address: ADDRESS, label, uri: `monero:${ADDRESS}`, isSynced },
+    ...{ address: ADDRESS, label, uri: `monero:${ADDRESS}`, isSynced, waitingFor: undefined },
   };
 }
 
