@@ -38,7 +38,7 @@ let payerAddress: string;
 /** Address of the wallet that is lied to, and the key image of its output. */
 let address: string;
 let unspent: string;
-/** What an honest daemon says about the wallet. */
+/** Books of the wallet with an honest daemon. */
 let honest: Loose;
 let listed = 1;
 

@@ -122,7 +122,7 @@ export class WalletManager {
     this.#current = new WalletScope(this.#resources);
   }
 
-  /** @param report receives a failed call of a daemon that the others contradict. */
+  /** Creates the check of blocks by several daemons. @param report receives a failed call of an outvoted daemon. */
   #quorum(needed: number, report: ObserveDaemons): BlockQuorum {
     return new BlockQuorum({
       ...{ needed, clock: systemClock, elapsed: () => performance.now() },
@@ -132,7 +132,7 @@ export class WalletManager {
     });
   }
 
-  /** @param report receives a failed call of a daemon at fault. */
+  /** Returns the parts that the checks of proof of work use. @param report receives a failed call of a daemon at fault. */
   #workParts(report: ObserveDaemons): WorkParts {
     return {
       serving: () => ({ address: this.daemonAddress ?? '', client: this.#daemon.client() }),

@@ -17,7 +17,7 @@ export interface ServingDaemon {
 
 export interface FollowerParts {
   readonly checkpoint: Checkpoint;
-  /** @throws DaemonError `unreachable` when offline. */
+  /** Returns the daemon that serves. @throws DaemonError `unreachable` when offline. */
   readonly serving: () => ServingDaemon;
   /** Called for a daemon that has sent a block which breaks a rule of the network. */
   readonly onForged: (address: string, reason: string) => void;

@@ -241,7 +241,7 @@ export class VerifiedChain {
     );
   }
 
-  /** @returns true if a block has the work of its difficulty. @throws DaemonError `unverified` */
+  /** Checks the work of a block. @returns true if it has its difficulty. @throws DaemonError `unverified` */
   async #checked({ hash, height, difficulty }: ChainBlock): Promise<boolean> {
     const unchecked = this.#follower.unchecked(hash);
     if (unchecked === undefined)
