@@ -18,10 +18,11 @@ export interface RefreshTarget {
    */
   blockAt?(height: number): BlockRef | undefined;
   /**
-   * Resolves when a block of the daemon may be committed. @returns undefined if it may be committed at once; if the method is
-   * absent, every block may be. @throws DaemonError if it may not.
+   * Resolves when a block of the daemon may be committed. @param block absent: the newest block of the wallet, which may have
+   * been committed without a check. @returns undefined if it may be committed at once; if the method is absent, every block may
+   * be. @throws DaemonError if it may not.
    */
-  admit?(block: BlockRef): Promise<void> | undefined;
+  admit?(block?: BlockRef): Promise<void> | undefined;
   /**
    * Commits the findings of one page.
    * @param daemonHeight number of blocks of the daemon's chain.
@@ -130,16 +131,32 @@ export class RefreshRun {
         return;
       case 'done':
         if (report.isAhead === true) restart();
+        if (report.failure === undefined) return this.#finish(report, steps);
         end();
-        if (report.failure === undefined)
-          this.resolve({
-            blocksFetched: this.#blocksFetched,
-            receivedMoney: this.#receivedMoney,
-            ...(report.poolFailure === undefined ? {} : { poolError: toError(report.poolFailure) }),
-          });
-        else this.reject(toError(report.failure));
+        this.reject(toError(report.failure));
         return;
     }
+  }
+
+  /** Resolves the run once the newest block of the wallet is admitted, also if no page was committed. */
+  #finish({ poolFailure }: Extract<RunReport, { readonly type: 'done' }>, steps: RunSteps): void {
+    const finish = (): void => {
+      if (!steps.isRunning()) return;
+      steps.end();
+      this.resolve({
+        blocksFetched: this.#blocksFetched,
+        receivedMoney: this.#receivedMoney,
+        ...(poolFailure === undefined ? {} : { poolError: toError(poolFailure) }),
+      });
+    };
+    const admitted = this.#target.admit?.();
+    if (admitted === undefined) finish();
+    else
+      admitted.then(finish, (error: Error) => {
+        if (!steps.isRunning()) return;
+        steps.end();
+        this.reject(error);
+      });
   }
 
   /** Commits a page: at once, or some blocks at a time as they are admitted, after the pages before it. */

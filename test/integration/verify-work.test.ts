@@ -199,6 +199,35 @@ describe('nothing is credited, lost or freed', () => {
   });
 });
 
+describe('a wallet whose newest block has no work', () => {
+  it('is told so by a refresh without news, and has no verified confirmation', async () => {
+    const plain = await startWalletRpc({
+      ...{ daemon: daemon.address, walletDir: directory },
+      args: ['--refresh-period=0', '--trusted-daemon'],
+    });
+    await daemon.plain('/misbehave', { what: 'forged-blocks=12', address, amount: 9 * XMR });
+    copyFileSync(join(directory, 'base'), join(directory, 'deceived'));
+    copyFileSync(join(directory, 'base.keys'), join(directory, 'deceived.keys'));
+    const before = walletCalls(plain.port, 'deceived');
+    await before.rpc('open_wallet', { password: '' });
+    await before.rpc('refresh');
+    expect((await before.rpc('get_balance')).balance).toBe((honest.balance.balance as number) + 9 * XMR);
+    await plain.stop({ keep: true });
+
+    const wallet = walletCalls(server.port, 'deceived');
+    await server.rpc('set_daemon', { address: daemon.address, trusted: true });
+    await wallet.rpc('open_wallet', { password: '' });
+    expect((await wallet.call('refresh')).error?.message).toMatch(NO_WORK);
+    const { in: received } = await wallet.rpc('get_transfers', { in: true });
+    expect(new Set((received as Loose[]).map((one) => one.verified_confirmations))).toEqual(new Set([0]));
+    await lie('');
+    await daemon.generate(payerAddress, 14);
+    await giveWork();
+    await wallet.rpc('refresh');
+    expect((await wallet.rpc('get_balance')).balance).toBe(honest.balance.balance);
+  });
+});
+
 describe('a server that verifies work', () => {
   /** Ids of the processes that hash. */
   const workers = (): number[] => {

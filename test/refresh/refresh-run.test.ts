@@ -103,7 +103,8 @@ describe('a page whose blocks must be admitted', () => {
     let isRunning = true;
     const target: Partial<RefreshTarget> = {
       commitPage: ({ startHeight, hashes }) => void commits.push([startHeight, hashes.length]),
-      admit: ({ height }) =>
+      // The newest block of the wallet is that of the last page.
+      admit: ({ height } = { height: 100, hash: hashOn(1, 100) }) =>
         height <= admitted
           ? undefined
           : new Promise<void>((admit, refuse) => waiting.push({ height, admit, refuse })),

@@ -4,6 +4,7 @@ import { unlessAborted } from '../../util/concurrency.js';
 import type { BlockVersion } from '../../daemon/errors.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { BlockRef } from '../../monero/wallet/scan/findings.js';
+import type { WalletStore } from '../../store/wallet-store.js';
 import type { CheckedChain, DaemonConnection } from './daemon-connection.js';
 
 /** A listed daemon other than the serving daemon. */
@@ -113,12 +114,17 @@ export class DaemonAccess {
 }
 
 /**
- * Counts the blocks with verified proof of work from the block of a transaction on; undefined without `--verify-work`.
- * @param height height of the block; 0 for an unmined transaction. @param chainHeight number of blocks of the wallet.
+ * Returns a function that counts the blocks with verified proof of work from the block of a transaction on, by its height; 0 for
+ * an unmined transaction, and while the newest block of the wallet is not verified. The count is undefined without `--verify-work`.
  */
-export const verifiedConfirmations = (
+export function verifiedCounter(
   { checkedChain }: Pick<DaemonAccess, 'checkedChain'>,
-  height: number,
-  chainHeight: number,
-): number | undefined =>
-  checkedChain && (height === 0 ? 0 : checkedChain.confirmations(height, chainHeight - 1));
+  store: Pick<WalletStore, 'height' | 'blockAt'>,
+): (height: number) => number | undefined {
+  if (checkedChain === undefined) return () => undefined;
+  const tip = store.blockAt(store.height() - 1);
+  return (height) =>
+    height === 0 || tip === undefined || !checkedChain.isVerified(tip)
+      ? 0
+      : checkedChain.confirmations(height, tip.height);
+}

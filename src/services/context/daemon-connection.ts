@@ -21,6 +21,8 @@ export interface BlockGate {
 
 /** Chain of the daemons whose proof of work is checked: see `VerifiedChain`. */
 export interface CheckedChain extends BlockGate {
+  /** True for a block up to which the chain is verified. */
+  isVerified(block: BlockRef): boolean;
   /** Counts the verified blocks from a height up to the tip of a wallet's chain. */
   confirmations(height: number, tip: number): number;
 }

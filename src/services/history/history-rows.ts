@@ -8,7 +8,7 @@ import type { Destination, OutgoingTx } from '../../monero/wallet/build/outgoing
 import type { Payment } from '../../store/tables/payments.js';
 import { isUnlocked } from '../../monero/cryptonote/unlock-time.js';
 import type { Accounts } from '../accounts/accounts.js';
-import { verifiedConfirmations } from '../context/daemon-access.js';
+import { verifiedCounter } from '../context/daemon-access.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 /** Resources from which rows are made. */
@@ -85,10 +85,9 @@ export class HistoryRows {
   constructor({ store, keystore, clock, daemon }: HistoryContext, { accounts }: HistoryServices) {
     this.#addressOf = (subaddress) => accounts.address(subaddress);
     this.#hidesDestinations = keystore.hidesNotes;
-    const chainHeight = store.height();
     this.#chain = {
-      chainHeight,
-      verified: (height) => verifiedConfirmations(daemon, height, chainHeight),
+      chainHeight: store.height(),
+      verified: verifiedCounter(daemon, store),
       now: unixSeconds(clock),
       reward: store.lastBlockReward(),
     };

@@ -4,7 +4,7 @@ import { equalBytes, toHex } from '../../util/bytes.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { FetchedTx } from '../../monero/wallet/scan/fetched-tx.js';
 import type { RingReference, SpentRing } from '../../monero/wallet/proofs/spend-proof.js';
-import { verifiedConfirmations } from '../context/daemon-access.js';
+import { verifiedCounter } from '../context/daemon-access.js';
 import { minedBlock } from '../context/mined-block.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
@@ -99,15 +99,15 @@ export class ChainTransactions {
    */
   async place({ fetched, height }: ChainTransaction): Promise<ChainPlace> {
     const { daemon, store } = this.#context;
-    const none = { confirmations: 0, verifiedConfirmations: verifiedConfirmations(daemon, 0, 0) };
+    const verified = verifiedCounter(daemon, store);
+    const none = { confirmations: 0, verifiedConfirmations: verified(0) };
     if (height === undefined) return { inPool: true, ...none };
     const { height: claimed } = await daemon.client().getInfo();
     // The daemon has lost the block meanwhile.
     if (claimed <= height) return { inPool: false, ...none };
     await minedBlock(this.#context, height, [fetched.hash]);
     const confirmations = Math.max(1, Math.min(claimed, store.height()) - height);
-    const verified = verifiedConfirmations(daemon, height, height + confirmations);
-    return { inPool: false, confirmations, verifiedConfirmations: verified };
+    return { inPool: false, confirmations, verifiedConfirmations: verified(height) };
   }
 
   /** Fetches the output keys of ring members. */

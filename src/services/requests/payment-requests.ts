@@ -13,7 +13,7 @@ import { ZERO, type Amount } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import { unixSeconds } from '../../util/clock.js';
 import type { Accounts } from '../accounts/accounts.js';
-import { verifiedConfirmations } from '../context/daemon-access.js';
+import { verifiedCounter } from '../context/daemon-access.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
 import { RequestExpiry } from './request-expiry.js';
@@ -379,9 +379,8 @@ export class PaymentRequests {
   #statuses(subaddresses: readonly SubaddressIndex[]): (request: PaymentRequest) => RequestStatus {
     const { store, clock, daemon } = this.#context;
     const payments = store.read((r) => r.requests.paymentsTo(subaddresses));
-    const height = store.height();
-    const verified = (at: number): number | undefined => verifiedConfirmations(daemon, at, height);
-    const view = { tip: height - 1, now: unixSeconds(clock), verified };
+    const verified = verifiedCounter(daemon, store);
+    const view = { tip: store.height() - 1, now: unixSeconds(clock), verified };
     return (request) => requestStatus(request, payments(request.subaddress), view);
   }
 }

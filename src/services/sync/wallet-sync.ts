@@ -357,8 +357,8 @@ export class WalletSync implements RefreshTarget {
   }
 
   /** Resolves when a block may be committed; see {@link DaemonAccess.admit}. @throws DaemonError */
-  admit(block: BlockRef): Promise<void> | undefined {
-    return this.#context.daemon.admit(block);
+  admit(block = this.blockAt(this.#context.store.height() - 1)): Promise<void> | undefined {
+    return block && this.#context.daemon.admit(block);
   }
 
   /**

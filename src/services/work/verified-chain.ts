@@ -100,7 +100,7 @@ export class VerifiedChain {
    * `unverified` if the work cannot be checked now, or for a chain with less work; the error of the daemon.
    */
   admit(block: BlockRef): Promise<void> | undefined {
-    return this.#isAdmitted(block) ? undefined : this.#wait(block);
+    return this.isVerified(block) ? undefined : this.#wait(block);
   }
 
   /** Returns the checkpoint from which a later process goes on, and the blocks above it that it need not check again. */
@@ -113,7 +113,8 @@ export class VerifiedChain {
     };
   }
 
-  #isAdmitted({ height, hash }: BlockRef): boolean {
+  /** True for a block up to which the chain is verified. */
+  isVerified({ height, hash }: BlockRef): boolean {
     const known = this.#follower.hashAt(height);
     return known === 'any' || (height <= this.#to && known !== undefined && equalBytes(known, hash));
   }
@@ -122,7 +123,7 @@ export class VerifiedChain {
     this.#waiting.add(block);
     try {
       do await this.#rounds.run();
-      while (!this.#isAdmitted(block));
+      while (!this.isVerified(block));
       this.#problem = undefined;
     } catch (error) {
       if (error instanceof DaemonError) this.#problem = error.message;
@@ -134,7 +135,7 @@ export class VerifiedChain {
 
   /** Fetches the blocks that are waited for, or checks some of them. @throws DaemonError if neither helps. */
   async #round(): Promise<void> {
-    const waiting = [...this.#waiting].filter((block) => !this.#isAdmitted(block));
+    const waiting = [...this.#waiting].filter((block) => !this.isVerified(block));
     if (waiting.length === 0) return;
     await this.#fetchMissing(waiting);
     const blocks = this.#nextChecks();
@@ -160,7 +161,7 @@ export class VerifiedChain {
 
   /** Rejects a round that could admit no block. @throws DaemonError unless all blocks are admitted. */
   #refuse(waiting: readonly BlockRef[]): void {
-    const block = waiting.find((one) => !this.#isAdmitted(one));
+    const block = waiting.find((one) => !this.isVerified(one));
     if (block === undefined) return;
     const { height, hash } = block;
     if (this.#chain.get(hash) !== undefined)

@@ -77,6 +77,11 @@ export class WorkVerification {
     return this.#chain.admit(block);
   }
 
+  /** See {@link VerifiedChain.isVerified}. */
+  isVerified(block: BlockRef): boolean {
+    return this.#chain.isVerified(block);
+  }
+
   /** See {@link VerifiedChain.confirmations}. */
   confirmations(height: number, tip: number): number {
     return this.#chain.confirmations(height, tip);

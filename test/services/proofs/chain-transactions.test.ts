@@ -53,7 +53,7 @@ beforeEach(() => {
   };
   scanned = 10;
   const store = { height: () => scanned, blockAt: () => held };
-  chain = new ChainTransactions({ daemon: { client: () => daemon }, store } as never);
+  chain = new ChainTransactions({ daemon: { client: () => daemon, admit: () => undefined }, store } as never);
 });
 
 const UNKNOWN = {

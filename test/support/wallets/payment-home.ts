@@ -134,7 +134,7 @@ export class PaymentHome {
   #daemonAccess(client: Daemon): DaemonAccess {
     const nameOf = (): string => this.daemonName;
     return {
-      client: () => client,
+      ...{ client: () => client, admit: () => undefined },
       get name() {
         return nameOf();
       },

@@ -273,6 +273,7 @@ export const daemonAccess = (
       return trusted();
     },
     address: '127.0.0.1:18081',
+    admit: () => undefined,
     client: () =>
       new Proxy(answers(), {
         get: (calls, name) =>

@@ -148,7 +148,7 @@ export class TestWallet {
     const poolHashes = (): Promise<readonly Hash[]> => Promise.resolve(this.pool);
     const other = (): undefined => undefined;
     return {
-      ...{ client, poolHashes, other },
+      ...{ client, poolHashes, other, admit: () => undefined },
       ...{ address, name: address },
     } as unknown as DaemonAccess;
   }
