@@ -22,6 +22,7 @@ import {
   type RefreshThreadData,
   type WalletId,
 } from './messages.js';
+import type { BlockProof, BlockProofRequest } from './feeds/page-proofs.js';
 import { RefreshRun, type RefreshResult, type RefreshTarget } from './refresh-run.js';
 import { packKeyImages, type OutputKeyImage, movableBuffersOf } from './scan/scanner-state.js';
 import type { PendingRequests } from '../util/pending-requests.js';
@@ -186,18 +187,31 @@ export class Refresher {
    * and does not change the wallet's own scanner; after committing the findings call {@link restart}.
    * @throws RefreshCancelled
    */
-  scanTransactions(wallet: WalletId, batch: TxBatch): Promise<BatchFindings> {
+  async scanTransactions(wallet: WalletId, batch: TxBatch): Promise<BatchFindings> {
+    const state = this.#targets.get(wallet)?.scannerState();
+    return this.#ask<BatchFindings>(wallet, (call) => {
+      if (state !== undefined)
+        this.#post({ type: 'scanTransactions', call, state, batch }, movableBuffersOf(state));
+    });
+  }
+
+  /** Reads blocks of a wallet again, and proves what they contain for it. @throws DaemonError, RefreshCancelled */
+  async proveBlocks(wallet: WalletId, blocks: BlockProofRequest): Promise<BlockProof> {
     const target = this.#targets.get(wallet);
+    if (target !== undefined) this.#ensureAttached(wallet, target);
+    return this.#ask<BlockProof>(wallet, (call) => this.#post({ type: 'proveBlocks', call, wallet, blocks }));
+  }
+
+  /** Asks the thread for a result. @param post posts the request with the number of the call. */
+  #ask<T>(wallet: WalletId, post: (call: number) => void): Promise<T> {
     return new Promise((resolve, reject) => {
-      const state = target?.scannerState();
       const call = this.#call(wallet, reject, (answer) => {
-        if (answer.type !== 'scannedTransactions') return true;
+        if (!('result' in answer)) return true;
         if ('message' in answer.result) reject(toError(answer.result));
-        else resolve(answer.result);
+        else resolve(answer.result as T);
         return true;
       });
-      if (call !== undefined && state !== undefined)
-        this.#post({ type: 'scanTransactions', call, state, batch }, movableBuffersOf(state));
+      if (call !== undefined) post(call);
     });
   }
 

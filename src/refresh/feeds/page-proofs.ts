@@ -1,7 +1,12 @@
+import type { KeyImage } from '../../monero/crypto/types.js';
 import type { Daemon } from '../../daemon/daemon.js';
-import type { FoundTx } from '../../monero/wallet/scan/findings.js';
-import { SharedRun } from '../../util/concurrency.js';
-import type { ChainBlock, ChainTxs } from '../scan/chain-block.js';
+import { DaemonError } from '../../daemon/errors.js';
+import type { BlockRef, FoundTx, TxFindings } from '../../monero/wallet/scan/findings.js';
+import { bytes32 } from '../../util/bytes.js';
+import { SharedRun, unlessAborted } from '../../util/concurrency.js';
+import { toChainBlocks, type ChainBlock, type ChainTxs, type ExpectedChain } from '../scan/chain-block.js';
+import type { BatchScanner } from '../scan/match-group.js';
+import type { WalletScanner } from '../scan/wallet-scanner.js';
 
 /** The call to the daemon with which transactions are proven, and whether the daemon is trusted. */
 export type Prover = Pick<Daemon, 'proveTransactions' | 'isTrusted'>;
@@ -73,4 +78,67 @@ export class PageProofs {
       return txs.some((at) => own.has(at)) ? txs.filter((at) => !this.#isProven(at)) : [];
     });
   }
+}
+
+/** Blocks that a wallet has read, and the transactions that it has in them. */
+export interface BlockProofRequest {
+  readonly startHeight: number;
+  /** Number of blocks, at least 1. */
+  readonly count: number;
+  /** Transactions that are to be proven. Without any, only the identities of the blocks are read. */
+  readonly txs: readonly FoundTx[];
+}
+
+/** A transaction whose bytes and block are proven. */
+export interface ProvenTx extends FoundTx {
+  /** Key images of its inputs. */
+  readonly keyImages: readonly KeyImage[];
+}
+
+/** Contents of blocks whose identities, links and transactions are proven. */
+export interface BlockProof extends Pick<TxFindings, 'received' | 'outputs'> {
+  /** The blocks from the requested height on, possibly fewer than requested. */
+  readonly blocks: readonly BlockRef[];
+  /** The requested transactions that the blocks contain at the requested heights. */
+  readonly txs: readonly ProvenTx[];
+}
+
+/**
+ * Reads blocks again, and proves what they contain for a wallet, without effects on its scanner.
+ * @throws DaemonError `forged` as {@link PageProofs.prove}; `malformed` if a block with a requested transaction is absent; the
+ * error of the requests; the reason of the signal.
+ */
+export async function proveBlocks(
+  { startHeight, count, txs: wanted }: BlockProofRequest,
+  daemon: Pick<Daemon, 'getBlocks'> & Prover,
+  chain: ExpectedChain,
+  scan: {
+    readonly scanner: Pick<WalletScanner, 'matchesIn' | 'receivedIn'>;
+    readonly kernel: BatchScanner;
+    readonly signal: AbortSignal;
+  },
+): Promise<BlockProof> {
+  const { signal, scanner, kernel } = scan;
+  const reply = await daemon.getBlocks({ startHeight, maxBlocks: count, signal });
+  const { blocks: sent, txs, end } = toChainBlocks(reply, chain);
+  const blocks = sent.slice(0, count);
+  const refs = blocks.map(({ height, hash }) => ({ height, hash }));
+  const next = startHeight + blocks.length;
+  if (reply.startHeight !== startHeight || blocks.length === 0 || wanted.some(({ height }) => height >= next))
+    throw end ?? new DaemonError('malformed', `the daemon did not send the blocks from ${startHeight} on`);
+  if (wanted.length === 0) return { blocks: refs, received: [], outputs: [], txs: [] };
+  const found = await scanner.receivedIn({ blocks, txs }, scanner.matchesIn(txs, kernel), signal);
+  const contained = wanted.flatMap(({ txHash, height }): ProvenTx[] => {
+    const { firstTx = 0, endTx = 0 } = blocks[height - startHeight] ?? {};
+    const at = txs.find(txHash, firstTx, endTx);
+    if (at === undefined) return [];
+    const keyImages: KeyImage[] = [];
+    txs.eachKeyImage(at, (bytes, offset) =>
+      keyImages.push(bytes32<'KeyImage'>(bytes.slice(offset, offset + 32), 'KeyImage')),
+    );
+    return [{ txHash, height, keyImages }];
+  });
+  const proofs = new PageProofs(daemon, { blocks, txs });
+  await unlessAborted(proofs.prove([...contained, ...found.received]), signal);
+  return { ...found, blocks: refs, txs: contained };
 }

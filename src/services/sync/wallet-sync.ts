@@ -29,8 +29,9 @@ import type { MempoolTracker } from './mempool-tracker.js';
 import type { PlacedKeyImages } from './placed-key-images.js';
 import { PoolReading, untilClosed } from './pool-reading.js';
 import type { SignedSets } from './signed-sets.js';
-import { clearInParts } from './chain-clearing.js';
+import { clearInParts, type Clearing } from './chain-clearing.js';
 import { NewScanners } from './stored-scanner-state.js';
+import { UnprovenBlocks } from './unproven-blocks.js';
 import { WatchedAddresses } from './watched-addresses.js';
 
 type Context = Pick<
@@ -90,6 +91,7 @@ export class WalletSync implements RefreshTarget {
   readonly #pool: PoolReading;
   readonly watched: WatchedAddresses;
   readonly #catchUp: AddressCatchUp;
+  readonly #unproven: UnprovenBlocks;
   #daemonHeight = 0;
   /** True while the wallet is at or close to the daemon's tip, and has reached the tip since it was opened. */
   #isSynced = false;
@@ -115,6 +117,10 @@ export class WalletSync implements RefreshTarget {
       derive: (used) => this.watched.deriveAfter(used),
       restart: () => this.restartScan(),
       refresh: () => this.refresh(),
+    });
+    this.#unproven = new UnprovenBlocks(context, {
+      prove: (blocks) => this.#withScanner(() => this.#refresher.proveBlocks(this.#id, blocks)),
+      readAgain: (downTo, wrong) => this.rescan(false, { downTo, wrong }),
     });
     const { refresher, mempool } = services;
     this.#refresher = refresher;
@@ -249,11 +255,8 @@ export class WalletSync implements RefreshTarget {
     await this.#arrivalHeight.determine();
     const { name } = this.#context.daemon;
     const history = this.#context.store.shortHistory();
-    const from = {
-      history,
-      startHeight: await this.#restoreHeight.firstToScan(startHeight, history[0]?.height),
-      ...(asOf === undefined ? {} : { asOf }),
-    };
+    const first = await this.#restoreHeight.firstToScan(startHeight, history[0]?.height);
+    const from = { history, startHeight: first, ...(asOf === undefined ? {} : { asOf }) };
     const again = await this.#catchUp.prepare();
     const assertRuns = (): void => {
       this.#context.assertOpen();
@@ -284,6 +287,7 @@ export class WalletSync implements RefreshTarget {
       if (keyImages.length > 0) this.watchKeyImages(keyImages);
     }
     this.#retention.run();
+    this.#unproven.start();
     // Values that the next refresh needs, read at a time when the statements of the store are prepared.
     this.#context.store.prefetch();
     void this.#restoreHeight.known;
@@ -315,14 +319,15 @@ export class WalletSync implements RefreshTarget {
   }
 
   /**
-   * Deletes every row derived from the chain, then scans the chain again. @param hard true: also deletes tx keys and
-   * destinations.
+   * Deletes rows derived from the chain, then scans the chain again. @param hard true: also deletes tx keys and
+   * destinations. @param part absent: every row.
    */
-  async rescan(hard: boolean): Promise<void> {
+  async rescan(hard: boolean, part?: Omit<Clearing, 'hard'>): Promise<void> {
     this.#cancel();
-    await this.#context.locks.refresh.run(() => clearInParts(this.#context, hard, () => this.restartScan()));
+    const { locks } = this.#context;
+    await locks.refresh.run(() => clearInParts(this.#context, { hard, ...part }, () => this.restartScan()));
     await this.refresh();
-    await this.#context.locks.refresh.run(() => this.correctKeyImages());
+    await locks.refresh.run(() => this.correctKeyImages());
   }
 
   /**

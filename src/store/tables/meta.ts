@@ -38,6 +38,11 @@ export type MetaKey =
   /** Height up to which the contents of a store without events were reported so far. */
   | 'events_begun'
   | 'event_peaks'
+  /**
+   * Number of blocks with payments and spends that an earlier version did not prove; absent: all are proven. See
+   * `UnprovenBlockReader`.
+   */
+  | 'unproven_below'
   /** Height of the tip before a rescan; present until the rescan has ended. */
   | 'rescan_to'
   /** The last time at which the wallet had all blocks and the mempool of the daemon, as JSON. */
