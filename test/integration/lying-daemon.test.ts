@@ -1,10 +1,18 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, test } from '@jest/globals';
+import type { SecretKey } from '../../src/monero/crypto/types.js';
 import { FAULTS } from '../../src/regtest/fault-injection.js';
+import { unlockDatabase } from '../../src/store/file/database.js';
+import { cipherOf, storeKey } from '../../src/store/file/store-cipher.js';
+import { WalletStore } from '../../src/store/wallet-store.js';
+import { fromHex } from '../../src/util/bytes.js';
+import { output, received } from '../store/fixtures.js';
+import { until } from '../support/fakes/until.js';
 import { createWallet } from '../support/wallets/create-wallet.js';
 import { walletCalls, type Loose, type WalletCalls } from '../support/network/json-rpc.js';
 import type { Monerod } from '../support/processes/monerod.js';
+import { logged } from '../support/processes/process.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
@@ -466,6 +474,51 @@ describe('nothing is credited, lost or freed by scan_tx with', () => {
 
 describe('a wallet pays once, at a fair price, or not at all with', () => {
   holds(OF_PAYING, 'transfer', paidWrongly);
+});
+
+/** Copies the wallet with a payment in an honest block that no chain has, as an earlier version took it from a lie. */
+async function copyDeceived(name: string): Promise<WalletCalls> {
+  const wallet = await copyBase(name);
+  await wallet.rpc('refresh');
+  const secret = async (key_type: string): Promise<SecretKey> =>
+    fromHex((await wallet.rpc('query_key', { key_type })).key as string) as SecretKey;
+  const key = storeKey(await secret('view_key'), await secret('spend_key'));
+  await wallet.rpc('close_wallet');
+  const path = join(server.walletDir, name);
+  const store = WalletStore.open(path, key);
+  const forged = { received: [received(7, paid)], outputs: [output(7, paid, BigInt(9 * XMR))] };
+  store.write((w) => w.addFound({ ...forged, spends: [], outgoing: [], subaddresses: [] }));
+  store.close();
+  const db = unlockDatabase(path, { key, cipher: cipherOf(path) }, { fileMustExist: true });
+  db.pragma('user_version = 45');
+  db.close();
+  await wallet.rpc('open_wallet', { password: '' });
+  return wallet;
+}
+
+test('a payment that an earlier version took from a lie is taken back, unless the daemon lies about it again', async () => {
+  const right = [...honest.values()].at(-1)?.at(-1) as Books;
+  const wallet = await copyDeceived('deceived');
+  const txid = '07'.repeat(32);
+  const unlike = async (): Promise<string | undefined> =>
+    difference(without(await booksOf(wallet), 'events'), without(right, 'events'));
+  try {
+    const refused = logged(server.process, /could not be proven.* name=deceived/);
+    await lie('swapped-payment=1,no-prunable-hash=1', payee({ at_height: paid }));
+    await wallet.rpc('refresh');
+    await refused;
+    expect((await wallet.rpc('get_transfer_by_txid', { txid })).transfer.amount).toBe(9 * XMR);
+    await lie('');
+    await wallet.rpc('refresh');
+    await until('the payment to be taken back', async () => (await unlike()) === undefined || undefined);
+    const { events } = await wallet.rpc('get_events', { after: 0, limit: 1000 });
+    const of = (events as Loose[]).filter(({ data }) => data.tx_hash === txid).map(({ type }) => type as string);
+    expect(of.at(-1)).toBe('payment.reversed');
+    expect((events as Loose[]).filter(({ type }) => type === 'payment.reversed')).toHaveLength(1);
+    await logged(server.process, /that an earlier version read are proven name=deceived/);
+  } finally {
+    await wallet.rpc('close_wallet');
+  }
 });
 
 test('every lie has a case', () => {
