@@ -63,7 +63,12 @@ export type RefreshRequest =
       readonly state: ScannerState;
       readonly batch: TxBatch;
     }
-  | { readonly type: 'scanPool'; readonly call: number; readonly wallet: WalletId; readonly asOf: number }
+  | {
+      readonly type: 'scanPool';
+      readonly call: number;
+      readonly wallet: WalletId;
+      readonly from: Required<Pick<RefreshFrom, 'asOf' | 'made'>>;
+    }
   | {
       readonly type: 'proveBlocks';
       readonly call: number;

@@ -113,10 +113,10 @@ port.on('message', (request: RefreshRequest) => {
       return;
     }
     case 'scanPool': {
-      const { call, wallet, asOf } = request;
+      const { call, wallet, from } = request;
       // The signal is also aborted when the main thread starts another scanner of the wallet.
       const closed = wallets.get(wallet)?.closed;
-      scanPool(wallet, asOf).then(
+      scanPool(wallet, from).then(
         (result) => report({ type: 'scannedPool', call, result }),
         (error: unknown) => report({ type: 'scannedPool', call, result: toFailure(error, closed) }),
       );
@@ -184,11 +184,14 @@ async function refresh({
   if (wallet.refresh === current) wallet.refresh = undefined;
 }
 
-async function scanPool(id: WalletId, asOf: number): Promise<PoolView> {
+async function scanPool(
+  id: WalletId,
+  { asOf, made }: Extract<RefreshRequest, { readonly type: 'scanPool' }>['from'],
+): Promise<PoolView> {
   const wallet = wallets.get(id);
   if (wallet === undefined) throw new Error('a scan of the pool for a wallet that is not attached');
   if (feeds === undefined) throw new DaemonError('unreachable', 'offline');
-  return feeds.pool.view(wallet, Math.min(asOf, monotonicMs()), wallet.closed);
+  return feeds.pool.view(wallet, Math.min(asOf, monotonicMs()), wallet.closed, made);
 }
 
 async function proveOf(id: WalletId, blocks: BlockProofRequest): Promise<BlockProof> {

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { KeyImage, SecretKey } from '../monero/crypto/types.js';
+import type { Hash, KeyImage, SecretKey } from '../monero/crypto/types.js';
 import type { SubaddressIndex } from '../monero/cryptonote/types.js';
 import type { ObserveDaemons } from '../daemon/call-report.js';
 import { DaemonError } from '../daemon/errors.js';
@@ -217,10 +217,10 @@ export class Refresher {
 
   /**
    * Scans the pool outside of a refresh, and commits the findings.
-   * @param asOf earliest time of the daemon's answer; see {@link RefreshFrom.asOf}.
+   * @param asOf earliest time of the daemon's answer. @param made unmined payments; both as in {@link RefreshFrom}.
    * @throws DaemonError, {@link RefreshCancelled}, or the error of the commit.
    */
-  scanPool(wallet: WalletId, asOf = monotonicMs()): Promise<void> {
+  scanPool(wallet: WalletId, asOf = monotonicMs(), made: readonly Hash[] = []): Promise<void> {
     const target = this.#targets.get(wallet);
     return new Promise((resolve, reject) => {
       if (target !== undefined) this.#ensureAttached(wallet, target);
@@ -242,7 +242,7 @@ export class Refresher {
         }
         return true;
       });
-      if (call !== undefined) this.#post({ type: 'scanPool', call, wallet, asOf });
+      if (call !== undefined) this.#post({ type: 'scanPool', call, wallet, from: { asOf, made } });
     });
   }
 

@@ -51,6 +51,11 @@ export class MempoolTracker {
     );
   }
 
+  /** Hashes of the payments of the wallet that are prepared or pending. */
+  get open(): readonly Hash[] {
+    return this.#open.value;
+  }
+
   /** Hashes of the transactions in the pool that was committed last [hex]. */
   get present(): Names {
     return this.#present;

@@ -129,7 +129,7 @@ export class WalletSync implements RefreshTarget {
     this.#pool = new PoolReading(context, {
       mempool,
       isScanned: () => refresher.hasScannedPool(this.#id),
-      scan: (asOf) => this.#withScanner(() => refresher.scanPool(this.#id, asOf)),
+      scan: (asOf) => this.#withScanner(() => refresher.scanPool(this.#id, asOf, mempool.open)),
     });
     context.store.watchLostPages((error) => this.#refresher.fail(this.#id, error));
   }
@@ -256,7 +256,8 @@ export class WalletSync implements RefreshTarget {
     const { name } = this.#context.daemon;
     const history = this.#context.store.shortHistory();
     const first = await this.#restoreHeight.firstToScan(startHeight, history[0]?.height);
-    const from = { history, startHeight: first, ...(asOf === undefined ? {} : { asOf }) };
+    const { open: made } = this.#services.mempool;
+    const from = { history, startHeight: first, made, ...(asOf === undefined ? {} : { asOf }) };
     const again = await this.#catchUp.prepare();
     const assertRuns = (): void => {
       this.#context.assertOpen();
