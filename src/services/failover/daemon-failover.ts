@@ -129,26 +129,34 @@ export class DaemonFailover {
    */
   note(report: DaemonCallReport, address: string): void {
     const { connection, elapsed } = this.#parts;
-    if (report.failure === 'forged') this.#noteForgery(report, address);
+    const isDisproven = report.failure === 'forged' && this.#noteForgery(report, address);
     // Late failures of calls to a replaced daemon do not count.
     if (!this.#isActive || address !== connection.address) return;
     const before = this.#failures.count;
-    if (report.failure === 'forged') this.#failures.exhaust(`forged data in ${report.call}`);
-    else this.#failures.note(report, elapsed());
-    if (before < MAX_FAILURES && this.#failures.count >= MAX_FAILURES) this.#probeNow();
+    if (report.failure !== 'forged') this.#failures.note(report, elapsed());
+    if (isDisproven || (before < MAX_FAILURES && this.#failures.count >= MAX_FAILURES)) this.#probeNow();
   }
 
-  /** Lets a daemon whose answer was disproven serve no more until the list is replaced. */
-  #noteForgery({ call, disproof = `a forged answer to ${call}` }: DaemonCallReport, address: string): void {
+  /**
+   * Lets a daemon whose answer was disproven serve no more until the list is replaced.
+   * @returns true if no answer of the daemon was disproven before.
+   */
+  #noteForgery(
+    { call, disproof: reason = `a forged answer to ${call}` }: DaemonCallReport,
+    address: string,
+  ): boolean {
+    let isFirst = false;
     for (const standing of this.#standings) {
       const { daemon } = standing;
       if (daemon.config.address !== address) continue;
-      standing.setDisproof(disproof);
+      isFirst ||= standing.disproof === undefined;
+      standing.setDisproof({ call, reason });
       this.#parts.log.error(
-        { daemon: daemon.name, reason: disproof },
+        { daemon: daemon.name, reason },
         'the daemon has sent forged data, which is not used',
       );
     }
+    return isFirst;
   }
 
   get #isActive(): boolean {
@@ -184,7 +192,8 @@ export class DaemonFailover {
     }
     if (!this.#isActive) return;
     if (list !== this.#list) return this.#probeNow();
-    const isFailing = this.#failures.count > 0 && !this.#isStuck;
+    const serving = this.#standings[this.#parts.connection.serving];
+    const isFailing = (this.#failures.count > 0 || serving?.disproof !== undefined) && !this.#isStuck;
     const next = start + (isFailing ? PROBE_MS.failing : PROBE_MS.usual);
     this.#cancelTimer = clock.after(Math.max(MIN_PAUSE_MS, next - elapsed()), () => this.#probeNow());
   }
@@ -346,8 +355,6 @@ function problemOf(error: unknown): string {
 
 /** Key of the count of failed calls of any name. */
 const ANY_CALL = '';
-/** Key of the count of disproven answers, which no answer ends. */
-const FORGERY = 'forgery';
 
 /**
  * Consecutive failures of a daemon: over all calls since the last answer, and for each call name since the last answer
@@ -390,12 +397,6 @@ class FailureCount {
       const { count = 0, end = -Infinity } = this.#counts.get(key) ?? {};
       if (at.start >= end) this.#counts.set(key, { count: count + 1, end: at.end });
     }
-  }
-
-  /** Counts one failure as often as a daemon may fail. @param reason description of the failure. */
-  exhaust(reason: string): void {
-    this.#last = reason;
-    this.#counts.set(FORGERY, { count: MAX_FAILURES, end: -Infinity });
   }
 
   /** Sets all counts to zero. */
