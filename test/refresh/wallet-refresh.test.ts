@@ -248,7 +248,10 @@ describe('a refresh on its thread', () => {
     const { chain: read, pool } = feeds;
     const join: ChainFeed['join'] = async function* (request) {
       for await (const { page, matches } of read.join(request))
-        yield { page: { ...page, proofs: { prove: (found) => prove([...found]) } }, matches };
+        yield {
+          page: { ...page, proofs: { prove: (found) => prove([...found]), isForged: false } },
+          matches,
+        };
     };
     return { chain: { join } as ChainFeed, pool };
   };

@@ -23,21 +23,27 @@ export class PageProofs {
   /** Indices of the transactions that the next run proves. */
   #wanted = new Set<number>();
   readonly #proving = new SharedRun(() => this.#proveWanted());
+  #forgery: DaemonError | undefined;
 
   constructor(daemon: Prover, page: ChainTxs<ChainBlock>) {
     this.#daemon = daemon;
     this.#page = page;
   }
 
+  /** True if a transaction of the page is forged, so that no wallet may use the page. */
+  get isForged(): boolean {
+    return this.#forgery !== undefined;
+  }
+
   /**
-   * Proves transactions of the page that were found for a wallet.
+   * Proves transactions of the page that were found for a wallet. After a forged one, the page proves nothing any more.
    * @throws DaemonError `forged` if the daemon has sent a transaction with the hash of another one; the error of the request.
    */
   async prove(found: Iterable<FoundTx>): Promise<void> {
     const missing = this.#indicesOf(found).filter((at) => !this.#isProven(at));
-    if (missing.length === 0) return;
     for (const at of missing) this.#wanted.add(at);
-    await this.#proving.run();
+    if (missing.length > 0 && !this.isForged) await this.#proving.run();
+    if (this.#forgery !== undefined) throw this.#forgery;
   }
 
   #isProven(at: number): boolean {
@@ -64,7 +70,10 @@ export class PageProofs {
     const requested = this.#daemon.isTrusted ? own : this.#unprovenOfBlocks(new Set(own));
     const { txs } = this.#page;
     const listed = requested.sort((a, b) => a - b).map((at) => ({ hash: txs.hash(at), blob: txs.blob(at) }));
-    await this.#daemon.proveTransactions(listed);
+    await this.#daemon.proveTransactions(listed).catch((error: unknown) => {
+      if (error instanceof DaemonError && error.kind === 'forged') this.#forgery = error;
+      throw error;
+    });
     for (const at of requested) this.#proven.add(at);
   }
 

@@ -79,6 +79,17 @@ describe('proofs of a page', () => {
     expect(daemon.asked).toEqual([[1, 2], [1]]);
   });
 
+  it('fail for every wallet after a forged transaction, without another request', async () => {
+    await proofs.prove(found(2));
+    const forged = new DaemonError('forged', 'other bytes');
+    daemon.failure = forged;
+    await expect(proofs.prove(found(1))).rejects.toBe(forged);
+    daemon.failure = undefined;
+    for (const indices of [[], [0], [2], [1], [5]])
+      await expect(proofs.prove(found(...indices))).rejects.toBe(forged);
+    expect([proofs.isForged, daemon.asked]).toEqual([true, [[2], [1]]]);
+  });
+
   it('refuse a transaction that the page does not have at this height', async () => {
     for (const [at, height] of [
       [1, FIRST + 1],
