@@ -159,6 +159,8 @@ export class WalletWriter {
     // If the page extends the chain, rows above it come from `addFound`; they are kept until the chain reaches them.
     const extendsChain = page.startHeight > tip;
     if (!extendsChain) this.#dropBlocks(page.startHeight);
+    else if (tip >= 0 && page.startHeight > tip + 1 && this.meta.get('skipped_from') === undefined)
+      this.meta.set('skipped_from', String(tip + 1));
     const hasUndone = this.#detachFound(page.startHeight, extendsChain ? last : MAX_HEIGHT, freeInputs);
     this.chain.attach(page.startHeight, page.hashes);
     this.subaddresses.add(page.subaddresses);
@@ -275,10 +277,11 @@ export class WalletWriter {
     this.#detachFound(from, to, false);
   }
 
-  /** Deletes blocks from a height on. Blocks that are read again from there are proven. */
+  /** Deletes blocks from a height on. A refresh reads all blocks again from there, and proves them. */
   #dropBlocks(from: number): void {
     this.chain.drop(from);
     this.unproven.lower(from);
+    if (from <= Number(this.meta.get('skipped_from') ?? -1)) this.meta.remove('skipped_from');
   }
 
   /**

@@ -414,7 +414,6 @@ async function paidWrongly({ what }: Case): Promise<string | undefined> {
 
 const HIDDEN = 'no page shows a payment that it hides, unless it has the hashes of the removed parts';
 const WORK = 'only work tells this block from an honest one';
-const TRUSTED = 'the answer to this call is taken as it is';
 
 /** Lies that a wallet still believes, with the reasons, by the call that takes them. */
 const NOT_YET: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -430,11 +429,6 @@ const NOT_YET: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'forged-reward=9': WORK,
     'future-time=1000000': WORK,
     'timestamp-war=20': WORK,
-  },
-  rescan_spent: {
-    'all-spent=1': TRUSTED,
-    'all-spent-in-pool=1': TRUSTED,
-    'all-unspent=1': TRUSTED,
   },
   pool: {
     'double-spend-seen=1': 'the mark of a double spend stays after its end',

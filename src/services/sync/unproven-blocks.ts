@@ -5,7 +5,7 @@ import type { BlockProof, BlockProofRequest } from '../../refresh/feeds/page-pro
 import { betweenWrites } from '../../store/between-writes.js';
 import { CachedRead } from '../../store/cached-read.js';
 import type { HeldTx } from '../../store/tables/unproven-blocks.js';
-import type { BlockRef, FoundTx, OwnedOutput } from '../../monero/wallet/scan/findings.js';
+import type { BlockRef, FoundSpend, FoundTx, OwnedOutput } from '../../monero/wallet/scan/findings.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
 import { Mutex } from '../../util/concurrency.js';
 import { faultOf } from '../../model/wallet-error.js';
@@ -75,6 +75,21 @@ export class UnprovenBlocks {
     if (this.#isRunning || this.#below.value === undefined) return;
     this.#isRunning = true;
     void this.#run().finally(() => (this.#isRunning = false));
+  }
+
+  /**
+   * Returns true if the chain of the wallet proves a recorded spend. @throws RefreshCancelled; DaemonError, also if the daemon
+   * follows another chain.
+   */
+  async provesSpend({ keyImage, txHash, height }: FoundSpend): Promise<boolean> {
+    const { blocks, txs } = await this.#prover.prove({
+      startHeight: height,
+      count: 1,
+      txs: [{ txHash, height }],
+    });
+    if (txs.some(({ keyImages }) => keyImages.some((other) => equalBytes(other, keyImage)))) return true;
+    await this.#assertOfChain(blocks[0], height);
+    return false;
   }
 
   async #run(): Promise<void> {
@@ -147,18 +162,25 @@ export class UnprovenBlocks {
       return undefined;
     }
     const { height, txHash, reason } = wrong;
-    const block = proof.blocks.find((one) => one.height === height);
-    if (block === undefined || !(await this.#isOfChain(block)))
-      throw new DaemonError(
-        'malformed',
-        `the daemon follows another chain than the wallet at block ${height}`,
-      );
+    await this.#assertOfChain(
+      proof.blocks.find((one) => one.height === height),
+      height,
+    );
     assertOpen();
     log.warn(
       { height, txid: toHex(txHash), reason },
       'the chain contradicts a payment or spend that an earlier version read: it is taken back, and the blocks from this height on are read again',
     );
     return wrong;
+  }
+
+  /** Checks that a block belongs to the chain of the wallet. @throws DaemonError, RefreshCancelled */
+  async #assertOfChain(block: BlockRef | undefined, height: number): Promise<void> {
+    if (block === undefined || !(await this.#isOfChain(block)))
+      throw new DaemonError(
+        'malformed',
+        `the daemon follows another chain than the wallet at block ${height}`,
+      );
   }
 
   /**

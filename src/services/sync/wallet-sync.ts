@@ -91,7 +91,7 @@ export class WalletSync implements RefreshTarget {
   readonly #pool: PoolReading;
   readonly watched: WatchedAddresses;
   readonly #catchUp: AddressCatchUp;
-  readonly #unproven: UnprovenBlocks;
+  readonly unproven: UnprovenBlocks;
   #daemonHeight = 0;
   /** True while the wallet is at or close to the daemon's tip, and has reached the tip since it was opened. */
   #isSynced = false;
@@ -118,7 +118,7 @@ export class WalletSync implements RefreshTarget {
       restart: () => this.restartScan(),
       refresh: () => this.refresh(),
     });
-    this.#unproven = new UnprovenBlocks(context, {
+    this.unproven = new UnprovenBlocks(context, {
       prove: (blocks) => this.#withScanner(() => this.#refresher.proveBlocks(this.#id, blocks)),
       readAgain: (downTo, wrong) => this.rescan(false, { downTo, wrong }),
     });
@@ -129,7 +129,7 @@ export class WalletSync implements RefreshTarget {
     this.#pool = new PoolReading(context, {
       mempool,
       isScanned: () => refresher.hasScannedPool(this.#id),
-      scan: (asOf) => this.#withScanner(() => refresher.scanPool(this.#id, asOf, mempool.open)),
+      scan: (asOf) => this.#withScanner(() => refresher.scanPool(this.#id, asOf, mempool.made.made)),
     });
     context.store.watchLostPages((error) => this.#refresher.fail(this.#id, error));
   }
@@ -256,8 +256,8 @@ export class WalletSync implements RefreshTarget {
     const { name } = this.#context.daemon;
     const history = this.#context.store.shortHistory();
     const first = await this.#restoreHeight.firstToScan(startHeight, history[0]?.height);
-    const { open: made } = this.#services.mempool;
-    const from = { history, startHeight: first, made, ...(asOf === undefined ? {} : { asOf }) };
+    const { made } = this.#services.mempool;
+    const from = { history, startHeight: first, ...made, ...(asOf === undefined ? {} : { asOf }) };
     const again = await this.#catchUp.prepare();
     const assertRuns = (): void => {
       this.#context.assertOpen();
@@ -288,7 +288,7 @@ export class WalletSync implements RefreshTarget {
       if (keyImages.length > 0) this.watchKeyImages(keyImages);
     }
     this.#retention.run();
-    this.#unproven.start();
+    this.unproven.start();
     // Values that the next refresh needs, read at a time when the statements of the store are prepared.
     this.#context.store.prefetch();
     void this.#restoreHeight.known;

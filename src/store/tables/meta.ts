@@ -43,6 +43,8 @@ export type MetaKey =
    * `UnprovenBlockReader`.
    */
   | 'unproven_below'
+  /** Height of the lowest block that a refresh has skipped; absent: none. Its spends are not known. */
+  | 'skipped_from'
   /** Height of the tip before a rescan; present until the rescan has ended. */
   | 'rescan_to'
   /** The last time at which the wallet had all blocks and the mempool of the daemon, as JSON. */
