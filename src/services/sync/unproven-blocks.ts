@@ -5,7 +5,13 @@ import type { BlockProof, BlockProofRequest } from '../../refresh/feeds/page-pro
 import { betweenWrites } from '../../store/between-writes.js';
 import { CachedRead } from '../../store/cached-read.js';
 import type { HeldTx } from '../../store/tables/unproven-blocks.js';
-import type { BlockRef, FoundSpend, FoundTx, OwnedOutput } from '../../monero/wallet/scan/findings.js';
+import type {
+  BlockRef,
+  FoundSpend,
+  FoundTx,
+  OwnedOutput,
+  ReceivedTx,
+} from '../../monero/wallet/scan/findings.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
 import { Mutex } from '../../util/concurrency.js';
 import { faultOf } from '../../model/wallet-error.js';
@@ -26,6 +32,8 @@ export interface BlockProver {
 
 /** Largest number of blocks that are read at once, of which each second one has rows at least. */
 const MOST_BLOCKS = 20;
+/** Largest number of transactions that are proven at once, unless one block has more. */
+const MOST_TXS = 200;
 /** Largest distance between two heights with rows that are read at once. */
 const LARGEST_GAP = 4;
 /** Number of blocks that are read at once to find out whether a block belongs to the chain of the wallet. */
@@ -137,27 +145,20 @@ export class UnprovenBlocks {
   async #proveNext(): Promise<FoundTx | undefined> {
     const { assertOpen, log, store } = this.#context;
     assertOpen();
-    const heights = closeTogether(store.read((r) => r.unproven.next(MOST_BLOCKS)));
-    const [highest] = heights;
-    const lowest = heights.at(-1);
+    const held = this.#nextHeld();
+    const [highest, lowest] = [held[0]?.height, held.at(-1)?.height];
     if (highest === undefined || lowest === undefined) {
       store.writeRecoverable((w) => w.unproven.lower(0));
       log.info({}, 'all payments and spends that an earlier version read are proven');
       return undefined;
     }
-    const txs = store
-      .read((r) => r.unproven.held(lowest, highest))
-      .map(({ txHash, height }) => ({ txHash, height }));
+    const txs = held.map(({ txHash, height }) => ({ txHash, height }));
     const proof = await this.#prover.prove({ startHeight: lowest, count: highest - lowest + 1, txs });
     assertOpen();
     this.#hasFailed = false;
-    // A reorganisation may have replaced the blocks meanwhile.
-    if ((this.#below.value ?? 0) <= highest) return undefined;
-    const wrong = contradictionIn(
-      store.read((r) => r.unproven.held(lowest, highest)),
-      proof,
-    );
+    const wrong = contradictionIn(held, proof);
     if (wrong === undefined) {
+      // Rows that other tasks have added to these blocks meanwhile are proven, too.
       store.writeRecoverable((w) => w.unproven.lower(lowest));
       return undefined;
     }
@@ -167,11 +168,26 @@ export class UnprovenBlocks {
       height,
     );
     assertOpen();
+    // A reorganisation may have replaced the block meanwhile.
+    if ((this.#below.value ?? 0) <= height) return undefined;
     log.warn(
       { height, txid: toHex(txHash), reason },
       'the chain contradicts a payment or spend that an earlier version read: it is taken back, and the blocks from this height on are read again',
     );
     return wrong;
+  }
+
+  /** Returns what the store takes from the newest unproven blocks that are read together, by descending height. */
+  #nextHeld(): readonly HeldTx[] {
+    return this.#context.store.read((r) => {
+      const held: HeldTx[] = [];
+      for (const height of closeTogether(r.unproven.next(MOST_BLOCKS))) {
+        const txs = r.unproven.held(height);
+        if (held.length > 0 && held.length + txs.length > MOST_TXS) break;
+        held.push(...txs);
+      }
+      return held;
+    });
   }
 
   /** Checks that a block belongs to the chain of the wallet. @throws DaemonError, RefreshCancelled */
@@ -220,34 +236,58 @@ function closeTogether(heights: readonly number[]): readonly number[] {
   return end < 0 ? heights : heights.slice(0, end);
 }
 
-const isSame = (a: FoundTx, b: FoundTx): boolean => a.height === b.height && equalBytes(a.txHash, b.txHash);
+const nameOf = ({ txHash, height }: FoundTx): string => `${height} ${toHex(txHash)}`;
+
+/** Groups values by their transactions. */
+function byTx<T extends FoundTx>(values: readonly T[]): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const value of values) {
+    const name = nameOf(value);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [value]);
+    else group.push(value);
+  }
+  return groups;
+}
 
 const isSameId = (a: Uint8Array | undefined, b: Uint8Array | undefined): boolean =>
   a === undefined || b === undefined ? a === b : equalBytes(a, b);
 
 /** Returns the lowest transaction that proven blocks contradict; undefined if they prove all. */
 function contradictionIn(held: readonly HeldTx[], proof: BlockProof): Contradiction | undefined {
+  const [txs, received, outputs] = [byTx(proof.txs), byTx(proof.received), byTx(proof.outputs)];
   const wrong = held.flatMap((tx): Contradiction[] => {
-    const reason = contradictionOf(tx, proof);
+    const name = nameOf(tx);
+    const own = {
+      tx: txs.get(name)?.[0],
+      receipt: received.get(name)?.[0],
+      outputs: outputs.get(name) ?? [],
+    };
+    const reason = contradictionOf(tx, own);
     return reason === undefined ? [] : [{ ...tx, reason }];
   });
   return wrong.sort((a, b) => a.height - b.height)[0];
 }
 
+/** What proven blocks contain of a transaction. */
+interface ProvenFacts {
+  readonly tx: BlockProof['txs'][number] | undefined;
+  readonly receipt: ReceivedTx | undefined;
+  readonly outputs: readonly OwnedOutput[];
+}
+
 /** Returns how proven blocks contradict a transaction of the store; undefined if they prove it. */
-function contradictionOf(tx: HeldTx, { txs, received, outputs }: BlockProof): string | undefined {
-  const proven = txs.find((other) => isSame(tx, other));
-  if (proven === undefined) return 'the block does not contain the transaction';
-  const { receipt, spent } = tx;
-  if (spent.some((image) => !proven.keyImages.some((other) => equalBytes(image, other))))
+function contradictionOf({ receipt, outputs, spent }: HeldTx, proven: ProvenFacts): string | undefined {
+  const { tx, receipt: found } = proven;
+  if (tx === undefined) return 'the block does not contain the transaction';
+  if (spent.some((image) => !tx.keyImages.some((other) => equalBytes(image, other))))
     return 'the transaction does not spend an output that it is said to spend';
-  const found = received.find((other) => isSame(tx, other));
-  if (tx.outputs.length > 0 && found === undefined) return 'the transaction does not pay the wallet';
+  if (outputs.length > 0 && found === undefined) return 'the transaction does not pay the wallet';
   if (receipt === undefined || found === undefined) return undefined;
   if (receipt.unlockTime !== found.unlockTime) return 'the transaction has another unlock time';
   if (!isSameId(receipt.paymentId, found.paymentId)) return 'the transaction has another payment id';
-  const own = outputs.filter((output) => isSame(output, tx));
-  if (tx.outputs.every((output) => own.some((other) => isSameOutput(output, other)))) return undefined;
+  if (outputs.every((output) => proven.outputs.some((other) => isSameOutput(output, other))))
+    return undefined;
   return 'the transaction pays other outputs';
 }
 

@@ -25,7 +25,6 @@ export interface HeldTx extends FoundTx {
 
 interface OutputRow {
   readonly tx_hash: Uint8Array;
-  readonly height: Integer;
   readonly output_index: Integer;
   readonly public_key: Uint8Array;
   readonly amount: Integer;
@@ -33,13 +32,14 @@ interface OutputRow {
   readonly minor: Integer;
 }
 
-type ReceiptRow = readonly [
-  txHash: Uint8Array,
-  height: number,
-  unlockTime: string,
-  paymentId: Uint8Array | null,
-];
-type SpendRow = readonly [txHash: Uint8Array, height: number, keyImage: Uint8Array | null];
+type ReceiptRow = readonly [txHash: Uint8Array, unlockTime: string, paymentId: Uint8Array | null];
+type SpendRow = readonly [txHash: Uint8Array, keyImage: Uint8Array | null];
+
+/** Outputs and spends of a transaction, to which further ones are added. */
+interface Lists {
+  readonly outputs: HeldOutput[];
+  readonly spent: KeyImage[];
+}
 
 /**
  * Tables of rows that come from blocks, and the columns with the heights of these blocks; the table of the blocks
@@ -60,11 +60,10 @@ const NEXT_HEIGHTS = `${FOUND_IN_BLOCKS.map(
        WHERE ${height} > 0 AND ${height} < :below ORDER BY ${height} DESC LIMIT :most)`,
 ).join(' UNION ')} ORDER BY height DESC LIMIT :most`;
 
-/** SQL that returns the transactions of a range of heights, with the key image of each output that they spend. */
-const SPENDS = `SELECT spent_by, spent_height, key_image FROM owned_output
-    WHERE spent_height BETWEEN :from AND :to AND spent_by <> zeroblob(32)
-  UNION ALL SELECT tx_hash, height, NULL FROM outgoing_tx WHERE height BETWEEN :from AND :to
-  UNION ALL SELECT tx_hash, height, NULL FROM possible_spend WHERE height BETWEEN :from AND :to`;
+/** SQL that returns the spending transactions of a block, with the key image of each output that they spend. */
+const SPENDS = `SELECT spent_by, key_image FROM owned_output WHERE spent_height = :height AND spent_by <> zeroblob(32)
+  UNION ALL SELECT tx_hash, NULL FROM outgoing_tx WHERE height = :height
+  UNION ALL SELECT tx_hash, NULL FROM possible_spend WHERE height = :height`;
 
 /**
  * Reads which blocks an earlier version has read without a proof. These are the blocks below a height, which falls while
@@ -88,45 +87,39 @@ export class UnprovenBlockReader {
     return this.db.values<number>(NEXT_HEIGHTS, { below: this.below() ?? 0, most });
   }
 
-  /** Returns what the store takes from the blocks at the heights from `from` to `to`, both inclusive. */
-  held(from: number, to: number): HeldTx[] {
-    const held = new Map<string, HeldTx & { outputs: HeldOutput[]; spent: KeyImage[] }>();
-    const txOf = (
-      hash: Uint8Array,
-      height: number,
-      receipt?: HeldTx['receipt'],
-    ): { outputs: HeldOutput[]; spent: KeyImage[] } => {
-      const name = `${height} ${toHex(hash)}`;
+  /** Returns what the store takes from the block at a height. */
+  held(height: number): HeldTx[] {
+    const held = new Map<string, Omit<HeldTx, 'outputs' | 'spent'> & Lists>();
+    const txOf = (hash: Uint8Array, receipt: Pick<HeldTx, 'receipt'> = {}): Lists => {
+      const name = toHex(hash);
       const tx = held.get(name) ?? {
-        ...{ txHash: toBytes<'Hash'>(hash), height, outputs: [], spent: [] },
-        ...(receipt === undefined ? {} : { receipt }),
+        ...{ txHash: toBytes<'Hash'>(hash), height, ...receipt },
+        ...{ outputs: [], spent: [] },
       };
       held.set(name, tx);
       return tx;
     };
-    for (const [hash, height, unlockTime, paymentId] of this.db.arrays.rows<ReceiptRow>(
-      'SELECT tx_hash, height, unlock_time, payment_id FROM received_tx WHERE height BETWEEN ? AND ?',
-      from,
-      to,
-    ))
-      txOf(hash, height, {
-        unlockTime: BigInt(unlockTime),
-        ...(paymentId === null ? {} : { paymentId: Uint8Array.from(paymentId) }),
-      });
-    for (const row of this.db.bigints.rows<OutputRow>(
-      `SELECT tx_hash, height, output_index, public_key, amount, account, minor FROM owned_output
-         WHERE height BETWEEN ? AND ?`,
-      from,
-      to,
-    ))
-      txOf(row.tx_hash, toNumber(row.height)).outputs.push({
+    const receipts = this.db.arrays.rows<ReceiptRow>(
+      'SELECT tx_hash, unlock_time, payment_id FROM received_tx WHERE height = ?',
+      height,
+    );
+    for (const [hash, unlockTime, id] of receipts) {
+      const paymentId = id === null ? {} : { paymentId: Uint8Array.from(id) };
+      txOf(hash, { receipt: { unlockTime: BigInt(unlockTime), ...paymentId } });
+    }
+    const outputs = this.db.bigints.rows<OutputRow>(
+      'SELECT tx_hash, output_index, public_key, amount, account, minor FROM owned_output WHERE height = ?',
+      height,
+    );
+    for (const row of outputs)
+      txOf(row.tx_hash).outputs.push({
         outputIndex: toNumber(row.output_index),
         publicKey: toBytes<'PublicKey'>(row.public_key),
         amount: toAmount(row.amount),
         subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
       });
-    for (const [hash, height, keyImage] of this.db.arrays.rows<SpendRow>(SPENDS, { from, to })) {
-      const { spent } = txOf(hash, height);
+    for (const [hash, keyImage] of this.db.arrays.rows<SpendRow>(SPENDS, { height })) {
+      const { spent } = txOf(hash);
       if (keyImage !== null) spent.push(toBytes<'KeyImage'>(keyImage));
     }
     return [...held.values()];
