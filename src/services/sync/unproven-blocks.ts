@@ -269,7 +269,7 @@ function contradictionIn(held: readonly HeldTx[], proof: BlockProof): Contradict
   return wrong.sort((a, b) => a.height - b.height)[0];
 }
 
-/** What proven blocks contain of a transaction. */
+/** Contents of a transaction in proven blocks. */
 interface ProvenFacts {
   readonly tx: BlockProof['txs'][number] | undefined;
   readonly receipt: ReceivedTx | undefined;

@@ -51,7 +51,7 @@ class World {
     };
   }
 
-  /** Lets the wallet read its chain as an earlier version did. @param told what a daemon said that the chain has. */
+  /** Lets the wallet read its chain as an earlier version did. @param told payments that a daemon sent. */
   readUnproven(told = this.payments, spends: ReadonlyMap<number, KeyImage> = this.spends): void {
     this.read(told, 0, spends);
     this.wallet.store.write((w) => w.meta.set('unproven_below', String(this.height)));
@@ -184,7 +184,7 @@ describe('blocks that an earlier version read', () => {
     world = new World(HONEST, { path });
     world.readUnproven();
     const { onProve } = world.wallet.refresher;
-    let end = (_: Error): void => undefined;
+    let end: (error: Error) => void = () => undefined;
     world.wallet.refresher.onProve = (request) =>
       request.startHeight > 31
         ? onProve(request)
