@@ -51,17 +51,17 @@ class World {
     };
   }
 
-  /** Lets the wallet read its chain as an earlier version did. @param told payments that a daemon sent. */
-  readUnproven(told = this.payments, spends: ReadonlyMap<number, KeyImage> = this.spends): void {
-    this.read(told, 0, spends);
+  /** Lets the wallet read its chain as an earlier version did. @param sent payments that a daemon sent. */
+  readUnproven(sent = this.payments, spends: ReadonlyMap<number, KeyImage> = this.spends): void {
+    this.read(sent, 0, spends);
     this.wallet.store.write((w) => w.meta.set('unproven_below', String(this.height)));
   }
 
-  read(told: readonly Payment[], from: number, spends: ReadonlyMap<number, KeyImage> = this.spends): void {
+  read(sent: readonly Payment[], from: number, spends: ReadonlyMap<number, KeyImage> = this.spends): void {
     const start = from === 1 && this.wallet.store.blockAt(0) === undefined ? 0 : from;
     if (start >= this.height) return;
     const isRead = ({ receipt }: Payment): boolean => receipt.height >= start;
-    const paid = told.filter(isRead);
+    const paid = sent.filter(isRead);
     this.wallet.sync.commitPage(
       page(start, this.height - start, {
         received: paid.map(({ receipt }) => receipt),
@@ -257,9 +257,9 @@ const LIES: readonly (readonly [string, readonly Payment[], string])[] = [
 describe('a payment', () => {
   test.each(LIES)(
     '%s is taken back with events and a line in the log, and others stay',
-    async (_, told, reason) => {
+    async (_, sent, reason) => {
       world = new World(HONEST);
-      world.readUnproven([...told].sort((a, b) => a.receipt.height - b.receipt.height));
+      world.readUnproven([...sent].sort((a, b) => a.receipt.height - b.receipt.height));
       await world.refresh();
       expect([world.below, world.warnings]).toEqual([undefined, [reason]]);
       expect(world.held).toEqual(HONEST.map((one) => [one.output.amount, undefined]));
