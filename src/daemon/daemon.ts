@@ -192,6 +192,11 @@ export interface Daemon {
    */
   proveTransactions(listed: readonly ListedTx[], options?: CallOptions): Promise<void>;
   /**
+   * Verifies the signatures with which an unmined transaction spends key images.
+   * @returns false if the daemon does not have the transaction any more. @throws DaemonError `forged` for an invalid signature
+   */
+  proveSpends(txHash: Hash, keyImages: readonly KeyImage[], options?: CallOptions): Promise<boolean>;
+  /**
    * Submits a transaction. It is sent only once: after any of its bytes were sent there is no retry.
    * @throws DaemonError. If its `notTaken` is true, the transaction was certainly not relayed; the same holds for an
    * error of any other class.

@@ -95,6 +95,8 @@ export class HttpDaemon implements Daemon {
     transactions.getTransactions(this.#calls, hashes, options);
   readonly proveTransactions: Daemon['proveTransactions'] = (listed, options) =>
     transactions.proveTransactions(this.#calls, listed, options);
+  readonly proveSpends: Daemon['proveSpends'] = (txHash, keyImages, options) =>
+    transactions.proveSpends(this.#calls, txHash, keyImages, options);
   readonly sendRawTransaction: Daemon['sendRawTransaction'] = (blob) =>
     transactions.sendRawTransaction(this.#calls, blob);
   readonly getPoolBacklog: Daemon['getPoolBacklog'] = () => transactions.getPoolBacklog(this.#calls);

@@ -17,10 +17,14 @@ export async function getOutputIndexes(calls: DaemonCalls, txHash: Hash): Promis
   );
 }
 
+/** Checks the outputs of an answer. @throws DaemonError, which is the error of the call. */
+type CheckOutputs = (outputs: readonly RingCandidate[]) => void;
+
 export async function getOutputs(
   calls: DaemonCalls,
   indices: readonly number[],
   amount = 0n,
+  check: CheckOutputs = () => undefined,
 ): Promise<readonly RingCandidate[]> {
   const found: RingCandidate[] = [];
   for (let start = 0; start < indices.length; start += MAX_OUTPUTS_AT_ONCE) {
@@ -37,15 +41,17 @@ export async function getOutputs(
       // could tell the two wallets apart.
       get_txid: { type: 'bool', value: false },
     };
-    const outs = await calls.binary('/get_outs.bin', request, { limit: LIMIT.small }, (r) =>
-      r.sections('outs').map((out) => ({
+    const outs = await calls.binary('/get_outs.bin', request, { limit: LIMIT.small }, (r) => {
+      const read = r.sections('outs').map((out) => ({
         publicKey: bytes32<'PublicKey'>(out.bytes('key'), 'PublicKey') satisfies PublicKey,
         commitment: bytes32<'Commitment'>(out.bytes('mask'), 'Commitment') satisfies Commitment,
         unlocked: out.bool('unlocked'),
-      })),
-    );
-    if (outs.length !== requested.length)
-      throw new DaemonError('malformed', 'the daemon sent another number of outputs than requested');
+      }));
+      if (read.length !== requested.length)
+        throw new DaemonError('malformed', 'the daemon sent another number of outputs than requested');
+      check(read);
+      return read;
+    });
     found.push(...outs);
   }
   return found;

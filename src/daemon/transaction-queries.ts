@@ -1,4 +1,7 @@
-import type { Hash } from '../monero/crypto/types.js';
+import { inputVerifier } from '../monero/cryptonote/input-signature.js';
+import { parseTransaction, ringIndices } from '../monero/cryptonote/transaction.js';
+import type { Transaction } from '../monero/cryptonote/types.js';
+import type { Hash, KeyImage } from '../monero/crypto/types.js';
 import { equalBytes, toHex, tryFromHex } from '../util/bytes.js';
 import { CodecError } from '../util/codec.js';
 import { pagesOf } from '../util/paged.js';
@@ -6,6 +9,7 @@ import type { BacklogEntry, CallOptions, DaemonTransaction, ListedTx, RelayOutco
 import { isUnverifiable, parseTxs, type ParsedTxs } from '../monero/wallet/scan/block-page.js';
 import { LIMIT, type DaemonCalls } from './daemon-calls.js';
 import { DaemonError } from './errors.js';
+import { getOutputs } from './output-queries.js';
 import { type JsonReader, toIndex } from './wire-values.js';
 
 /** Largest number of transactions in a request. Restricted daemons refuse more. */
@@ -72,6 +76,54 @@ export async function proveTransactions(
   }
 }
 
+/**
+ * Verifies the signatures with which an unmined transaction spends key images of a wallet. The daemon chooses what it sends as
+ * the ring of an input, so the ring proves nothing by itself. It need not: a valid signature proves that its maker knows x for
+ * a ring member P = x·G with the key image I = x·Hp(P), since its challenges are hashes of all members, of I and of its points.
+ * For an output of the wallet I is given, and only the wallet's x gives it: for a member of his own choice, a forger would have
+ * to find x' with x'·Hp(x'·G) = I, where Hp is a hash. In terms of its paper, CLSAG is not slanderable, whatever the other
+ * members are. So no member need be the wallet's output, whose global index the wallet has from a daemon, too.
+ * @returns false if the daemon does not have the transaction any more.
+ * @throws DaemonError `forged` if a signature is invalid, or if the transaction does not have this hash.
+ */
+export async function proveSpends(
+  calls: DaemonCalls,
+  txHash: Hash,
+  keyImages: readonly KeyImage[],
+  { signal }: CallOptions = {},
+): Promise<boolean> {
+  const read: Transaction[] = [];
+  await fetchTransactions(
+    calls,
+    [txHash],
+    { prune: false, signal },
+    (fetched) => {
+      verifiedTxs(fetched, calls.address);
+      for (const tx of fetched)
+        if (tx.inPool && equalBytes(tx.hash, txHash)) read.push(parseTransaction(tx.blob));
+    },
+    false,
+  );
+  const [tx] = read;
+  if (tx === undefined) return false;
+  const verify = inputVerifier(tx);
+  for (const keyImage of keyImages) {
+    const at = tx.prefix.inputs.findIndex(
+      (input) => input.type === 'key' && equalBytes(input.keyImage, keyImage),
+    );
+    const input = tx.prefix.inputs[at];
+    if (input?.type !== 'key') throw new RangeError('the transaction has no such key image');
+    await getOutputs(calls, ringIndices(input.keyOffsets).map(toIndex), input.amount, (ring) => {
+      if (!verify(at, ring))
+        throw new DaemonError(
+          'forged',
+          `${calls.address} sent transaction ${toHex(txHash)} without a valid signature`,
+        );
+    });
+  }
+  return true;
+}
+
 /** Compares fetched transactions with the bytes of a page. @param daemon address. @throws DaemonError `forged` */
 function assertListed(
   fetched: readonly DaemonTransaction[],
@@ -128,11 +180,12 @@ function fetchTransactions(
   hashes: readonly Hash[],
   { prune, ...options }: { readonly prune: boolean } & CallOptions,
   check?: CheckTxs,
+  isComplete = check !== undefined,
 ): Promise<DaemonTransaction[]> {
   const body = { txs_hashes: hashes.map(toHex), decode_as_json: false, prune, split: false };
   return calls.json('/gettransactions', body, { ...options, limit: LIMIT.pool }, (r) => {
     const txs = r.objects('txs').map((tx) => toTransaction(tx, prune));
-    if (check !== undefined && new Set(txs.map(({ hash }) => toHex(hash))).size < hashes.length)
+    if (isComplete && new Set(txs.map(({ hash }) => toHex(hash))).size < hashes.length)
       throw new DaemonError('malformed', `${calls.address} lacks a transaction of a block that it sent`);
     check?.(txs);
     return txs;

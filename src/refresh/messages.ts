@@ -7,6 +7,7 @@ import type { LocatedOutput, SpendingKeys } from '../monero/wallet/scan/key-imag
 import type { PackedSubaddresses } from '../monero/wallet/scan/packed-subaddresses.js';
 import type { Lookahead } from '../monero/wallet/scan/subaddress-table.js';
 import type { RefreshFrom } from './feeds/chain-position.js';
+import type { BlockProof, BlockProofRequest } from './feeds/page-proofs.js';
 import type { PoolView } from './feeds/pool-feed.js';
 import type { BatchFindings, TxBatch } from './scan/wallet-scanner.js';
 import type { ScannerState, PackedKeyImages } from './scan/scanner-state.js';
@@ -62,7 +63,18 @@ export type RefreshRequest =
       readonly state: ScannerState;
       readonly batch: TxBatch;
     }
-  | { readonly type: 'scanPool'; readonly call: number; readonly wallet: WalletId; readonly asOf: number }
+  | {
+      readonly type: 'scanPool';
+      readonly call: number;
+      readonly wallet: WalletId;
+      readonly from: Required<Pick<RefreshFrom, 'asOf' | 'made'>>;
+    }
+  | {
+      readonly type: 'proveBlocks';
+      readonly call: number;
+      readonly wallet: WalletId;
+      readonly blocks: BlockProofRequest;
+    }
   | {
       readonly type: 'keyImages';
       readonly call: number;
@@ -112,6 +124,11 @@ export type RefreshReport =
       readonly type: 'scannedPool';
       readonly call: number;
       readonly result: PoolView | RefreshFailure;
+    }
+  | {
+      readonly type: 'provenBlocks';
+      readonly call: number;
+      readonly result: BlockProof | RefreshFailure;
     }
   | {
       readonly type: 'keyImages';

@@ -9,6 +9,7 @@ import { RequestActivity } from '../util/request-activity.js';
 import { ENTRY_BYTES, type PackedSubaddresses } from '../monero/wallet/scan/packed-subaddresses.js';
 import { ChainFeed } from './feeds/chain-feed.js';
 import { locatedKeyImages } from '../monero/wallet/scan/key-images.js';
+import { type BlockProof, type BlockProofRequest, proveBlocks } from './feeds/page-proofs.js';
 import { type PoolView, type PoolViewer, PoolFeed } from './feeds/pool-feed.js';
 import {
   type DaemonCallEnded,
@@ -19,6 +20,7 @@ import {
   unpackBlocks,
   toFailure,
 } from './messages.js';
+import type { ExpectedChain } from './scan/chain-block.js';
 import { poolThreads, RefreshScanner } from './scan/match-group.js';
 import { scanTransactions, WalletScanner } from './scan/wallet-scanner.js';
 import { WalletRefresh, type DaemonFeeds } from './wallet-refresh.js';
@@ -53,7 +55,7 @@ const pool = new KernelPool(poolThreads(threads), activity);
 const ownKernel = loadKernel();
 const kernel = new RefreshScanner(pool, ownKernel, threads);
 const wallets = new Map<WalletId, AttachedWallet>();
-let feeds: (DaemonFeeds & { readonly daemon: HttpDaemon }) | undefined;
+let feeds: (DaemonFeeds & { readonly daemon: HttpDaemon; readonly expected: ExpectedChain }) | undefined;
 
 port.on('message', (request: RefreshRequest) => {
   switch (request.type) {
@@ -111,12 +113,21 @@ port.on('message', (request: RefreshRequest) => {
       return;
     }
     case 'scanPool': {
-      const { call, wallet, asOf } = request;
+      const { call, wallet, from } = request;
       // The signal is also aborted when the main thread starts another scanner of the wallet.
       const closed = wallets.get(wallet)?.closed;
-      scanPool(wallet, asOf).then(
+      scanPool(wallet, from).then(
         (result) => report({ type: 'scannedPool', call, result }),
         (error: unknown) => report({ type: 'scannedPool', call, result: toFailure(error, closed) }),
+      );
+      return;
+    }
+    case 'proveBlocks': {
+      const { call, wallet, blocks } = request;
+      const closed = wallets.get(wallet)?.closed;
+      proveOf(wallet, blocks).then(
+        (result) => report({ type: 'provenBlocks', call, result }),
+        (error: unknown) => report({ type: 'provenBlocks', call, result: toFailure(error, closed) }),
       );
       return;
     }
@@ -145,7 +156,8 @@ function connect({ config, chain }: Extract<RefreshRequest, { readonly type: 'da
     report({ type: 'daemonCall', report: ended, daemon: config.address }),
   );
   void daemon.connect();
-  feeds = { daemon, chain: new ChainFeed(daemon, chain, kernel), pool: new PoolFeed(daemon, kernel) };
+  const pool = new PoolFeed(daemon, kernel);
+  feeds = { daemon, expected: chain, chain: new ChainFeed(daemon, chain, kernel), pool };
   for (const wallet of wallets.values()) feeds.pool.attach(wallet);
 }
 
@@ -172,11 +184,22 @@ async function refresh({
   if (wallet.refresh === current) wallet.refresh = undefined;
 }
 
-async function scanPool(id: WalletId, asOf: number): Promise<PoolView> {
+async function scanPool(
+  id: WalletId,
+  { asOf, made }: Extract<RefreshRequest, { readonly type: 'scanPool' }>['from'],
+): Promise<PoolView> {
   const wallet = wallets.get(id);
   if (wallet === undefined) throw new Error('a scan of the pool for a wallet that is not attached');
   if (feeds === undefined) throw new DaemonError('unreachable', 'offline');
-  return feeds.pool.view(wallet, Math.min(asOf, monotonicMs()), wallet.closed);
+  return feeds.pool.view(wallet, Math.min(asOf, monotonicMs()), wallet.closed, made);
+}
+
+async function proveOf(id: WalletId, blocks: BlockProofRequest): Promise<BlockProof> {
+  const wallet = wallets.get(id);
+  if (wallet === undefined) throw new Error('a proof of blocks for a wallet that is not attached');
+  if (feeds === undefined) throw new DaemonError('unreachable', 'offline');
+  const { scanner, closed: signal } = wallet;
+  return proveBlocks(blocks, feeds.daemon, feeds.expected, { scanner, kernel, signal });
 }
 
 /** A refresh of one wallet that runs on the refresh thread. `number` is the number of its run on the main thread. */

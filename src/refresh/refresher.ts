@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { KeyImage, SecretKey } from '../monero/crypto/types.js';
+import type { Hash, KeyImage, SecretKey } from '../monero/crypto/types.js';
 import type { SubaddressIndex } from '../monero/cryptonote/types.js';
 import type { ObserveDaemons } from '../daemon/call-report.js';
 import { DaemonError } from '../daemon/errors.js';
@@ -22,6 +22,7 @@ import {
   type RefreshThreadData,
   type WalletId,
 } from './messages.js';
+import type { BlockProof, BlockProofRequest } from './feeds/page-proofs.js';
 import { RefreshRun, type RefreshResult, type RefreshTarget } from './refresh-run.js';
 import { packKeyImages, type OutputKeyImage, movableBuffersOf } from './scan/scanner-state.js';
 import type { PendingRequests } from '../util/pending-requests.js';
@@ -186,27 +187,40 @@ export class Refresher {
    * and does not change the wallet's own scanner; after committing the findings call {@link restart}.
    * @throws RefreshCancelled
    */
-  scanTransactions(wallet: WalletId, batch: TxBatch): Promise<BatchFindings> {
+  async scanTransactions(wallet: WalletId, batch: TxBatch): Promise<BatchFindings> {
+    const state = this.#targets.get(wallet)?.scannerState();
+    return this.#ask<BatchFindings>(wallet, (call) => {
+      if (state !== undefined)
+        this.#post({ type: 'scanTransactions', call, state, batch }, movableBuffersOf(state));
+    });
+  }
+
+  /** Reads blocks of a wallet again, and proves what they contain for it. @throws DaemonError, RefreshCancelled */
+  async proveBlocks(wallet: WalletId, blocks: BlockProofRequest): Promise<BlockProof> {
     const target = this.#targets.get(wallet);
+    if (target !== undefined) this.#ensureAttached(wallet, target);
+    return this.#ask<BlockProof>(wallet, (call) => this.#post({ type: 'proveBlocks', call, wallet, blocks }));
+  }
+
+  /** Asks the thread for a result. @param post posts the request with the number of the call. */
+  #ask<T>(wallet: WalletId, post: (call: number) => void): Promise<T> {
     return new Promise((resolve, reject) => {
-      const state = target?.scannerState();
       const call = this.#call(wallet, reject, (answer) => {
-        if (answer.type !== 'scannedTransactions') return true;
+        if (!('result' in answer)) return true;
         if ('message' in answer.result) reject(toError(answer.result));
-        else resolve(answer.result);
+        else resolve(answer.result as T);
         return true;
       });
-      if (call !== undefined && state !== undefined)
-        this.#post({ type: 'scanTransactions', call, state, batch }, movableBuffersOf(state));
+      if (call !== undefined) post(call);
     });
   }
 
   /**
    * Scans the pool outside of a refresh, and commits the findings.
-   * @param asOf earliest time of the daemon's answer; see {@link RefreshFrom.asOf}.
+   * @param asOf earliest time of the daemon's answer. @param made unmined payments; both as in {@link RefreshFrom}.
    * @throws DaemonError, {@link RefreshCancelled}, or the error of the commit.
    */
-  scanPool(wallet: WalletId, asOf = monotonicMs()): Promise<void> {
+  scanPool(wallet: WalletId, asOf = monotonicMs(), made: readonly Hash[] = []): Promise<void> {
     const target = this.#targets.get(wallet);
     return new Promise((resolve, reject) => {
       if (target !== undefined) this.#ensureAttached(wallet, target);
@@ -228,7 +242,7 @@ export class Refresher {
         }
         return true;
       });
-      if (call !== undefined) this.#post({ type: 'scanPool', call, wallet, asOf });
+      if (call !== undefined) this.#post({ type: 'scanPool', call, wallet, from: { asOf, made } });
     });
   }
 

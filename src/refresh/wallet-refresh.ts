@@ -114,7 +114,9 @@ export class WalletRefresh {
       const scan: Scan = ({ page, matches }) => scanner.scan(page, matches, signal);
       const tip = await this.#scanChain(feeds.chain.join({ ...from, asOf, viewSecret, signal }), scan);
       await this.#commits.settled(0);
-      const poolFailure = scanner.isBlind ? undefined : await this.#scanPool(wallet, feeds.pool, asOf);
+      const poolFailure = scanner.isBlind
+        ? undefined
+        : await this.#scanPool(wallet, feeds.pool, { ...from, asOf });
       if (from.again !== undefined) {
         const { startHeight, searched } = from.again;
         const pages = feeds.chain.join({ history: [], startHeight, asOf, viewSecret, signal });
@@ -141,11 +143,11 @@ export class WalletRefresh {
   async #scanPool(
     wallet: RefreshedWallet,
     pool: PoolFeed,
-    asOf: number,
+    { asOf, made }: Pick<RefreshFrom, 'made'> & { readonly asOf: number },
   ): Promise<RefreshFailure | undefined> {
     const { signal } = this.#abort;
     try {
-      const view = await pool.view(wallet, asOf, signal);
+      const view = await pool.view(wallet, asOf, signal, made);
       await turns.next();
       signal.throwIfAborted();
       this.#report({ type: 'pool', wallet: this.#id, run: this.number, ...view });

@@ -27,6 +27,7 @@ import { PoolReader } from './tables/pool.js';
 import { SearchedAddressReader } from './tables/searched-addresses.js';
 import { TransferFactReader } from './tables/transfers.js';
 import { ImportedKeyImageReader } from './tables/imported-key-images.js';
+import { UnprovenBlockReader } from './tables/unproven-blocks.js';
 import { WatchReader } from './tables/watched-outputs.js';
 import { WebhookDeliveryReader } from './tables/webhook-deliveries.js';
 import { WebhookReader } from './tables/webhooks.js';
@@ -41,6 +42,7 @@ export class WalletReader {
   readonly balances: BalanceReader;
   readonly reserves: ReserveReader;
   readonly watch: WatchReader;
+  readonly unproven: UnprovenBlockReader;
   readonly incoming: IncomingReader;
   readonly transferFacts: TransferFactReader;
   readonly periodSums: PeriodSumReader;
@@ -79,6 +81,7 @@ export class WalletReader {
     this.balances = new BalanceReader(db);
     this.reserves = new ReserveReader(db);
     this.watch = new WatchReader(db);
+    this.unproven = new UnprovenBlockReader(db);
     this.incoming = new IncomingReader(db);
     this.transferFacts = new TransferFactReader(db);
     this.periodSums = new PeriodSumReader(db);

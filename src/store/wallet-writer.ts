@@ -25,6 +25,7 @@ import { LostInputWriter } from './tables/lost-inputs.js';
 import { PoolWriter } from './tables/pool.js';
 import { SearchedAddressWriter } from './tables/searched-addresses.js';
 import { ImportedKeyImageWriter } from './tables/imported-key-images.js';
+import { FOUND_IN_BLOCKS, UnprovenBlockWriter } from './tables/unproven-blocks.js';
 import { WebhookDeliveryWriter } from './tables/webhook-deliveries.js';
 import { WebhookWriter } from './tables/webhooks.js';
 import type { Hash, SecretKey } from '../monero/crypto/types.js';
@@ -43,18 +44,6 @@ export const ownEvents = (): EventSettings => ({ ids: new EventIds(), confirmati
 
 /** A value above all heights. */
 const MAX_HEIGHT = Number.MAX_SAFE_INTEGER;
-
-/**
- * Tables of rows that come from blocks, and the columns with the heights of these blocks; the table of the blocks
- * themselves is left out.
- */
-const FOUND_IN_BLOCKS = [
-  ['owned_output', 'height'],
-  ['owned_output', 'spent_height'],
-  ['received_tx', 'height'],
-  ['outgoing_tx', 'height'],
-  ['possible_spend', 'height'],
-] as const;
 
 /** SQL that returns 1 if any row except blocks comes from the blocks in a range of heights, else 0. */
 const HAS_FOUND = `SELECT ${FOUND_IN_BLOCKS.map(
@@ -108,6 +97,7 @@ export class WalletWriter {
   readonly lostInputs: LostInputWriter;
   readonly addressBook: AddressBookWriter;
   readonly attributes: AttributeWriter;
+  readonly unproven: UnprovenBlockWriter;
   readonly imported: ImportedOutputWriter;
   readonly importedKeyImages: ImportedKeyImageWriter;
   readonly multisig: MultisigWriter;
@@ -141,6 +131,7 @@ export class WalletWriter {
     this.lostInputs = new LostInputWriter(db);
     this.addressBook = new AddressBookWriter(db);
     this.attributes = new AttributeWriter(db);
+    this.unproven = new UnprovenBlockWriter(db);
     this.imported = new ImportedOutputWriter(db);
     this.importedKeyImages = new ImportedKeyImageWriter(db);
     this.multisig = new MultisigWriter(db);
@@ -167,7 +158,9 @@ export class WalletWriter {
     if (page.startHeight <= tip || tip < 0) this.#reachDownTo(page.startHeight);
     // If the page extends the chain, rows above it come from `addFound`; they are kept until the chain reaches them.
     const extendsChain = page.startHeight > tip;
-    if (!extendsChain) this.chain.drop(page.startHeight);
+    if (!extendsChain) this.#dropBlocks(page.startHeight);
+    else if (tip >= 0 && page.startHeight > tip + 1 && this.meta.get('skipped_from') === undefined)
+      this.meta.set('skipped_from', String(tip + 1));
     const hasUndone = this.#detachFound(page.startHeight, extendsChain ? last : MAX_HEIGHT, freeInputs);
     this.chain.attach(page.startHeight, page.hashes);
     this.subaddresses.add(page.subaddresses);
@@ -264,6 +257,14 @@ export class WalletWriter {
     }
   }
 
+  /** Deletes what a transaction pays the wallet, and reports it as reversed. */
+  #takeBack(txHash: Hash): void {
+    this.events.touch(txHash);
+    this.outputs.removeTx(txHash);
+    this.payments.remove(txHash);
+    this.events.settle();
+  }
+
   /** Returns a payment whose change is reduced by amounts on reused keys, which the wallet cannot spend. */
   #credited<T extends FoundOutgoing>(tx: T): T {
     const uncredited = this.outputs.uncredited(tx.txHash, tx.account);
@@ -272,8 +273,15 @@ export class WalletWriter {
 
   /** Deletes all rows from blocks at the heights from `from` to `to`, both inclusive. */
   detach(from: number, to: number = MAX_HEIGHT): void {
-    this.chain.drop(from);
+    this.#dropBlocks(from);
     this.#detachFound(from, to, false);
+  }
+
+  /** Deletes blocks from a height on. A refresh reads all blocks again from there, and proves them. */
+  #dropBlocks(from: number): void {
+    this.chain.drop(from);
+    this.unproven.lower(from);
+    if (from <= Number(this.meta.get('skipped_from') ?? -1)) this.meta.remove('skipped_from');
   }
 
   /**
@@ -381,13 +389,27 @@ export class WalletWriter {
    * @param hard true: also deletes transaction keys, destinations, unmined payments except payments of orders, and the
    * multisig info of other signers. Source: wallet2.cpp `clear`, `clear_soft`.
    * @param rows approximate number of rows to delete from each table.
+   * @param downTo height from which on rows are deleted; above 0, rows that belong to no block are kept.
+   * @param wrong transaction whose payments the chain contradicts: they are reported as reversed, even if the scan finds
+   * them again with other facts.
    * @returns true when all rows are deleted.
    */
-  clearNext({ hard, rows }: { readonly hard: boolean; readonly rows: number }): boolean {
-    const from = this.#db.value<number | null>(NTH_FROM_TOP, { rows }) ?? 0;
+  clearNext({
+    hard,
+    rows,
+    downTo = 0,
+    wrong,
+  }: {
+    readonly hard: boolean;
+    readonly rows: number;
+    readonly downTo?: number;
+    readonly wrong?: Hash;
+  }): boolean {
+    const from = Math.max(downTo, this.#db.value<number | null>(NTH_FROM_TOP, { rows }) ?? 0);
+    if (from === downTo && wrong !== undefined) this.#takeBack(wrong);
     this.events.rescan(from);
     this.detach(from);
-    if (from > 0) return false;
+    if (from > 0) return from === downTo;
     if (hard) this.events.rescanUnmined();
     this.pool.clear();
     if (!hard) return true;

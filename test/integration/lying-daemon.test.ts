@@ -1,10 +1,18 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, test } from '@jest/globals';
+import type { SecretKey } from '../../src/monero/crypto/types.js';
 import { FAULTS } from '../../src/regtest/fault-injection.js';
+import { unlockDatabase } from '../../src/store/file/database.js';
+import { cipherOf, storeKey } from '../../src/store/file/store-cipher.js';
+import { WalletStore } from '../../src/store/wallet-store.js';
+import { fromHex } from '../../src/util/bytes.js';
+import { output, received } from '../store/fixtures.js';
+import { until } from '../support/fakes/until.js';
 import { createWallet } from '../support/wallets/create-wallet.js';
 import { walletCalls, type Loose, type WalletCalls } from '../support/network/json-rpc.js';
 import type { Monerod } from '../support/processes/monerod.js';
+import { logged } from '../support/processes/process.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
@@ -69,10 +77,15 @@ async function booksOf(wallet: WalletCalls): Promise<Books> {
   };
 }
 
+const entriesOf = ({ pool = [] }: Loose): Loose[] =>
+  (pool as Loose[]).map(({ txid, amount, double_spend_seen }) => ({ txid, amount, double_spend_seen }));
+
 const poolOf = async (wallet: WalletCalls): Promise<Loose[]> =>
-  (((await wallet.rpc('get_transfers', { pool: true })).pool ?? []) as Loose[]).map(
-    ({ txid, amount, double_spend_seen }) => ({ txid, amount, double_spend_seen }),
-  );
+  entriesOf(await wallet.rpc('get_transfers', { pool: true }));
+
+/** Returns what a wallet lists of the pool; nothing if it refuses the pool of the daemon. */
+const toldPoolOf = async (wallet: WalletCalls): Promise<Loose[]> =>
+  entriesOf((await wallet.call('get_transfers', { pool: true })).result ?? {});
 
 /** Sets the lies of the daemon. */
 async function lie(what: string, about: object = {}): Promise<void> {
@@ -256,6 +269,8 @@ const CASES: readonly Case[] = [
   { what: 'raised-reward=10', ...inRewarded },
   { what: 'newer-fork=88' },
   { what: 'swapped-pool-payment=1', ...toVictim },
+  { what: 'forged-pool-spend=1', ...spending },
+  { what: 'latency=20,forged-pool-spend=1', ...spending },
   { what: 'hidden-pool=1' },
   { what: 'double-spend-hidden=1' },
   { what: 'unknown-pool=1' },
@@ -271,7 +286,6 @@ const CASES: readonly Case[] = [
 const OF_POOL: readonly Case[] = [
   { what: 'forged-pool-payment=1', ...toVictim },
   { what: 'latency=20,forged-pool-payment=1', ...toVictim },
-  { what: 'forged-pool-spend=1', ...spending },
   { what: 'double-spend-seen=1' },
 ];
 
@@ -324,7 +338,7 @@ async function believed(
     await lie(what, about());
     await call(wallet);
     const books = await booksOf(wallet);
-    const pool = await poolOf(wallet);
+    const pool = await toldPoolOf(wallet);
     await lie('');
     const others = pool.filter((entry) =>
       honestPool.every((right) => difference(entry, right) !== undefined),
@@ -400,7 +414,6 @@ async function paidWrongly({ what }: Case): Promise<string | undefined> {
 
 const HIDDEN = 'no page shows a payment that it hides, unless it has the hashes of the removed parts';
 const WORK = 'only work tells this block from an honest one';
-const TRUSTED = 'the answer to this call is taken as it is';
 
 /** Lies that a wallet still believes, with the reasons, by the call that takes them. */
 const NOT_YET: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -417,13 +430,7 @@ const NOT_YET: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'future-time=1000000': WORK,
     'timestamp-war=20': WORK,
   },
-  rescan_spent: {
-    'all-spent=1': TRUSTED,
-    'all-spent-in-pool=1': TRUSTED,
-    'all-unspent=1': TRUSTED,
-  },
   pool: {
-    'forged-pool-spend=1': 'a spend that has left the pool stays pending',
     'double-spend-seen=1': 'the mark of a double spend stays after its end',
   },
 };
@@ -466,6 +473,53 @@ describe('nothing is credited, lost or freed by scan_tx with', () => {
 
 describe('a wallet pays once, at a fair price, or not at all with', () => {
   holds(OF_PAYING, 'transfer', paidWrongly);
+});
+
+/** Copies the wallet with a payment in an honest block that no chain has, as an earlier version took it from a lie. */
+async function copyDeceived(name: string): Promise<WalletCalls> {
+  const wallet = await copyBase(name);
+  await wallet.rpc('refresh');
+  const secret = async (key_type: string): Promise<SecretKey> =>
+    fromHex((await wallet.rpc('query_key', { key_type })).key as string) as SecretKey;
+  const key = storeKey(await secret('view_key'), await secret('spend_key'));
+  await wallet.rpc('close_wallet');
+  const path = join(server.walletDir, name);
+  const store = WalletStore.open(path, key);
+  const forged = { received: [received(7, paid)], outputs: [output(7, paid, BigInt(9 * XMR))] };
+  store.write((w) => w.addFound({ ...forged, spends: [], outgoing: [], subaddresses: [] }));
+  store.close();
+  const db = unlockDatabase(path, { key, cipher: cipherOf(path) }, { fileMustExist: true });
+  db.pragma('user_version = 45');
+  db.close();
+  await wallet.rpc('open_wallet', { password: '' });
+  return wallet;
+}
+
+test('a payment that an earlier version took from a lie is taken back, unless the daemon lies about it again', async () => {
+  const right = [...honest.values()].at(-1)?.at(-1) as Books;
+  const wallet = await copyDeceived('deceived');
+  const txid = '07'.repeat(32);
+  const unlike = async (): Promise<string | undefined> =>
+    difference(without(await booksOf(wallet), 'events'), without(right, 'events'));
+  try {
+    const refused = logged(server.process, /could not be proven.* name=deceived/);
+    await lie('swapped-payment=1,no-prunable-hash=1', payee({ at_height: paid }));
+    await wallet.rpc('refresh');
+    await refused;
+    expect((await wallet.rpc('get_transfer_by_txid', { txid })).transfer.amount).toBe(9 * XMR);
+    await lie('');
+    await wallet.rpc('refresh');
+    await until('the payment to be taken back', async () => (await unlike()) === undefined || undefined);
+    const { events } = await wallet.rpc('get_events', { after: 0, limit: 1000 });
+    const of = (events as Loose[])
+      .filter(({ data }) => data.tx_hash === txid)
+      .map(({ type }) => type as string);
+    expect(of.at(-1)).toBe('payment.reversed');
+    expect((events as Loose[]).filter(({ type }) => type === 'payment.reversed')).toHaveLength(1);
+    await logged(server.process, /that an earlier version read are proven name=deceived/);
+  } finally {
+    await wallet.rpc('close_wallet');
+  }
 });
 
 test('every lie has a case', () => {

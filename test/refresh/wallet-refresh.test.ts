@@ -121,6 +121,7 @@ beforeEach(() => {
   const pool = {
     getPoolHashes: () => Promise.resolve([new Uint8Array(32) as Hash]),
     getTransactions: () => Promise.resolve({ transactions: [] }),
+    proveSpends: () => Promise.resolve(true),
   };
   feeds = {
     chain: new ChainFeed(daemon, { genesis }, quietKernel, { patienceMs: 20, restMs: 1 }),
@@ -192,7 +193,10 @@ describe('a refresh on its thread', () => {
   it('fails where the daemon is not reached any more when the pool is read', async () => {
     const getPoolHashes = (): Promise<never> =>
       Promise.reject(new DaemonError('unreachable', 'no connection'));
-    const pool = new PoolFeed({ getPoolHashes, getTransactions: getPoolHashes }, quietKernel);
+    const pool = new PoolFeed(
+      { getPoolHashes, getTransactions: getPoolHashes, proveSpends: getPoolHashes },
+      quietKernel,
+    );
     await receiver.refresh.run(wallet, { ...feeds, pool }, FROM);
     expect(receiver.reports.at(-1)).toMatchObject({ type: 'done', failure: { kind: 'unreachable' } });
   });
@@ -200,7 +204,10 @@ describe('a refresh on its thread', () => {
   it('ends well after its blocks where the daemon does not list its pool, with the reason', async () => {
     const getPoolHashes = (): Promise<never> =>
       Promise.reject(new DaemonError('rejected', 'HTTP status 502', { status: 502 }));
-    const pool = new PoolFeed({ getPoolHashes, getTransactions: getPoolHashes }, quietKernel);
+    const pool = new PoolFeed(
+      { getPoolHashes, getTransactions: getPoolHashes, proveSpends: getPoolHashes },
+      quietKernel,
+    );
     await receiver.refresh.run(wallet, { ...feeds, pool }, FROM);
     expect(receiver.types).toEqual(['page', 'page', 'page', 'page', 'page', 'done']);
     expect(receiver.reports.at(-1)).toMatchObject({ poolFailure: { kind: 'rejected', isForeign: true } });
@@ -241,7 +248,10 @@ describe('a refresh on its thread', () => {
     const { chain: read, pool } = feeds;
     const join: ChainFeed['join'] = async function* (request) {
       for await (const { page, matches } of read.join(request))
-        yield { page: { ...page, proofs: { prove: (found) => prove([...found]) } }, matches };
+        yield {
+          page: { ...page, proofs: { prove: (found) => prove([...found]), isForged: false } },
+          matches,
+        };
     };
     return { chain: { join } as ChainFeed, pool };
   };

@@ -19,7 +19,7 @@ export interface ChainPage extends ChainTxs<ChainBlock>, PageBlocks {
   /** Error of the block after the page, if the daemon sent such a block and it cannot be read. */
   readonly end?: DaemonError;
   /** Proves transactions of the page. */
-  readonly proofs: Pick<PageProofs, 'prove'>;
+  readonly proofs: Pick<PageProofs, 'prove' | 'isForged'>;
 }
 
 /**

@@ -226,7 +226,7 @@ export class ChainPass {
 
   /** True while members may join. */
   get isOpen(): boolean {
-    return !this.#isDraining && this.#cursor.failure === undefined;
+    return !this.#isDraining && this.#cursor.failure === undefined && !this.#window.isForged;
   }
 
   /** Ends the request under way and fetches no more pages. */

@@ -1,3 +1,4 @@
+import type { Hash } from '../../monero/crypto/types.js';
 import { equalBytes } from '../../util/bytes.js';
 import { MAX_REORGANISATION, type BlockRef } from '../../monero/wallet/scan/findings.js';
 import type { ChainBlock } from '../scan/chain-block.js';
@@ -15,6 +16,8 @@ export interface RefreshFrom {
   readonly asOf?: number;
   /** Blocks that are read again once the tip is reached; absent: no block is read again. */
   readonly again?: ReadAgain;
+  /** Hashes of the unmined payments that the wallet has, whose spends in the pool need no proof; absent: none. */
+  readonly made?: readonly Hash[];
 }
 
 /** Blocks that were scanned before some addresses were watched, and are read again for these addresses. */

@@ -91,6 +91,11 @@ export class PageWindow {
     return [...new Set(this.#batches.map(({ page }) => page))].reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
+  /** True if a held page has a forged transaction. */
+  get isForged(): boolean {
+    return this.#batches.some(({ page }) => page.proofs.isForged);
+  }
+
   at(number: number): PassBatch | undefined {
     return this.#batches[number - this.#base];
   }

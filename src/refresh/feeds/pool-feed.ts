@@ -19,7 +19,7 @@ export interface PoolView {
 }
 
 /** The calls to the daemon with which the pool is read. */
-export type PoolSource = Pick<Daemon, 'getPoolHashes' | 'getTransactions'>;
+export type PoolSource = Pick<Daemon, 'getPoolHashes' | 'getTransactions' | 'proveSpends'>;
 
 /** Largest number of pool transactions in a request. Restricted daemons refuse more. */
 const FETCHED_AT_ONCE = 100;
@@ -93,9 +93,16 @@ export class PoolFeed {
    * Lists the pool, and scans the transactions that the wallet has not scanned yet. If several scans run at once, a
    * scan that ends later never returns an older list.
    * @param asOf earliest time of the list, by {@link monotonicMs} [ms].
+   * @param made hashes of the unmined payments that the wallet has; another transaction that spends outputs of the wallet
+   * must have their signatures.
    * @throws DaemonError; the reason of the signal.
    */
-  async view(viewer: PoolViewer, asOf: number, signal?: AbortSignal): Promise<PoolView> {
+  async view(
+    viewer: PoolViewer,
+    asOf: number,
+    signal?: AbortSignal,
+    made: readonly Hash[] = [],
+  ): Promise<PoolView> {
     const hashes = await unlessAborted(this.#hashes(asOf), signal);
     const { byName } = hashes;
     const { seenInPool, scanner } = viewer;
@@ -117,14 +124,40 @@ export class PoolFeed {
       // Hashes that remain in `names` have left the daemon's pool since it was listed, or cannot be read.
       for (const name of names) unseen.delete(name);
     }
+    const { proven, gone } = await this.#proven(findings, new Set(made.map(toHex)), signal);
     signal?.throwIfAborted();
     // The hashes are noted only after all pages were scanned: if the fetch of a later page fails, the findings of the
     // earlier pages are lost with it.
-    for (const name of scanned) seenInPool.add(name);
+    for (const name of scanned) if (!gone.has(name)) seenInPool.add(name);
     const known = viewer.newestPool;
     const newest = known !== undefined && known.issuedAt > hashes.issuedAt ? known : hashes;
     viewer.newestPool = newest;
-    return { present: newest.packed, findings, unreadable: this.#unreadable.size };
+    return { present: newest.packed, findings: proven, unreadable: this.#unreadable.size };
+  }
+
+  /**
+   * Proves the spends of transactions that the wallet has not made.
+   * @returns the findings without those in transactions that have left the pool; the hashes [hex] of these.
+   * @throws DaemonError `forged`; the reason of the signal.
+   */
+  async #proven(
+    findings: readonly PoolFinding[],
+    made: ReadonlySet<string>,
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly proven: readonly PoolFinding[]; readonly gone: ReadonlySet<string> }> {
+    const proven: PoolFinding[] = [];
+    const gone = new Set<string>();
+    for (const finding of findings) {
+      const { txHash, keyImages = [] } = finding.outgoing ?? {};
+      const isForeign = txHash !== undefined && !made.has(toHex(txHash));
+      if (
+        !isForeign ||
+        (await unlessAborted(this.#daemon.proveSpends(txHash, keyImages, { signal }), signal))
+      )
+        proven.push(finding);
+      else gone.add(toHex(txHash));
+    }
+    return { proven, gone };
   }
 
   async #scan(

@@ -203,17 +203,44 @@ export class WalletScanner {
     return this.#gather(page, await this.#receipts(page.txs, matches));
   }
 
-  /** Finds the transactions that pay this wallet, by their index; grows the lookahead by each paid address. */
+  /**
+   * Finds the transactions of blocks that pay this wallet. Changes neither the outputs nor the addresses for which later
+   * scans look.
+   */
+  async receivedIn(
+    { blocks, txs }: ChainTxs,
+    matches: MatchStream,
+    signal: AbortSignal,
+  ): Promise<Pick<TxFindings, 'received' | 'outputs'>> {
+    const found = await this.#receipts(txs, matches, { signal }, () => undefined);
+    const received: ReceivedTx[] = [];
+    const outputs: OwnedOutput[] = [];
+    for (const { height, timestamp, firstTx, endTx } of blocks)
+      for (let at = firstTx; at < endTx; at++) {
+        const own = found.get(at);
+        if (own === undefined || own.outputs.length === 0) continue;
+        received.push({ ...own.receipt, height, timestamp });
+        for (const output of own.outputs)
+          outputs.push(ownedOutput(output, own.receipt, { txs, at, height }, false));
+      }
+    return { received, outputs };
+  }
+
+  /**
+   * Finds the transactions that pay this wallet, by their index.
+   * @param onPaid is called with the index of each paid address; absent: grows the lookahead by it.
+   */
   #receipts(
     txs: ParsedTxs,
     matches: MatchStream,
     options?: FinderOptions,
+    onPaid = (index: SubaddressIndex): void => this.expandTo(index),
   ): Promise<ReadonlyMap<number, FoundReceipt>> {
     const wallet = {
       keys: this.#keys,
       arithmetic: this.#kernel,
       table: this.#table,
-      onPaid: (index: SubaddressIndex) => this.expandTo(index),
+      onPaid,
       withKeyImage: (output: FoundOutput) => this.#watched.withKeyImage(output),
     };
     return findReceipts(wallet, txs, matches, options);

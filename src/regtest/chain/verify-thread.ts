@@ -1,10 +1,8 @@
 import { areSubgroupPoints } from '../../monero/crypto/curve/points.js';
 import { loadCurve } from '../../monero/crypto/curve/load-curve.js';
-import { prefixHash } from '../../monero/cryptonote/transaction.js';
+import { inputVerifier } from '../../monero/cryptonote/input-signature.js';
 import { verifyRange } from '../../monero/ringct/bulletproofs-plus.js';
-import { verifyClsag } from '../../monero/ringct/clsag.js';
 import { amountsBalance } from '../../monero/ringct/commitment.js';
-import { preMlsagHash } from '../../monero/ringct/message.js';
 import type { RingMember } from '../../monero/ringct/types.js';
 import { systemRng } from '../../util/random.js';
 import { answerCalls, job } from '../../util/thread-jobs.js';
@@ -27,25 +25,11 @@ function areAmountsProved({ inputs, tx, base, prunable }: Payment): boolean {
 }
 
 /** Verifies the ring signatures of a payment. Source: rctSigs.cpp `verRctNonSemanticsSimple`. */
-function isSigned(
-  { inputs, tx, base, prunable }: Payment,
-  rings: readonly (readonly RingMember[])[],
-): boolean {
-  const message = preMlsagHash(
-    prefixHash(tx.prefix),
-    base,
-    prunable,
-    inputs.length,
-    tx.prefix.outputs.length,
-  );
-  return inputs.every(({ keyImage }, i) => {
-    const [ring, clsag, pseudoOut] = [rings[i], prunable.clsags[i], prunable.pseudoOuts[i]];
-    return (
-      ring !== undefined &&
-      clsag !== undefined &&
-      pseudoOut !== undefined &&
-      verifyClsag({ message, ring, clsag, keyImage, pseudoOut })
-    );
+function isSigned({ inputs, tx }: Payment, rings: readonly (readonly RingMember[])[]): boolean {
+  const verify = inputVerifier(tx);
+  return inputs.every((_, i) => {
+    const ring = rings[i];
+    return ring !== undefined && verify(i, ring);
   });
 }
 

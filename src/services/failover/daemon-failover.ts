@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { DaemonCallReport } from '../../daemon/call-report.js';
-import { DaemonError, isAnswered } from '../../daemon/errors.js';
+import { DaemonError } from '../../daemon/errors.js';
 import type { Clock } from '../../util/clock.js';
 import type { ChainTip } from '../context/chain-tip.js';
 import type { DaemonConnection } from '../context/daemon-connection.js';
@@ -24,6 +24,7 @@ import {
   type SwitchProposal,
   type SwitchReason,
 } from './daemon-standing.js';
+import { FailureCount } from './failure-count.js';
 
 /** Time between the starts of two rounds of probes [ms]; `failing` while the serving daemon fails. */
 const PROBE_MS = { usual: 10_000, failing: 2_000 };
@@ -129,26 +130,34 @@ export class DaemonFailover {
    */
   note(report: DaemonCallReport, address: string): void {
     const { connection, elapsed } = this.#parts;
-    if (report.failure === 'forged') this.#noteForgery(report, address);
+    const isDisproven = report.failure === 'forged' && this.#noteForgery(report, address);
     // Late failures of calls to a replaced daemon do not count.
     if (!this.#isActive || address !== connection.address) return;
     const before = this.#failures.count;
-    if (report.failure === 'forged') this.#failures.exhaust(`forged data in ${report.call}`);
-    else this.#failures.note(report, elapsed());
-    if (before < MAX_FAILURES && this.#failures.count >= MAX_FAILURES) this.#probeNow();
+    if (report.failure !== 'forged') this.#failures.note(report, elapsed());
+    if (isDisproven || (before < MAX_FAILURES && this.#failures.count >= MAX_FAILURES)) this.#probeNow();
   }
 
-  /** Lets a daemon whose answer was disproven serve no more until the list is replaced. */
-  #noteForgery({ call, disproof = `a forged answer to ${call}` }: DaemonCallReport, address: string): void {
+  /**
+   * Lets a daemon whose answer was disproven serve no more until the list is replaced.
+   * @returns true if no answer of the daemon was disproven before.
+   */
+  #noteForgery(
+    { call, disproof: reason = `a forged answer to ${call}` }: DaemonCallReport,
+    address: string,
+  ): boolean {
+    let isFirst = false;
     for (const standing of this.#standings) {
       const { daemon } = standing;
       if (daemon.config.address !== address) continue;
-      standing.setDisproof(disproof);
+      isFirst ||= standing.disproof === undefined;
+      standing.setDisproof({ call, reason });
       this.#parts.log.error(
-        { daemon: daemon.name, reason: disproof },
+        { daemon: daemon.name, reason },
         'the daemon has sent forged data, which is not used',
       );
     }
+    return isFirst;
   }
 
   /** Leaves a daemon out while it contradicts the blocks on which enough others agree: see {@link BlockQuorum}. */
@@ -193,7 +202,8 @@ export class DaemonFailover {
     }
     if (!this.#isActive) return;
     if (list !== this.#list) return this.#probeNow();
-    const isFailing = this.#failures.count > 0 && !this.#isStuck;
+    const serving = this.#standings[this.#parts.connection.serving];
+    const isFailing = (this.#failures.count > 0 || serving?.disproof !== undefined) && !this.#isStuck;
     const next = start + (isFailing ? PROBE_MS.failing : PROBE_MS.usual);
     this.#cancelTimer = clock.after(Math.max(MIN_PAUSE_MS, next - elapsed()), () => this.#probeNow());
   }
@@ -351,67 +361,6 @@ function problemOf(error: unknown): string {
   if (error instanceof DaemonError)
     return `${error.kind}: ${error.message}${error.code === undefined ? '' : ` (${error.code})`}`;
   throw error;
-}
-
-/** Key of the count of failed calls of any name. */
-const ANY_CALL = '';
-/** Key of the count of disproven answers, which no answer ends. */
-const FORGERY = 'forgery';
-
-/**
- * Consecutive failures of a daemon: over all calls since the last answer, and for each call name since the last answer
- * to that call, since a daemon may answer some calls only. A failed call that overlaps a counted failure is not
- * counted.
- */
-class FailureCount {
-  readonly #counts = new Map<string, { readonly count: number; readonly end: number }>();
-  #last: string | undefined;
-
-  /** Greatest of all counts. */
-  get count(): number {
-    return Math.max(0, ...[...this.#counts.values()].map(({ count }) => count));
-  }
-
-  /** Description of the last failure. */
-  get last(): string {
-    return this.#last ?? 'none';
-  }
-
-  /** Counts the end of a call. @param now monotonic time at which the call ended [ms]. */
-  note({ call, seconds, failure, status }: DaemonCallReport, now: number): void {
-    if (isAnswered(failure, status)) this.noteAnswer(call);
-    else {
-      const reason = `${status === undefined ? failure : `HTTP status ${status}`} in ${call}`;
-      this.noteFailure(call, reason, { start: now - 1000 * seconds, end: now });
-    }
-  }
-
-  /** Records an answer, which ends the counts over all calls and of this call. */
-  noteAnswer(call: string): void {
-    this.#counts.delete(ANY_CALL);
-    this.#counts.delete(call);
-  }
-
-  /** Counts a failed call. @param at monotonic times at which the call started and ended [ms]. */
-  noteFailure(call: string, reason: string, at: { readonly start: number; readonly end: number }): void {
-    this.#last = reason;
-    for (const key of [ANY_CALL, call]) {
-      const { count = 0, end = -Infinity } = this.#counts.get(key) ?? {};
-      if (at.start >= end) this.#counts.set(key, { count: count + 1, end: at.end });
-    }
-  }
-
-  /** Counts one failure as often as a daemon may fail. @param reason description of the failure. */
-  exhaust(reason: string): void {
-    this.#last = reason;
-    this.#counts.set(FORGERY, { count: MAX_FAILURES, end: -Infinity });
-  }
-
-  /** Sets all counts to zero. */
-  clear(): void {
-    this.#counts.clear();
-    this.#last = undefined;
-  }
 }
 
 /** Time after which calls to a replaced, healthy daemon are aborted [ms]; longer than the sending of a payment. */

@@ -10,6 +10,13 @@ const MAX_DOUBLINGS = 6;
 /** Number of healthy probes of a serving daemon after which earlier departures are forgotten: an hour. */
 const FORGETTING_PROBES = 360;
 
+/** An answer of a daemon that was disproven. */
+export interface Disproof {
+  /** Name of the call with this answer. */
+  readonly call: string;
+  readonly reason: string;
+}
+
 /** Results of the probes of a listed daemon. */
 export class DaemonStanding {
   readonly daemon: NamedDaemon;
@@ -20,8 +27,7 @@ export class DaemonStanding {
   #healthyProbes = 0;
   /** Number of switches away from this daemon because it failed. */
   #departures = 0;
-  /** Reason why the daemon must never serve again; undefined if there is none. */
-  #disproof: string | undefined;
+  #disproof: Disproof | undefined;
   /** Block by which the daemon contradicts the others; undefined if it does not. */
   contradiction: string | undefined;
 
@@ -36,7 +42,9 @@ export class DaemonStanding {
 
   /** Reason why the daemon cannot serve; undefined if it can. */
   get problem(): string | undefined {
-    return this.#disproof ?? this.contradiction ?? (this.#info === undefined ? this.#problem : undefined);
+    return (
+      this.#disproof?.reason ?? this.contradiction ?? (this.#info === undefined ? this.#problem : undefined)
+    );
   }
 
   /** True if an earlier probe verified the newest block that the daemon claims. */
@@ -66,9 +74,14 @@ export class DaemonStanding {
     this.#verifiedTip = tipOf(info);
   }
 
+  /** The answer because of which the daemon must never serve again; undefined if there is none. */
+  get disproof(): Disproof | undefined {
+    return this.#disproof;
+  }
+
   /** Records that an answer of the daemon was disproven; later probes do not clear the daemon. */
-  setDisproof(reason: string): void {
-    this.#disproof = reason;
+  setDisproof(disproof: Disproof): void {
+    this.#disproof = disproof;
   }
 
   /** Records a probe after which the daemon cannot serve. */
@@ -145,9 +158,14 @@ export function proposeSwitch({ standings, serving: at, failures }: Choice): Swi
   if (serving === undefined) return undefined;
   const others = standings.filter((standing) => standing !== serving && standing.info !== undefined);
   const upToDate = (best: number): DaemonStanding[] => others.filter((standing) => !isBehind(standing, best));
-  if (failures.count >= MAX_FAILURES)
+  const { disproof } = serving;
+  if (disproof !== undefined || failures.count >= MAX_FAILURES)
     return {
-      ...{ reason: 'failed', text: `${failures.count} failures (${failures.last})` },
+      reason: 'failed',
+      text:
+        disproof === undefined
+          ? `${failures.count} failures (${failures.last})`
+          : `forged data in ${disproof.call}`,
       // The failing daemon is left out, so that the height that it claims has no effect.
       candidates: upToDate(bestHeight(others)),
     };

@@ -51,6 +51,11 @@ export class MempoolTracker {
     );
   }
 
+  /** Hashes of the payments of the wallet that are prepared or pending; empty if there are none. */
+  get made(): { readonly made?: readonly Hash[] } {
+    return this.#open.value.length === 0 ? {} : { made: this.#open.value };
+  }
+
   /** Hashes of the transactions in the pool that was committed last [hex]. */
   get present(): Names {
     return this.#present;

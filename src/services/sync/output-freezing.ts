@@ -9,14 +9,14 @@ import type { Spender } from '../../model/spender.js';
 import { WalletError } from '../../model/wallet-error.js';
 import { withdrawSpend } from '../../store/recorded-spends.js';
 import { recogniseStored } from '../../store/resolve-key-images.js';
-import type { KeyImageState } from '../../store/tables/output-row.js';
+import { isUnknownSpend, type KeyImageState } from '../../store/tables/output-row.js';
 import type { OwnedOutput } from '../../monero/wallet/scan/findings.js';
 import type { LostPayments } from './lost-payments.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { confirmUnspent, lacksNewestBlock } from './newest-block.js';
 import type { WalletSync } from './wallet-sync.js';
 
-type Context = Pick<WalletContext, 'clock' | 'daemon' | 'locks' | 'log' | 'store'>;
+type Context = Pick<WalletContext, 'clock' | 'daemon' | 'keystore' | 'locks' | 'log' | 'store'>;
 
 /** Counts locked money against the limits of clients. */
 interface Spending {
@@ -99,7 +99,9 @@ export class OutputFreezing {
   }
 
   /**
-   * Marks all outputs spent or unspent as the daemon reports. Fails own payments that the daemon has in neither pool
+   * Marks outputs spent or unspent as the daemon reports, if nothing else can tell. The daemon is not believed against the
+   * chain: a spend that a block proves stays. A wallet that has its spend key and has read all blocks knows every spend in
+   * them, so that it marks no other output as spent. Both are logged. Fails own payments that the daemon has in neither pool
    * nor chain, which frees their inputs; the inputs of other unmined payments stay reserved. Then corrects key images
    * that an earlier version stored for wrong outputs.
    * @throws DaemonError; WalletError `daemon_misbehaves` if the daemon lacks recorded spends or payments, and also the
@@ -116,14 +118,39 @@ export class OutputFreezing {
 
   async #correctAll(): Promise<void> {
     const denied: KeyImageState[] = [];
+    const knowsSpends = this.#knowsSpends;
+    const doubted: KeyImageState[] = [];
     // The request for the next key images is sent before the answer for the present key images is awaited.
     let asked = this.#askBehind(0);
     for (let last = asked.outputs.at(-1); last !== undefined; last = asked.outputs.at(-1)) {
       const { outputs, statuses } = asked;
       asked = this.#askBehind(last.number);
-      denied.push(...this.#markSpent(outputs, await statuses));
+      const differing = this.#markSpent(outputs, await statuses, knowsSpends);
+      denied.push(...differing.denied);
+      doubted.push(...differing.doubted);
     }
+    if (doubted.length > 0)
+      this.#warn(
+        doubted,
+        'the daemon calls outputs spent whose spends no block contains that this wallet has read: they stay as they are, and rescan_blockchain finds spends that are missing',
+      );
     if (denied.length > 0) await this.#markUnspent(denied);
+  }
+
+  /** True if the wallet knows all spends of its outputs in the chain. */
+  get #knowsSpends(): boolean {
+    const { keystore, store } = this.#context;
+    return (
+      !keystore.isViewOnly &&
+      keystore.keys.multisig === undefined &&
+      store.read((r) => r.meta.get('skipped_from')) === undefined
+    );
+  }
+
+  #warn(outputs: readonly KeyImageState[], text: string): void {
+    const [first] = outputs;
+    if (first !== undefined)
+      this.#context.log.warn({ count: outputs.length, keyImage: toHex(first.keyImage) }, text);
   }
 
   /** Asks the daemon whether the next outputs are spent. @param after number of the output before the first output. */
@@ -138,11 +165,16 @@ export class OutputFreezing {
   }
 
   /**
-   * Marks the outputs that the daemon reports as spent. @returns outputs stored as spent that the daemon reports as
-   * unspent.
+   * Marks the outputs that the daemon reports as spent. @param knowsSpends true: only outputs whose spends are stored.
+   * @returns outputs stored as spent that the daemon reports as unspent, and outputs that it reports as spent in vain.
    */
-  #markSpent(outputs: readonly KeyImageState[], statuses: readonly KeyImageStatus[]): KeyImageState[] {
+  #markSpent(
+    outputs: readonly KeyImageState[],
+    statuses: readonly KeyImageStatus[],
+    knowsSpends: boolean,
+  ): { readonly denied: readonly KeyImageState[]; readonly doubted: readonly KeyImageState[] } {
     const denied: KeyImageState[] = [];
+    const doubted: KeyImageState[] = [];
     this.#context.store.write((w) => {
       for (const [i, output] of outputs.entries()) {
         const status = statuses[i];
@@ -152,15 +184,17 @@ export class OutputFreezing {
           continue;
         }
         recogniseStored(w, [output.keyImage]);
-        w.outputs.markSpentByUnknown(output, status === SPENT_IN_CHAIN);
-        this.#logCorrection(output, true);
+        if (!knowsSpends) w.outputs.markSpentByUnknown(output, status === SPENT_IN_CHAIN);
+        if (w.outputs.byRef(output)?.spentBy === undefined) doubted.push(output);
+        else this.#logCorrection(output, true);
       }
     });
-    return denied;
+    return { denied, doubted };
   }
 
   /**
-   * Frees outputs stored as spent that the daemon reports as unspent.
+   * Frees outputs stored as spent that the daemon reports as unspent; none if a block proves the first recorded spend that it
+   * denies wrongly.
    * @throws DaemonError; WalletError `daemon_misbehaves` if the daemon lacks the newest block of the wallet.
    */
   async #markUnspent(denied: readonly KeyImageState[]): Promise<void> {
@@ -169,9 +203,19 @@ export class OutputFreezing {
       denied.map(({ keyImage }) => keyImage),
     );
     if (statuses === undefined) throw lacksNewestBlock('reports spent outputs as unspent');
+    const unspent = denied.filter((_, i) => statuses[i] === UNSPENT);
+    for (const { keyImage, spentBy: txHash, spentHeight: height } of unspent) {
+      if (height === undefined || txHash === undefined || isUnknownSpend(txHash)) continue;
+      // A daemon that denies one spend of its own chain is believed about none.
+      if (await this.#services.sync.unproven.provesSpend({ keyImage, txHash, height }))
+        return this.#warn(
+          unspent,
+          'the daemon denies spends of outputs that its blocks contain: they stay spent',
+        );
+    }
     this.#context.store.write((w) => {
-      for (const [i, output] of denied.entries()) {
-        const whole = statuses[i] === UNSPENT ? w.outputs.byRef(output) : undefined;
+      for (const output of unspent) {
+        const whole = w.outputs.byRef(output);
         if (whole === undefined) continue;
         withdrawSpend(w, whole);
         this.#logCorrection(output, false);

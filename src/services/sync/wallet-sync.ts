@@ -17,6 +17,7 @@ import {
   type ReplacedBlocks,
 } from '../../monero/wallet/scan/findings.js';
 import type { PackedSubaddresses } from '../../monero/wallet/scan/packed-subaddresses.js';
+import type { RefreshFrom } from '../../refresh/feeds/chain-position.js';
 import type { Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { AddressCatchUp, type CatchUpProgress } from './address-catch-up.js';
@@ -29,8 +30,9 @@ import type { MempoolTracker } from './mempool-tracker.js';
 import type { PlacedKeyImages } from './placed-key-images.js';
 import { PoolReading, untilClosed } from './pool-reading.js';
 import type { SignedSets } from './signed-sets.js';
-import { clearInParts } from './chain-clearing.js';
+import { clearInParts, type Clearing } from './chain-clearing.js';
 import { NewScanners } from './stored-scanner-state.js';
+import { UnprovenBlocks } from './unproven-blocks.js';
 import { WatchedAddresses } from './watched-addresses.js';
 
 type Context = Pick<
@@ -58,16 +60,11 @@ interface Services {
   readonly signedSets: SignedSets;
 }
 
-/** Options of a refresh. */
-export interface RefreshOptions {
-  /** Height below which unknown blocks are skipped; ignored if the height lies above the tip. */
-  readonly startHeight?: number;
-  /**
-   * Earliest time of a daemon's answer that may be used [ms of `TimeBounds.monotonic`]; absent: now. Refreshes with the same
-   * time share answers of the daemon.
-   */
-  readonly asOf?: number;
-}
+/**
+ * Options of a refresh. Blocks below `startHeight` that the wallet does not know are skipped; it is ignored if it lies above the
+ * tip. An absent `asOf` is now.
+ */
+type RefreshOptions = Partial<Pick<RefreshFrom, 'startHeight' | 'asOf'>>;
 
 /** Largest number of blocks without findings that are not flushed to disk. */
 const MAX_SCANNED_AGAIN = 10;
@@ -90,6 +87,7 @@ export class WalletSync implements RefreshTarget {
   readonly #pool: PoolReading;
   readonly watched: WatchedAddresses;
   readonly #catchUp: AddressCatchUp;
+  readonly unproven: UnprovenBlocks;
   #daemonHeight = 0;
   /** True while the wallet is at or close to the daemon's tip, and has reached the tip since it was opened. */
   #isSynced = false;
@@ -116,6 +114,10 @@ export class WalletSync implements RefreshTarget {
       restart: () => this.restartScan(),
       refresh: () => this.refresh(),
     });
+    this.unproven = new UnprovenBlocks(context, {
+      prove: (blocks) => this.#withScanner(() => this.#refresher.proveBlocks(this.#id, blocks)),
+      readAgain: (downTo, wrong) => this.rescan(false, { downTo, wrong }),
+    });
     const { refresher, mempool } = services;
     this.#refresher = refresher;
     this.#id = refresher.attach(this);
@@ -123,7 +125,7 @@ export class WalletSync implements RefreshTarget {
     this.#pool = new PoolReading(context, {
       mempool,
       isScanned: () => refresher.hasScannedPool(this.#id),
-      scan: (asOf) => this.#withScanner(() => refresher.scanPool(this.#id, asOf)),
+      scan: (asOf) => this.#withScanner(() => refresher.scanPool(this.#id, asOf, mempool.made.made)),
     });
     context.store.watchLostPages((error) => this.#refresher.fail(this.#id, error));
   }
@@ -249,11 +251,9 @@ export class WalletSync implements RefreshTarget {
     await this.#arrivalHeight.determine();
     const { name } = this.#context.daemon;
     const history = this.#context.store.shortHistory();
-    const from = {
-      history,
-      startHeight: await this.#restoreHeight.firstToScan(startHeight, history[0]?.height),
-      ...(asOf === undefined ? {} : { asOf }),
-    };
+    const first = await this.#restoreHeight.firstToScan(startHeight, history[0]?.height);
+    const { made } = this.#services.mempool;
+    const from = { history, startHeight: first, ...made, ...(asOf === undefined ? {} : { asOf }) };
     const again = await this.#catchUp.prepare();
     const assertRuns = (): void => {
       this.#context.assertOpen();
@@ -284,6 +284,7 @@ export class WalletSync implements RefreshTarget {
       if (keyImages.length > 0) this.watchKeyImages(keyImages);
     }
     this.#retention.run();
+    this.unproven.start();
     // Values that the next refresh needs, read at a time when the statements of the store are prepared.
     this.#context.store.prefetch();
     void this.#restoreHeight.known;
@@ -315,14 +316,15 @@ export class WalletSync implements RefreshTarget {
   }
 
   /**
-   * Deletes every row derived from the chain, then scans the chain again. @param hard true: also deletes tx keys and
-   * destinations.
+   * Deletes rows derived from the chain, then scans the chain again. @param hard true: also deletes tx keys and
+   * destinations. @param part absent: every row.
    */
-  async rescan(hard: boolean): Promise<void> {
+  async rescan(hard: boolean, part?: Omit<Clearing, 'hard'>): Promise<void> {
     this.#cancel();
-    await this.#context.locks.refresh.run(() => clearInParts(this.#context, hard, () => this.restartScan()));
+    const { locks } = this.#context;
+    await locks.refresh.run(() => clearInParts(this.#context, { hard, ...part }, () => this.restartScan()));
     await this.refresh();
-    await this.#context.locks.refresh.run(() => this.correctKeyImages());
+    await locks.refresh.run(() => this.correctKeyImages());
   }
 
   /**

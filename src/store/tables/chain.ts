@@ -53,7 +53,7 @@ export class ChainReader {
   }
 
   tip(): BlockRef | undefined {
-    return this.#newestUpTo(Number.MAX_SAFE_INTEGER);
+    return this.newestUpTo(Number.MAX_SAFE_INTEGER);
   }
 
   hashAt(height: number): Hash | undefined {
@@ -70,7 +70,7 @@ export class ChainReader {
     const top = this.tip()?.height ?? -1;
     const deepest = top - DEEPEST_NAMED;
     for (let height = top, step = 1; height >= 0;) {
-      const block = this.#newestUpTo(height);
+      const block = this.newestUpTo(height);
       if (block === undefined) break;
       history.push(block);
       if (history.length >= DENSE_HISTORY) step *= 2;
@@ -82,7 +82,7 @@ export class ChainReader {
   }
 
   /** Returns the newest block at or below a height; undefined if there is no such block. */
-  #newestUpTo(height: number): BlockRef | undefined {
+  newestUpTo(height: number): BlockRef | undefined {
     const row = this.db.row<BlockRow>(
       'SELECT height, hash FROM chain_block WHERE height <= ? ORDER BY height DESC LIMIT 1',
       height,

@@ -38,6 +38,13 @@ export type MetaKey =
   /** Height up to which the contents of a store without events were reported so far. */
   | 'events_begun'
   | 'event_peaks'
+  /**
+   * Number of blocks with payments and spends that an earlier version did not prove; absent: all are proven. See
+   * `UnprovenBlockReader`.
+   */
+  | 'unproven_below'
+  /** Height of the lowest block that a refresh has skipped; absent: none. Its spends are not known. */
+  | 'skipped_from'
   /** Height of the tip before a rescan; present until the rescan has ended. */
   | 'rescan_to'
   /** The last time at which the wallet had all blocks and the mempool of the daemon, as JSON. */

@@ -7,7 +7,7 @@ import type { RefreshFrom } from '../../../src/refresh/feeds/chain-position.js';
 import type { BlockSource } from '../../../src/refresh/feeds/chain-page.js';
 import { ChainFeed } from '../../../src/refresh/feeds/chain-feed.js';
 import { encode } from '../../../src/util/codec.js';
-import { quietKernel, requestOf, TestMember } from '../../support/fakes/feed-members.js';
+import { quietKernel, requestOf, SteeredDaemon, TestMember } from '../../support/fakes/feed-members.js';
 import { chain, daemonOf, PAGE, refs, shortHistory } from '../../support/chain/fake-chain.js';
 
 async function collect(
@@ -177,6 +177,35 @@ describe('a fork nobody here knows', () => {
 
   it('is read where that was allowed', async () => {
     expect(await collect(daemonOf(newer), nothing, genesis, true)).toEqual(range(0, 80));
+  });
+});
+
+describe('pages with a forged transaction', () => {
+  /** Reads with one wallet after another. @returns number of requests of each wallet. */
+  async function requests(isForged: boolean): Promise<number[]> {
+    const daemon = new SteeredDaemon(ours);
+    const feed = new ChainFeed(daemon, { genesis }, quietKernel);
+    const counts: number[] = [];
+    for (let wallet = 0; wallet < 2; wallet++) {
+      const before = daemon.asked.length;
+      const member = new TestMember();
+      if (wallet === 0 && isForged)
+        member.onPage = ({ page: { proofs } }) => {
+          Object.defineProperty(proofs, 'isForged', { value: true });
+        };
+      await member.read(feed, { asOf: 0 });
+      counts.push(daemon.asked.length - before);
+    }
+    feed.close();
+    return counts;
+  }
+
+  it('are not kept for other wallets', async () => {
+    const [first = 0, kept] = await requests(false);
+    expect(first).toBeGreaterThan(0);
+    expect(kept).toBeLessThan(first);
+    const [, again] = await requests(true);
+    expect(again).toBe(first);
   });
 });
 

@@ -4,8 +4,15 @@ import type { Hash } from '../../../src/monero/crypto/types.js';
 import type { ListedTx } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import type { ParsedTxs } from '../../../src/monero/wallet/scan/block-page.js';
-import type { ChainBlock } from '../../../src/refresh/scan/chain-block.js';
-import { PageProofs, type Prover } from '../../../src/refresh/feeds/page-proofs.js';
+import type { ChainBlock, ChainTxs } from '../../../src/refresh/scan/chain-block.js';
+import {
+  PageProofs,
+  proveBlocks,
+  type BlockProof,
+  type BlockProofRequest,
+  type Prover,
+} from '../../../src/refresh/feeds/page-proofs.js';
+import { quietKernel } from '../../support/fakes/feed-members.js';
 import { turns } from '../../support/fakes/event-loop-turns.js';
 
 const bytes = (value: number): Hash => new Uint8Array(32).fill(value) as Hash;
@@ -79,6 +86,17 @@ describe('proofs of a page', () => {
     expect(daemon.asked).toEqual([[1, 2], [1]]);
   });
 
+  it('fail for every wallet after a forged transaction, without another request', async () => {
+    await proofs.prove(found(2));
+    const forged = new DaemonError('forged', 'other bytes');
+    daemon.failure = forged;
+    await expect(proofs.prove(found(1))).rejects.toBe(forged);
+    daemon.failure = undefined;
+    for (const indices of [[], [0], [2], [1], [5]])
+      await expect(proofs.prove(found(...indices))).rejects.toBe(forged);
+    expect([proofs.isForged, daemon.asked]).toEqual([true, [[2], [1]]]);
+  });
+
   it('refuse a transaction that the page does not have at this height', async () => {
     for (const [at, height] of [
       [1, FIRST + 1],
@@ -88,5 +106,74 @@ describe('proofs of a page', () => {
     ] as const)
       await expect(proofs.prove([{ txHash: bytes(at), height }])).rejects.toThrow(RangeError);
     expect(daemon.asked).toEqual([]);
+  });
+});
+
+describe('a proof of blocks', () => {
+  const hits = { received: [], outputs: [] };
+  const scanned: number[] = [];
+  const scan = {
+    scanner: {
+      matchesIn: () => (async function* () {})(),
+      receivedIn: ({ blocks: read }: ChainTxs) => {
+        scanned.push(...read.map(({ height }) => height));
+        return Promise.resolve(hits);
+      },
+    },
+    kernel: quietKernel,
+    signal: new AbortController().signal,
+  };
+  const imaged = {
+    ...txs,
+    isProven: txs.isProven,
+    eachKeyImage: (at: number, visit: (bytes: Uint8Array, offset: number) => void) =>
+      visit(
+        Uint8Array.from({ length: 40 }, () => at),
+        4,
+      ),
+  } as ParsedTxs;
+  const sent = blocks.map((one) => ({ ...one, version: 16 }));
+  const proofOf = (request: Partial<BlockProofRequest>, startHeight = FIRST): Promise<BlockProof> =>
+    proveBlocks(
+      { startHeight: FIRST, count: 3, txs: [], ...request },
+      Object.assign(daemon, {
+        getBlocks: () =>
+          Promise.resolve({ startHeight, currentHeight: 100, blocks: sent, txs: imaged, bytes: 1 }),
+      }),
+      { genesis: bytes(0) },
+      scan,
+    );
+  beforeEach(() => {
+    scanned.length = 0;
+  });
+
+  it('has the requested transactions that their blocks contain, with their key images', async () => {
+    const absent = [
+      { txHash: bytes(5), height: FIRST },
+      { txHash: bytes(40), height: FIRST + 1 },
+    ];
+    const { txs: contained, blocks: read } = await proofOf({ count: 2, txs: [...found(1, 5), ...absent] });
+    expect(contained).toEqual(found(1, 5).map((one, i) => ({ ...one, keyImages: [bytes([1, 5][i] ?? 0)] })));
+    expect([read.length, daemon.asked, scanned]).toEqual([2, [[1, 5]], [FIRST, FIRST + 1]]);
+  });
+
+  it('has the identities of blocks alone if no transaction is requested', async () => {
+    const { blocks: read } = await proofOf({});
+    expect([read.map(({ height }) => height), daemon.asked, scanned]).toEqual([
+      [FIRST, FIRST + 1, FIRST + 2],
+      [],
+      [],
+    ]);
+  });
+
+  it('fails for an answer that begins elsewhere, or lacks the block of a requested transaction', async () => {
+    await expect(proofOf({}, FIRST + 1)).rejects.toMatchObject({ kind: 'malformed' });
+    const above = [{ txHash: bytes(1), height: FIRST + 3 }];
+    await expect(proofOf({ count: 9, txs: above })).rejects.toMatchObject({ kind: 'malformed' });
+  });
+
+  it('fails for a forged transaction', async () => {
+    daemon.failure = new DaemonError('forged', 'other bytes');
+    await expect(proofOf({ txs: found(1) })).rejects.toBe(daemon.failure);
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Hash, SecretKey } from '../../../src/monero/crypto/types.js';
+import type { Hash, KeyImage, SecretKey } from '../../../src/monero/crypto/types.js';
 import type { RawTx } from '../../../src/monero/wallet/scan/block-page.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import type { BatchScanner } from '../../../src/refresh/scan/match-group.js';
 import { monotonicMs } from '../../../src/util/clock.js';
 import { unpackHashes } from '../../../src/refresh/messages.js';
 import { PoolFeed, type PoolSource, type PoolViewer } from '../../../src/refresh/feeds/pool-feed.js';
-import type { WalletScanner } from '../../../src/refresh/scan/wallet-scanner.js';
+import type { PoolOutgoing, WalletScanner } from '../../../src/refresh/scan/wallet-scanner.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { quietKernel } from '../../support/fakes/feed-members.js';
 import { looseTx, wholeTx } from '../../support/chain/loose-tx.js';
@@ -57,6 +57,16 @@ class PoolDaemon implements PoolSource {
         doubleSpendSeen: false,
       }));
     return Promise.resolve({ transactions });
+  };
+
+  /** Numbers of the transactions whose spends it was asked to prove. */
+  readonly proofs: number[] = [];
+  /** Result of a proof of spends. */
+  isProven: () => Promise<boolean> = () => Promise.resolve(true);
+
+  readonly proveSpends: PoolSource['proveSpends'] = (txHash) => {
+    this.proofs.push(numberOf(txHash));
+    return this.isProven();
   };
 }
 
@@ -225,6 +235,7 @@ describe('one wallet at the pool', () => {
     const send = daemon.getTransactions;
     const slow: PoolSource = {
       getPoolHashes: daemon.getPoolHashes,
+      proveSpends: daemon.proveSpends,
       getTransactions: async (...given) => {
         daemon.pool = [2, 3];
         await feed.view(viewer, monotonicMs());
@@ -233,6 +244,53 @@ describe('one wallet at the pool', () => {
     };
     const { present } = await new PoolFeed(slow, quietKernel).view(viewer, monotonicMs());
     expect(unpackHashes(present)).toEqual([2, 3].map(hashOf));
+  });
+
+  describe('in which transactions spend outputs of a wallet', () => {
+    const keyImages = [new Uint8Array(32).fill(9) as KeyImage];
+
+    /** Makes a wallet whose outputs every transaction spends. */
+    function payer(): Viewer {
+      const viewer = new Viewer();
+      const scanPool: WalletScanner['scanPool'] = ({ sent }, _, __, isWanted = () => true) =>
+        Promise.resolve(
+          sent.flatMap(({ hash: txHash }, i) => {
+            if (!isWanted(i)) return [];
+            viewer.scanned.push(numberOf(txHash));
+            return [{ outgoing: { txHash, keyImages } as unknown as PoolOutgoing }];
+          }),
+        );
+      return Object.assign(viewer, { scanner: { ...viewer.scanner, scanPool } });
+    }
+
+    const spent = async (daemon: PoolDaemon, viewer: Viewer, made?: readonly Hash[]): Promise<number[]> => {
+      const { findings } = await new PoolFeed(daemon, quietKernel).view(viewer, 0, undefined, made);
+      return findings.flatMap(({ outgoing }) => (outgoing === undefined ? [] : [numberOf(outgoing.txHash)]));
+    };
+
+    it('has each proven that the wallet has not made itself', async () => {
+      const daemon = new PoolDaemon([1, 2, 3]);
+      expect(await spent(daemon, payer(), [hashOf(2)])).toEqual([1, 2, 3]);
+      expect(daemon.proofs).toEqual([1, 3]);
+    });
+
+    it('shows none if a proof fails, and all are scanned again', async () => {
+      const daemon = new PoolDaemon([1, 2]);
+      const viewer = payer();
+      daemon.isProven = () => Promise.reject(new DaemonError('forged', 'no signature'));
+      await expect(spent(daemon, viewer)).rejects.toMatchObject({ kind: 'forged' });
+      daemon.isProven = () => Promise.resolve(true);
+      expect(await spent(daemon, viewer)).toEqual([1, 2]);
+    });
+
+    it('leaves out what has left the pool, and scans it when it is back', async () => {
+      const daemon = new PoolDaemon([1, 2]);
+      const viewer = payer();
+      daemon.isProven = () => Promise.resolve(daemon.proofs.length > 1);
+      expect(await spent(daemon, viewer)).toEqual([2]);
+      expect(await spent(daemon, viewer)).toEqual([1]);
+      expect(viewer.scanned).toEqual([1, 2, 1]);
+    });
   });
 
   it('scans later a transaction that the daemon listed but did not send', async () => {

@@ -17,7 +17,7 @@ function pageOf(startHeight: number, blocks: readonly (readonly number[])[]): Ch
     reachesTip: false,
     firstNew: 0,
     bytes: 1,
-    proofs: { prove: () => Promise.resolve() },
+    proofs: { prove: () => Promise.resolve(), isForged: false },
     txs: parseTxs(blocks.flat().map((keys) => looseTx(hash, keys))),
     blocks: blocks.map((txs, i): ChainBlock => {
       const firstTx = endTx;

@@ -79,7 +79,7 @@ describe('a rescan', () => {
     copyFileSync(join(directory, 'parts'), join(directory, 'once'));
     let parts = 0;
     const turns = new EventLoopTurns();
-    await clearInParts(wallet, hard, () => (parts += 1), 7);
+    await clearInParts(wallet, { hard }, () => (parts += 1), 7);
     expect(turns.stop()).toBeGreaterThanOrEqual(parts - 1);
     expect(parts).toBeGreaterThan(5);
     wallet.close();
@@ -106,7 +106,7 @@ describe('a rescan', () => {
 
   it('ends with the wallet', async () => {
     wallet = open('closed');
-    const clearing = clearInParts(wallet, false, () => undefined, 7);
+    const clearing = clearInParts(wallet, { hard: false }, () => undefined, 7);
     wallet.close();
     expect(await faultOf(() => clearing)).toEqual({ kind: 'no_wallet' });
   });

@@ -23,6 +23,8 @@ let freezing: OutputFreezing;
 let statuses: Map<string, KeyImageStatus>;
 /** Transactions that the daemon holds. */
 let held: readonly Hash[];
+/** Key images that the blocks of the daemon prove to be spent by each transaction that is asked for; empty: it is in no block. */
+let proven: readonly KeyImage[];
 
 beforeEach(() => {
   wallet = new TestWallet();
@@ -40,14 +42,22 @@ beforeEach(() => {
           .map((hash) => ({ hash, blob: new Uint8Array(), inPool: true, doubleSpendSeen: false })),
       }),
   };
-  wallet.store.write((w) =>
+  wallet.store.write((w) => {
     w.applyPage(
       page(0, 4, {
         received: [1, 2, 3].map((n) => received(n, n)),
         outputs: [1, 2, 3].map((n) => output(n, n, 50n)),
       }),
-    ),
-  );
+    );
+    // The wallet does not know all spends.
+    w.meta.set('skipped_from', '3');
+  });
+  proven = [];
+  wallet.refresher.onProve = ({ startHeight, txs }) =>
+    Promise.resolve({
+      ...{ blocks: [{ height: startHeight, hash: bytes<Hash>(startHeight) }], received: [], outputs: [] },
+      txs: proven.length === 0 ? [] : txs.map((tx) => ({ ...tx, keyImages: proven })),
+    });
 });
 afterEach(() => wallet.close());
 
@@ -292,6 +302,62 @@ describe('an output that the daemon is asked about', () => {
         : Promise.reject(new DaemonError('timeout', 'no answer'));
     await expect(freezing.rescanSpent()).rejects.toThrow('no answer');
     expect(stateOf(1)).toBe('spent');
+  });
+});
+
+describe('the chain, against what the daemon says of key images,', () => {
+  const spend = (n: number): void =>
+    wallet.store.write((w) =>
+      w.outputs.markSpent({ keyImage: image(n), txHash: bytes<Hash>(99), height: 3 }),
+    );
+  const warned = (): unknown[] => wallet.lines.filter(({ level }) => level === 40).map(({ count }) => count);
+
+  it.each<KeyImageStatus>([1, 2])(
+    'is believed by a wallet that has read all blocks with its spend key (%i)',
+    async (status) => {
+      wallet.store.write((w) => w.meta.remove('skipped_from'));
+      for (const n of [1, 2]) statuses.set(toHex(image(n)), status);
+      await freezing.rescanSpent();
+      expect([[1, 2, 3].map(stateOf), warned()]).toEqual([['free', 'free', 'free'], [2]]);
+    },
+  );
+
+  it('keeps spends that a block proves, and all others once the daemon has denied such a one', async () => {
+    for (const n of [1, 2, 3]) spend(n);
+    proven = [image(2)];
+    await freezing.rescanSpent();
+    expect([[1, 2, 3].map(stateOf), warned()]).toEqual([['spent', 'spent', 'spent'], [3]]);
+  });
+
+  it('frees a spend that its transaction does not make', async () => {
+    spend(1);
+    proven = [image(2)];
+    await freezing.rescanSpent();
+    expect([stateOf(1), warned()]).toEqual(['free', []]);
+  });
+
+  it('frees nothing if the daemon follows another one', async () => {
+    spend(1);
+    wallet.refresher.onProve = ({ startHeight }) =>
+      Promise.resolve({
+        ...{ blocks: [{ height: startHeight, hash: bytes<Hash>(77) }], received: [], outputs: [], txs: [] },
+      });
+    await expect(freezing.rescanSpent()).rejects.toThrow('another chain');
+    expect(stateOf(1)).toBe('spent');
+  });
+
+  it('is not known in full once a refresh has skipped blocks, until they are read', () => {
+    const skipped = (): unknown => wallet.store.read((r) => r.meta.get('skipped_from'));
+    wallet.store.write((w) => w.meta.remove('skipped_from'));
+    wallet.store.write((w) => w.applyPage(page(4, 2)));
+    expect(skipped()).toBeUndefined();
+    wallet.store.write((w) => w.applyPage(page(9, 2)));
+    wallet.store.write((w) => w.applyPage(page(20, 2)));
+    expect(skipped()).toBe('6');
+    wallet.store.write((w) => w.applyPage(page(10, 2)));
+    expect(skipped()).toBe('6');
+    wallet.store.write((w) => w.detach(6));
+    expect(skipped()).toBeUndefined();
   });
 });
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { listedTxs } from '../../support/fakes/listed-txs.js';
-import type { Hash } from '../../../src/monero/crypto/types.js';
+import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
+import { DaemonError } from '../../../src/daemon/errors.js';
 import type { Daemon, DaemonBlocks, DaemonTransaction } from '../../../src/daemon/daemon.js';
 import { TxScan } from '../../../src/services/sync/tx-scan.js';
 import type { BatchFindings, TxBatch } from '../../../src/refresh/scan/wallet-scanner.js';
@@ -67,6 +68,33 @@ const paid = (n: number, height: number): BatchFindings => ({
 });
 
 describe('transactions that are scanned', () => {
+  it('reserve outputs only with a valid signature, unless the wallet has made them', async () => {
+    const spent = output(3, 3, 5n);
+    wallet.store.write((w) => w.applyPage(page(0, 4, { received: [received(3, 3)], outputs: [spent] })));
+    known = [{ hash: hash(1), blob: Uint8Array.of(1), inPool: true, doubleSpendSeen: false }];
+    const outgoing = {
+      ...{ txHash: hash(1), timestamp: 9, account: 0, fromIndices: [0], unlockTime: 0n },
+      ...{
+        amountIn: amount(5n),
+        change: amount(0n),
+        fee: amount(1n),
+        keyImages: [spent.keyImage as KeyImage],
+      },
+    };
+    wallet.refresher.onLook = () => Promise.resolve({ ...NOTHING_FOUND, unmined: [{ outgoing }] });
+    const reserved = (): boolean => wallet.store.read((r) => r.outputs.byRef(spent)?.spentBy) !== undefined;
+    wallet.answers.proveSpends = () => Promise.reject(new DaemonError('forged', 'no signature'));
+    await expect(scan.scan([hash(1)])).rejects.toMatchObject({ kind: 'forged' });
+    wallet.answers.proveSpends = () => Promise.resolve(false);
+    await scan.scan([hash(1)]);
+    expect(reserved()).toBe(false);
+    wallet.answers.proveSpends = () => Promise.resolve(true);
+    await scan.scan([hash(1)]);
+    expect(reserved()).toBe(true);
+    wallet.answers.proveSpends = () => Promise.reject(new Error('the wallet has the payment'));
+    await scan.scan([hash(1)]);
+  });
+
   it('are none where none are asked for', async () => {
     await scan.scan([]);
     expect([asked, wallet.refresher.calls]).toEqual([[], []]);

@@ -1,5 +1,7 @@
 import type { KeyImage } from '../../../src/monero/crypto/types.js';
 import type { BatchFindings, TxBatch } from '../../../src/refresh/scan/wallet-scanner.js';
+import { DaemonError } from '../../../src/daemon/errors.js';
+import type { BlockProof, BlockProofRequest } from '../../../src/refresh/feeds/page-proofs.js';
 import type { RefreshFrom } from '../../../src/refresh/feeds/chain-position.js';
 import type { RefreshResult } from '../../../src/refresh/refresh-run.js';
 import type { Refresher } from '../../../src/refresh/refresher.js';
@@ -20,6 +22,8 @@ export class FakeRefresher {
   onRefresh: (from: RefreshFrom) => Promise<RefreshResult> = () =>
     Promise.resolve({ blocksFetched: 0, receivedMoney: false });
   onLook: (batch: TxBatch) => Promise<BatchFindings> = () => Promise.resolve(NOTHING_FOUND);
+  onProve: (blocks: BlockProofRequest) => Promise<BlockProof> = () =>
+    Promise.reject(new DaemonError('unreachable', 'offline'));
   onLookIntoPool: () => Promise<void> = () => Promise.resolve();
   /** Whether the wallet's scanner has scanned the pool that was committed last. */
   poolScanned = false;
@@ -80,6 +84,11 @@ export class FakeRefresher {
   scanTransactions(_wallet: number, batch: TxBatch): Promise<BatchFindings> {
     this.calls.push(['scanTransactions', batch]);
     return this.onLook(batch);
+  }
+
+  proveBlocks(_wallet: number, blocks: BlockProofRequest): Promise<BlockProof> {
+    this.calls.push(['proveBlocks', blocks]);
+    return this.onProve(blocks);
   }
 
   scanPool(): Promise<void> {

@@ -26,7 +26,7 @@ const accounts = {
 };
 const requests = new PaymentRequests(
   {
-    ...{ store, rng: systemRng, name: 'w', events: {}, clock: { now: () => Date.now() } },
+    ...{ store, rng: systemRng, name: 'w', events: {}, daemon: {}, clock: { now: () => Date.now() } },
     keystore: { keys: { network: 'mainnet' } },
     log: { error: (fields: unknown) => say(`error ${String(fields)}`) },
     requestSettings: { scale: [{ from: ZERO, confirmations: 1 }] },

@@ -6,7 +6,7 @@ import { SpendGuard } from '../../../src/services/payments/spend-guard.js';
 import { resolveKeyImages } from '../../../src/store/resolve-key-images.js';
 import { amount, sum } from '../../../src/util/amount.js';
 import { equalBytes, toHex } from '../../../src/util/bytes.js';
-import type { OwnedOutput, PageFindings } from '../../../src/monero/wallet/scan/findings.js';
+import type { BlockRef, OwnedOutput, PageFindings } from '../../../src/monero/wallet/scan/findings.js';
 import { bytes, output, page, received, unnamed } from '../../store/fixtures.js';
 import { EventLedger } from './event-ledger.js';
 import { ringTx, type RingTx } from '../chain/ring-tx.js';
@@ -94,6 +94,19 @@ export class PlacedWallet {
         return Promise.resolve().then(() => ({ transactions: this.send(hashes, prune) }));
       },
     };
+    wallet.refresher.onProve = ({ startHeight, txs }) =>
+      Promise.resolve({
+        blocks:
+          wallet.store.blockAt(startHeight) === undefined
+            ? []
+            : [wallet.store.blockAt(startHeight) as BlockRef],
+        ...{ received: [], outputs: [] },
+        txs: world.payments.flatMap(({ tx, height, spends }) =>
+          txs
+            .filter(({ txHash }) => equalBytes(txHash, tx.pruned.hash))
+            .map(({ txHash }) => ({ txHash, height, keyImages: [...spends.keys()].map(imageOf) })),
+        ),
+      });
     wallet.refresher.onRefresh = () => Promise.resolve(this.#scan());
   }
 
