@@ -150,5 +150,11 @@ export const NOT_YET: Readonly<Partial<Record<LieCall, Readonly<Record<string, s
   },
 };
 
+/** Lies for which no other daemon takes over: a pattern of the warning that says so, by the lie. */
+export const STOPS: Readonly<Record<string, RegExp>> = {
+  // A fork of the network that this server lacks looks the same: no wallet goes on until the operator has decided.
+  'newer-fork=88': /the chain follows rules that this server does not know/,
+};
+
 /** Faults of the connection, which are no lies. */
 export const OF_CONNECTION: readonly string[] = ['latency', 'drop', 'truncate', 'oversize'];
