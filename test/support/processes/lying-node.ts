@@ -57,8 +57,8 @@ export async function startLyingNode({
 export type LieFacts = Readonly<Record<NonNullable<Lie['about']>, object>>;
 
 /** Lets a port lie. @throws Error for a lie that the node refuses. */
-export async function tell(liar: Monerod, { what, about }: Lie, facts: LieFacts): Promise<void> {
-  const subject = about === undefined ? {} : facts[about];
+export async function tell(liar: Monerod, { what, about }: Lie, facts?: LieFacts): Promise<void> {
+  const subject = about === undefined ? {} : facts?.[about];
   const { status } = (await liar.plain('/misbehave', { what, ...subject })) as Loose;
   if (status !== 'OK') throw new Error(`the node refuses ${what}: ${String(status)}`);
 }
