@@ -33,7 +33,7 @@ export interface RoundPlan {
   readonly actions: readonly Action[];
 }
 
-/** Options that decide which lies are told. */
+/** Selection of the lies of a campaign. */
 export interface DeckOptions {
   /** True: also the lies that only the work of the blocks tells from the truth. */
   readonly work: boolean;
@@ -83,8 +83,8 @@ export const namesIn = (what: string): string[] =>
     .filter((name) => !OF_CONNECTION.includes(name));
 
 /**
- * Plans a round from the seed and its number alone, so that it can be repeated without the rounds before it. All lies are told
- * once before any of them is told again.
+ * Plans a round from the seed and its number alone, so that it can be repeated without the rounds before it. Each lie has a
+ * round before any lie has a second one.
  */
 export function planRound(seed: string, round: number, deck: readonly ToldLie[]): RoundPlan {
   const turn = Math.floor((round - 1) / deck.length);

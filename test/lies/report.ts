@@ -18,7 +18,7 @@ export interface LiesOptions {
   readonly isInterrupted?: () => boolean;
 }
 
-/** Violation of a rule: money was credited, freed or lost, no honest daemon took over, or the operator was not told. */
+/** Violation of a rule: money was credited, freed or lost, no honest daemon took over, or no log or page named the liar. */
 export interface Violation {
   readonly round: number;
   readonly lie: string;

@@ -6,7 +6,7 @@ export type LieCall = 'refresh' | 'pool' | 'rescan_spent' | 'scan_tx' | 'transfe
 /** Facts that a lie needs: an address that it pays, the block that it changes, or an output that it spends. */
 export type LieSubject = 'payee' | 'paying block' | 'rewarding block' | 'unspent output';
 
-/** Lie that is told to a wallet. */
+/** Lie of a daemon to a wallet. */
 export interface Lie {
   /** List of faults, as the regtest daemon reads it. */
   readonly what: string;
