@@ -16,8 +16,9 @@ const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '10' },
     seed: { type: 'string', default: String(process.pid) },
-    rounds: { type: 'string', default: '1000000' },
-    /** Number of the only round to run; absent: all, from the first one on. */
+    /** Number of rounds; absent: one if there is a first round, else as many as the time allows. */
+    rounds: { type: 'string' },
+    /** Number of the first round; absent: 1. */
     round: { type: 'string' },
     /** Parts of the names of the lies to tell; absent: all. */
     only: { type: 'string', default: '' },
@@ -52,8 +53,8 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const out = values.out ?? fileURLToPath(new URL('../../lies', import.meta.url));
 mkdirSync(out, { recursive: true });
 say(`seed ${seed}, ${deck.length} lies`);
-const [first, rounds] =
-  values.round === undefined ? [1, positive('rounds', values.rounds)] : [positive('round', values.round), 1];
+const first = positive('round', values.round ?? '1');
+const rounds = positive('rounds', values.rounds ?? (values.round === undefined ? '1000000' : '1'));
 const report = await runLies({
   ...{ seed, deck, first, rounds, args: values.arg, log: say },
   ms: 60_000 * positive('minutes', values.minutes),
