@@ -1,5 +1,3 @@
-import { EventLedger } from '../support/wallets/event-ledger.js';
-import { readWireEvent } from '../soak/wire-events.js';
 import { killMoment } from '../support/processes/kill-moment.js';
 import { endLies, startLyingNode, tell, type LyingNode } from '../support/processes/lying-node.js';
 import { startWalletProcess, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
@@ -10,6 +8,7 @@ import { seededRandom, type Random } from '../support/fakes/seeded-random.js';
 import { until } from '../support/fakes/until.js';
 import { STOPS } from '../support/values/lies.js';
 import { LIARS, withoutDelay, type Action, type RoundPlan } from './plan.js';
+import { Records, type Order } from './records.js';
 import { minedDifference, settledDifference, Truth } from './truth.js';
 
 /** Facts of a round. */
@@ -45,18 +44,8 @@ const BLOCK_MS = 8000;
 /** Largest number of blocks that bring all payments out of the pool, and until a wallet has decided that a payment is gone. */
 const MOST_SETTLING = 12;
 const MOST_DECIDING = 6;
-const HIGHEST_FEE = XMR / 100;
 const REFRESH_SECONDS = 2;
 const SAID_CHARS = 3000;
-
-/** Payment that a client orders from the wallet that is lied to. */
-interface Order {
-  readonly key: string;
-  readonly amount: number;
-  /** Hash of the transaction, once the order is answered. */
-  txid?: string;
-  isRefused?: boolean;
-}
 
 const rowsOf = (rows: unknown): Loose[] => (rows ?? []) as Loose[];
 
@@ -68,11 +57,8 @@ export class Campaign {
   readonly #steady: WalletRpc;
   readonly #payer: WalletCalls;
   readonly #twin: WalletCalls;
-  readonly #orders = new Map<number, Order>();
-  readonly #ledger = new EventLedger();
-  /** Addresses of payment requests, with the index of the address. */
-  readonly #requests = new Map<string, string>();
-  #truth = new Truth();
+  readonly #truth = new Truth();
+  readonly #records = new Records(this.#truth, (text) => this.#violate([text]));
   #server: WalletRpc;
   #isTrusted = true;
   #address = '';
@@ -212,7 +198,7 @@ export class Campaign {
       case 'request':
         return this.#request(random);
       case 'pay':
-        return void (await this.#pay(this.#order(random)));
+        return void (await this.#pay(this.#records.order(random)));
       case 'mine':
         return this.#mine(1 + random.below(3));
       case 'reward':
@@ -223,7 +209,7 @@ export class Campaign {
         return this.#mine(depth + 1);
       }
       case 'kill': {
-        const paying = random.chance(0.5) ? this.#pay(this.#order(random)) : undefined;
+        const paying = random.chance(0.5) ? this.#pay(this.#records.order(random)) : undefined;
         await killMoment(random.below(LONGEST_LIFE_MS));
         await this.#restart(this.#isTrusted);
         return void (await paying);
@@ -244,17 +230,8 @@ export class Campaign {
   async #request(random: Random): Promise<void> {
     const created = (await this.#try('create_payment_request', { amount: XMR / 2 }))?.result as Loose;
     if (created === undefined) return;
-    const { major, minor } = created.subaddr_index;
-    this.#requests.set(String(created.request_id), `${String(major)}/${String(minor)}`);
+    this.#records.addRequest(created);
     await this.#receive(String(created.address), random);
-  }
-
-  /** Makes an order, with an amount that no other one has. */
-  #order(random: Random): Order {
-    const amount = XMR / 100 + 1000 * this.#orders.size + random.below(1000);
-    const order = { key: `order ${this.#orders.size}`, amount };
-    this.#orders.set(amount, order);
-    return order;
   }
 
   async #pay(order: Order): Promise<void> {
@@ -262,11 +239,7 @@ export class Campaign {
       destinations: [{ address: this.#payerAddress, amount: order.amount }],
       idempotency_key: order.key,
     });
-    const txid = reply?.result?.['tx_hash'];
-    if (typeof txid !== 'string') return void (order.isRefused = reply?.error !== undefined);
-    if (order.txid !== undefined && order.txid !== txid)
-      this.#violations.push(`paid twice: ${order.key} has the answers ${order.txid} and ${txid}`);
-    order.txid = txid;
+    this.#records.answer(order, reply);
   }
 
   /** Lets the wallet scan a transaction of the pool, or of a block. */
@@ -370,11 +343,11 @@ export class Campaign {
    */
   async #settle(): Promise<void> {
     await this.#emptyPool();
-    for (const order of this.#orders.values())
-      if (order.txid === undefined && order.isRefused !== true) await this.#pay(order);
+    for (const order of this.#records.unanswered()) await this.#pay(order);
     await this.#emptyPool();
     // A wallet reads every block that may contain a payment before it decides that the payment is gone.
-    for (let i = 0; i < MOST_DECIDING && (await this.#undecided()) > 0; i++) await this.#mineOne();
+    for (let i = 0; i < MOST_DECIDING && (await this.#records.undecided(this.#victim)) > 0; i++)
+      await this.#mineOne();
   }
 
   async #mineOne(): Promise<void> {
@@ -408,12 +381,6 @@ export class Campaign {
     return rowsOf(pending).length > 0 ? 'pending' : undefined;
   }
 
-  /** Counts the payments that the events have, and no block. */
-  async #undecided(): Promise<number> {
-    await this.#readEvents();
-    return [...this.#ledger.payments.values()].filter(({ height }) => height === undefined).length;
-  }
-
   /** Compares everything with the twin and with the events. */
   async #compareAtRest(): Promise<void> {
     let last: string | undefined;
@@ -422,78 +389,7 @@ export class Campaign {
       async () => (last = await this.#differs(settledDifference)) === undefined,
       SETTLING_MS,
     ).catch(() => this.#violate([`after the lie: ${last}`]));
-    await this.#compareOrders();
-    await this.#compareRequests();
-    await this.#compareEvents();
-  }
-
-  #compareOrders(): void {
-    const paid = rowsOf(this.#truth.latest.transfers.out);
-    for (const { amount, fee } of paid) {
-      if (!this.#orders.has(Number(amount)))
-        this.#violate([`lost: a payment of ${String(amount)} was never ordered`]);
-      if (Number(fee) > HIGHEST_FEE) this.#violate([`lost: a fee of ${String(fee)}`]);
-    }
-    for (const { key, amount, txid } of this.#orders.values()) {
-      const hashes = paid.filter((row) => Number(row.amount) === amount).map((row) => String(row.txid));
-      if (hashes.length > 1) this.#violate([`paid twice: ${key} in ${hashes.join(', ')}`]);
-      if (txid !== undefined && hashes.length === 1 && hashes[0] !== txid)
-        this.#violate([`${key} was answered with ${txid}, and paid with ${hashes.join()}`]);
-      if (txid !== undefined && hashes.length === 0)
-        this.#violate([`${key} was answered with ${txid}, and is not paid`]);
-    }
-  }
-
-  async #compareRequests(): Promise<void> {
-    const received = new Map<string, number>();
-    for (const {
-      amount,
-      subaddr_index: { major, minor },
-    } of rowsOf(this.#truth.latest.transfers.received)) {
-      const index = `${String(major)}/${String(minor)}`;
-      received.set(index, (received.get(index) ?? 0) + Number(amount));
-    }
-    for (const [request_id, index] of this.#requests) {
-      const request = await this.#victim.rpc('get_payment_request', { request_id });
-      const right = received.get(index) ?? 0;
-      if (Number(request.received) !== right || right > 0 !== (request.state === 'paid'))
-        this.#violate([
-          `the request ${request_id} is ${String(request.state)} with ${String(request.received)} in place of ${right}`,
-        ]);
-    }
-  }
-
-  /** Enters the new events into a ledger, which refuses contradictions. */
-  async #readEvents(): Promise<void> {
-    for (;;) {
-      const { events } = await this.#victim.rpc('get_events', { after: this.#ledger.last, limit: 1000 });
-      if (rowsOf(events).length === 0) return;
-      for (const event of rowsOf(events)) this.#enter(event);
-    }
-  }
-
-  /** Compares the events with the truth. */
-  async #compareEvents(): Promise<void> {
-    await this.#readEvents();
-    const received = new Set(rowsOf(this.#truth.latest.transfers.received).map(({ txid }) => String(txid)));
-    for (const [key, { amount }] of this.#ledger.payments)
-      if (!received.has(key.slice(0, 64)))
-        this.#violate([`the events have the payment ${key} of ${amount}, and nothing takes it back`]);
-    const { balance } = this.#truth.latest.balance as Loose;
-    if (this.#ledger.sum !== BigInt(balance as number))
-      this.#violate([`the sum of the events is ${this.#ledger.sum}, the balance is ${String(balance)}`]);
-  }
-
-  #enter(event: Loose): void {
-    const { type, data } = event;
-    const hash = String(data.tx_hash);
-    if (/^payment\.(?:mined|confirmed|unlocked)$/.test(String(type)) && !this.#truth.hasMined(hash))
-      this.#violate([`credited: an event ${String(type)} of ${hash}, which was never mined`]);
-    try {
-      this.#ledger.add(readWireEvent(JSON.stringify(event)));
-    } catch (error) {
-      this.#violate([`${String(error)}: ${JSON.stringify(event)}`]);
-    }
+    await this.#records.compare(this.#victim);
   }
 
   async stop(): Promise<void> {
