@@ -36,22 +36,21 @@ export type ObserveDaemons = (report: DaemonCallReport, daemon: string) => void;
 
 /**
  * Runs a call and reports its end to the listener. A call that the caller aborted is not reported.
- * @param flawOf returns the kind of the error in an answer of which a part can be used; absent: no answer has such an
- * error.
+ * @param flawOf returns the error in an answer of which a part can be used; absent: no answer has such an error.
  */
 export async function observed<T>(
   call: string,
   observe: ObserveDaemonCall | undefined,
   task: () => Promise<T>,
-  flawOf: (answer: T) => DaemonErrorKind | undefined = () => undefined,
+  flawOf: (answer: T) => DaemonError | undefined = () => undefined,
 ): Promise<T> {
   if (observe === undefined) return task();
   const start = performance.now();
   const seconds = (): number => (performance.now() - start) / 1000;
   try {
     const answer = await task();
-    const failure = flawOf(answer);
-    observe({ call, seconds: seconds(), ...(failure === undefined ? {} : { failure }) });
+    const flaw = flawOf(answer);
+    observe({ call, seconds: seconds(), ...(flaw === undefined ? {} : failureOf(flaw)) });
     return answer;
   } catch (error) {
     if (error instanceof DaemonError) observe({ call, seconds: seconds(), ...failureOf(error) });

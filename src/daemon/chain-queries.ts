@@ -77,7 +77,7 @@ export async function getBlocks(
     request,
     { ...options, limit: LIMIT.blocks },
     (bytes) => parseBlocksAnswer(bytes, whole),
-    ({ unread }) => unread && unreadError(0, unread).kind,
+    ({ startHeight: start = 0, blocks, unread }) => unread && unreadError(start + blocks.length, unread),
   );
   const { blocks, unread, txs, bytes, startHeight: start, currentHeight } = answer;
   return {

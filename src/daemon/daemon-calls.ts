@@ -5,7 +5,7 @@ import { JsonError, parseJson, type Json } from '../util/json.js';
 import { writeJson } from '../util/json-writer.js';
 import { observed, type ObserveDaemonCall } from './call-report.js';
 import type { CallOptions } from './daemon.js';
-import { DaemonError, type DaemonErrorKind } from './errors.js';
+import { DaemonError } from './errors.js';
 import { JsonReader } from './wire-values.js';
 import type { PostOptions, Transport } from './transport.js';
 
@@ -84,7 +84,7 @@ export class DaemonCalls {
   /**
    * Calls a path with portable storage whose answer is too large to be read as a value.
    * @param read parses the bytes of the answer.
-   * @param flawOf returns the kind of the error in an answer of which a part can be used.
+   * @param flawOf returns the error in an answer of which a part can be used.
    * @throws DaemonError
    */
   async binaryBytes<T extends { readonly status: string }>(
@@ -92,7 +92,7 @@ export class DaemonCalls {
     request: TypedSection,
     options: Options,
     read: (answer: Uint8Array) => T,
-    flawOf: (answer: T) => DaemonErrorKind | undefined,
+    flawOf: (answer: T) => DaemonError | undefined,
   ): Promise<T> {
     const task = async (): Promise<T> => {
       const body = await this.#postBinary(path, request, options);

@@ -5,12 +5,13 @@ import { unlessAborted } from '../util/concurrency.js';
 import { TurnLimit } from '../util/event-loop.js';
 import { packFindings, type PackedFindings } from './packed-findings.js';
 import { partsOf } from './page-parts.js';
-import { foundTxs, type PageFindings } from '../monero/wallet/scan/findings.js';
+import { foundTxs, type FoundTx, type PageFindings } from '../monero/wallet/scan/findings.js';
 import type { ChainFeed } from './feeds/chain-feed.js';
 import type { MemberPage } from './feeds/feed-member.js';
 import { nextHeight, positionOf, type RefreshFrom } from './feeds/chain-position.js';
 import type { PoolFeed, PoolViewer } from './feeds/pool-feed.js';
 import { toFailure, type RefreshFailure, type RefreshReport, type WalletId } from './messages.js';
+import { UnreadableTx, type ChainTxs } from './scan/chain-block.js';
 import type { WalletScanner } from './scan/wallet-scanner.js';
 
 /**
@@ -194,6 +195,10 @@ export class WalletRefresh {
     return end;
   }
 
+  /**
+   * Scans a page. The bytes of a transaction that cannot be read are proven: an honest daemon sends none.
+   * @throws DaemonError `forged` if the daemon has altered these bytes; the error of the scan.
+   */
   async #scan(page: MemberPage, scan: Scan): Promise<PageFindings> {
     const { signal } = this.#abort;
     await turns.next();
@@ -204,6 +209,8 @@ export class WalletRefresh {
       return findings;
     } catch (error) {
       this.#isAhead = true;
+      if (error instanceof UnreadableTx)
+        await unlessAborted(page.page.proofs.prove(txOf(page.page, error.at)), signal);
       throw error;
     }
   }
@@ -229,6 +236,12 @@ export class WalletRefresh {
     }
   }
 }
+
+/** Returns the transaction of a page that has an index; none if no block of the page has it. */
+const txOf = ({ blocks, txs }: ChainTxs, at: number): FoundTx[] =>
+  blocks
+    .filter(({ firstTx, endTx }) => at >= firstTx && at < endTx)
+    .map(({ height }) => ({ txHash: txs.hash(at), height }));
 
 /** Divides the findings of a page into batches that are committed one by one. */
 const batchesOf = (

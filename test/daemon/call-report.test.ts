@@ -31,6 +31,23 @@ describe('a call to the daemon', () => {
     ]);
   });
 
+  it('is reported with the disproof of an answer of which a part can be used', async () => {
+    const flaw = new DaemonError(
+      'forged',
+      'block 7 of the daemon cannot be read: a transaction differs from its hash',
+    );
+    const observe = (report: DaemonCallReport) => reports.push(report);
+    expect(
+      await observed(
+        '/getblocks.bin',
+        observe,
+        () => Promise.resolve(7),
+        () => flaw,
+      ),
+    ).toBe(7);
+    expect(reports).toEqual([expect.objectContaining({ failure: 'forged', disproof: flaw.message })]);
+  });
+
   it('is not reported when it is aborted by another error', async () => {
     await expect(run(() => Promise.reject(new Error('the wallet is closed')))).rejects.toThrow();
     expect(reports).toEqual([]);

@@ -9,10 +9,19 @@ import { WalletStore } from '../../src/store/wallet-store.js';
 import { fromHex } from '../../src/util/bytes.js';
 import { output, received } from '../store/fixtures.js';
 import { until } from '../support/fakes/until.js';
+import { logged } from '../support/processes/process.js';
+import { LIES, NOT_YET, OF_CONNECTION, type Lie, type LieCall } from '../support/values/lies.js';
 import { createWallet } from '../support/wallets/create-wallet.js';
+import {
+  booksOf,
+  difference,
+  poolOf,
+  toldPoolOf,
+  without,
+  type Books,
+} from '../support/wallets/wallet-books.js';
 import { walletCalls, type Loose, type WalletCalls } from '../support/network/json-rpc.js';
 import type { Monerod } from '../support/processes/monerod.js';
-import { logged } from '../support/processes/process.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
@@ -42,50 +51,6 @@ let waiting: string;
 /** Books that an honest daemon gives, by height; at the tip without and with the payment in the pool. */
 const honest = new Map<number, Books[]>();
 let honestPool: Loose[];
-
-/** Everything that a wallet says about its money, except what it reads from the pool. */
-type Books = Readonly<Record<'height' | 'balance' | 'transfers' | 'outputs' | 'requests' | 'events', Loose>>;
-
-/** Returns an object without some of its fields. */
-const without = (object: object, ...names: readonly string[]): object =>
-  Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
-
-async function booksOf(wallet: WalletCalls): Promise<Books> {
-  const [{ height }, transfers, balance, outputs, { requests }, { events }] = await Promise.all([
-    wallet.rpc('get_height'),
-    wallet.rpc('get_transfers', { in: true, out: true, pending: true, failed: true, all_accounts: true }),
-    wallet.rpc('get_balance', { all_accounts: true }),
-    wallet.rpc('incoming_transfers', { transfer_type: 'all' }),
-    wallet.rpc('list_payment_requests', {}),
-    wallet.rpc('get_events', { after: 0, limit: 1000 }),
-  ]);
-  const { in: received = [], out = [], pending = [], failed = [] } = transfers;
-  return {
-    height,
-    balance,
-    transfers: { received, out, pending, failed },
-    outputs,
-    // A request says with `synced`, and an event, that the wallet has read all blocks, which a lie may delay.
-    requests: (requests as Loose[]).map((request) => without(request, 'synced')),
-    events: (events as Loose[])
-      .filter(({ type }) => type !== 'wallet.synced')
-      .map(({ type, data: { tx_timestamp, ...data } }) =>
-        // A payment in the pool has the time at which the wallet first saw it.
-        JSON.stringify(type === 'payment.seen' ? [type, data] : [type, { tx_timestamp, ...data }]),
-      )
-      .sort(),
-  };
-}
-
-const entriesOf = ({ pool = [] }: Loose): Loose[] =>
-  (pool as Loose[]).map(({ txid, amount, double_spend_seen }) => ({ txid, amount, double_spend_seen }));
-
-const poolOf = async (wallet: WalletCalls): Promise<Loose[]> =>
-  entriesOf(await wallet.rpc('get_transfers', { pool: true }));
-
-/** Returns what a wallet lists of the pool; nothing if it refuses the pool of the daemon. */
-const toldPoolOf = async (wallet: WalletCalls): Promise<Loose[]> =>
-  entriesOf((await wallet.call('get_transfers', { pool: true })).result ?? {});
 
 /** Sets the lies of the daemon. */
 async function lie(what: string, about: object = {}): Promise<void> {
@@ -164,26 +129,6 @@ afterAll(async () => {
   await daemon?.stop();
 });
 
-/** Returns the simple values in a value, by path. */
-function leaves(value: unknown, path = '', into = new Map<string, string>()): Map<string, string> {
-  if (typeof value !== 'object' || value === null) into.set(path, String(value));
-  else for (const [name, inner] of Object.entries(value)) leaves(inner, `${path}.${name}`, into);
-  return into;
-}
-
-/** Returns a description of the first differences between two values; undefined without a difference. */
-function difference(told: unknown, right: unknown): string | undefined {
-  const [of, against] = [leaves(told), leaves(right)];
-  const differing = [...new Set([...of.keys(), ...against.keys()])].filter(
-    (name) => of.get(name) !== against.get(name),
-  );
-  if (differing.length === 0) return undefined;
-  return differing
-    .slice(0, 6)
-    .map((name) => `${name}: ${of.get(name)} in place of ${against.get(name)}`)
-    .join('; ');
-}
-
 /** Returns how books differ from those of an honest daemon at their height. */
 function dishonesty(books: Books): string | undefined {
   const right = honest.get(books.height);
@@ -201,141 +146,35 @@ async function missed(wallet: WalletCalls): Promise<string | undefined> {
   );
 }
 
-/** A lie and its parameters. */
-interface Case {
-  readonly what: string;
-  readonly about?: () => object;
-}
-
-const payee = (more: object = {}) => ({ address, amount: 9 * XMR, ...more });
-const toVictim = { about: () => payee() };
-const inPaid = { about: () => payee({ at_height: paid }) };
-const inRewarded = { about: () => ({ at_height: rewarded }) };
-const spending = { about: () => ({ key_images: [unspent] }) };
-
-/** Lies about payments, which a page without the hashes of the removed parts tells without a contradiction. */
-const OF_PAYMENTS: readonly Case[] = [
-  { what: 'swapped-payment=1', ...inPaid },
-  { what: 'raised-amount=41', ...inPaid },
-  { what: 'changed-amount=41', ...inPaid },
-  { what: 'changed-commitment=1', ...inPaid },
-  { what: 'changed-output-key=1', ...inPaid },
-  { what: 'changed-payment-id=1', ...inPaid },
-  { what: 'changed-unlock-time=500000', ...inPaid },
-  { what: 'changed-key-image=1' },
-  { what: 'added-key-image=1', ...spending },
-  { what: 'removed-key-image=1' },
-  { what: 'reordered-payments=1', ...inPaid },
-  { what: 'wrong-merkle-root=1', ...inPaid },
-];
-
-const CASES: readonly Case[] = [
-  { what: 'wrong-height=1000000000' },
-  { what: 'lower-height=3' },
-  { what: 'target-height=1000000000' },
-  { what: 'wrong-top-hash=1' },
-  { what: 'page-start=1' },
-  { what: 'page-height=1000000000' },
-  { what: 'invented-hashes=10' },
-  { what: 'other-header-hash=1' },
-  { what: 'other-header-time=1000000' },
-  { what: 'other-header-reward=1000' },
-  { what: 'own-difficulty=1' },
-  { what: 'old-seed=1' },
-  { what: 'other-fork=17' },
-  { what: 'forged-blocks=12', ...toVictim },
-  ...[5, 10, 50].map((blocks) => ({ what: `forged-fork=${blocks}`, ...toVictim })),
-  { what: 'half-difficulty=5', ...toVictim },
-  { what: 'forged-spend=1', ...spending },
-  { what: 'forged-reward=9', ...toVictim },
-  { what: 'future-time=1000000' },
-  { what: 'timestamp-war=20' },
-  ...OF_PAYMENTS,
-  ...OF_PAYMENTS.map(({ what, ...about }) => ({ what: `${what},no-prunable-hash=1`, ...about })),
-  { what: 'latency=20,swapped-payment=1,no-prunable-hash=1', ...inPaid },
-  { what: 'first-version-payment=1', ...inPaid },
-  { what: 'swapped-listed-payment=1', ...inPaid },
-  { what: 'no-prunable-hash=1' },
-  { what: 'wrong-prunable-hash=1', ...inPaid },
-  { what: 'added-payment=1', ...inPaid },
-  { what: 'left-out-payment=1', ...inPaid },
-  { what: 'unlisted-payment=1', ...inPaid },
-  { what: 'fewer-output-indices=1', ...inPaid },
-  { what: 'shifted-output-indices=3' },
-  { what: 'foreign-block=1' },
-  { what: 'unknown-parent=1' },
-  { what: 'other-block-time=1000000' },
-  { what: 'early-reward=1', ...inRewarded },
-  { what: 'raised-reward=10', ...inRewarded },
-  { what: 'newer-fork=88' },
-  { what: 'swapped-pool-payment=1', ...toVictim },
-  { what: 'forged-pool-spend=1', ...spending },
-  { what: 'latency=20,forged-pool-spend=1', ...spending },
-  { what: 'hidden-pool=1' },
-  { what: 'double-spend-hidden=1' },
-  { what: 'unknown-pool=1' },
-  { what: 'mined-pool=5' },
-  { what: 'lower-mined-height=3' },
-  { what: 'unmined-transactions=1' },
-  { what: 'swapped-transaction=1', ...toVictim },
-  { what: 'missed-transactions=1' },
-  { what: 'reorganise=2' },
-];
-
-/** Lies about the pool, whose payments nothing proves: they count as seen, and as nothing more. */
-const OF_POOL: readonly Case[] = [
-  { what: 'forged-pool-payment=1', ...toVictim },
-  { what: 'latency=20,forged-pool-payment=1', ...toVictim },
-  { what: 'double-spend-seen=1' },
-];
-
-/** Lies about key images, in answers to the call that asks for them. */
-const OF_KEY_IMAGES: readonly Case[] = ['all-spent=1', 'all-spent-in-pool=1', 'all-unspent=1'].map(
-  (what) => ({
-    what,
-  }),
-);
-
-/** Lies about a transaction that a client asks to be scanned: the one in the pool. */
-const OF_SCANS: readonly Case[] = [
-  { what: 'mined-pool=5' },
-  { what: 'swapped-transaction=1', ...toVictim },
-  { what: 'missed-transactions=1' },
-  { what: 'double-spend-hidden=1' },
-];
-
-/** Lies to a wallet that pays. */
-const OF_PAYING: readonly Case[] = [
-  'inflated-fee=1000000',
-  'no-fee=1',
-  'fee-step=1000',
-  'other-fork=17',
-  'wrong-ring-data=1',
-  'other-ring-keys=1',
-  'other-ring-commitments=1',
-  'other-ring-heights=50',
-  'unlocked-rings=1',
-  'locked-rings=1',
-  'changing-rings=2',
-  'shifted-distribution=20',
-  'truncated-distribution=20',
-  'forgotten-payment=1',
-  'refused-payment=1',
-  'refused-and-relayed=1',
-].map((what) => ({ what }));
+/** Returns the fields of a request for a lie that name its subject. */
+const subjectOf = ({ about }: Lie): object => {
+  const payee = { address, amount: 9 * XMR };
+  switch (about) {
+    case 'payee':
+      return payee;
+    case 'paying block':
+      return { ...payee, at_height: paid };
+    case 'rewarding block':
+      return { at_height: rewarded };
+    case 'unspent output':
+      return { key_images: [unspent] };
+    default:
+      return {};
+  }
+};
 
 let opened = 0;
 
 /** Lets a wallet make a call while the daemon lies. @returns what the wallet took from the lie; undefined: nothing. */
 async function believed(
-  { what, about = () => ({}) }: Case,
+  one: Lie,
   call: (wallet: WalletCalls) => Promise<unknown>,
   isUpToDate = false,
 ): Promise<string | undefined> {
   const wallet = await copyBase(`victim ${++opened}`);
   try {
     if (isUpToDate) await wallet.rpc('refresh');
-    await lie(what, about());
+    await lie(one.what, subjectOf(one));
     await call(wallet);
     const books = await booksOf(wallet);
     const pool = await toldPoolOf(wallet);
@@ -360,11 +199,11 @@ const minedPart = ({ height, transfers: { received, out }, outputs, requests }: 
 });
 
 /** Lets a wallet refresh while the daemon lies about its pool. @returns what the wallet counts as more than seen. */
-async function counted({ what, about = () => ({}) }: Case): Promise<string | undefined> {
+async function counted(one: Lie): Promise<string | undefined> {
   const wallet = await copyBase(`victim ${++opened}`);
   const right = [...honest.values()].at(-1)?.at(-1) as Books;
   try {
-    await lie(what, about());
+    await lie(one.what, subjectOf(one));
     await wallet.rpc('refresh');
     const told = await booksOf(wallet);
     await lie('');
@@ -384,7 +223,7 @@ async function counted({ what, about = () => ({}) }: Case): Promise<string | und
 }
 
 /** Lets a wallet pay while the daemon lies. @returns what is wrong afterwards; undefined: nothing. */
-async function paidWrongly({ what }: Case): Promise<string | undefined> {
+async function paidWrongly({ what }: Lie): Promise<string | undefined> {
   const wallet = await copyBase(`victim ${++opened}`);
   try {
     await wallet.rpc('refresh');
@@ -412,36 +251,9 @@ async function paidWrongly({ what }: Case): Promise<string | undefined> {
   }
 }
 
-const HIDDEN = 'no page shows a payment that it hides, unless it has the hashes of the removed parts';
-const WORK = 'only work tells this block from an honest one';
-
-/** Lies that a wallet still believes, with the reasons, by the call that takes them. */
-const NOT_YET: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  refresh: {
-    'changed-output-key=1,no-prunable-hash=1': HIDDEN,
-    'shifted-output-indices=3': 'nothing in a block says the global indices of its outputs',
-    'forged-blocks=12': WORK,
-    'forged-fork=5': WORK,
-    'forged-fork=10': WORK,
-    'forged-fork=50': WORK,
-    'half-difficulty=5': WORK,
-    'forged-spend=1': WORK,
-    'forged-reward=9': WORK,
-    'future-time=1000000': WORK,
-    'timestamp-war=20': WORK,
-  },
-  pool: {
-    'double-spend-seen=1': 'the mark of a double spend stays after its end',
-  },
-};
-
 /** Defines the tests of lies: none is believed, but for those in {@link NOT_YET}, which must be. */
-function holds(
-  cases: readonly Case[],
-  call: string,
-  trial: (one: Case) => Promise<string | undefined>,
-): void {
-  for (const one of cases)
+function holds(call: LieCall, trial: (one: Lie) => Promise<string | undefined>): void {
+  for (const one of LIES[call])
     test(one.what, async () => {
       const taken = await trial(one);
       if (NOT_YET[call]?.[one.what] === undefined) expect(taken).toBeUndefined();
@@ -454,25 +266,23 @@ describe('nothing is credited, lost or freed by a refresh with', () => {
     expect(await believed({ what: '' }, (wallet) => wallet.rpc('refresh'))).toBeUndefined();
   });
 
-  holds(CASES, 'refresh', (one) => believed(one, (wallet) => wallet.call('refresh')));
+  holds('refresh', (one) => believed(one, (wallet) => wallet.call('refresh')));
 });
 
 describe('a payment in the pool counts as seen, and not after the end of', () => {
-  holds(OF_POOL, 'pool', counted);
+  holds('pool', counted);
 });
 
 describe('nothing is credited, lost or freed by rescan_spent with', () => {
-  holds(OF_KEY_IMAGES, 'rescan_spent', (one) => believed(one, (wallet) => wallet.call('rescan_spent'), true));
+  holds('rescan_spent', (one) => believed(one, (wallet) => wallet.call('rescan_spent'), true));
 });
 
 describe('nothing is credited, lost or freed by scan_tx with', () => {
-  holds(OF_SCANS, 'scan_tx', (one) =>
-    believed(one, (wallet) => wallet.call('scan_tx', { txids: [waiting] }), true),
-  );
+  holds('scan_tx', (one) => believed(one, (wallet) => wallet.call('scan_tx', { txids: [waiting] }), true));
 });
 
 describe('a wallet pays once, at a fair price, or not at all with', () => {
-  holds(OF_PAYING, 'transfer', paidWrongly);
+  holds('transfer', paidWrongly);
 });
 
 /** Copies the wallet with a payment in an honest block that no chain has, as an earlier version took it from a lie. */
@@ -503,7 +313,7 @@ test('a payment that an earlier version took from a lie is taken back, unless th
     difference(without(await booksOf(wallet), 'events'), without(right, 'events'));
   try {
     const refused = logged(server.process, /could not be proven.* name=deceived/);
-    await lie('swapped-payment=1,no-prunable-hash=1', payee({ at_height: paid }));
+    await lie('swapped-payment=1,no-prunable-hash=1', subjectOf({ what: '', about: 'paying block' }));
     await wallet.rpc('refresh');
     await refused;
     expect((await wallet.rpc('get_transfer_by_txid', { txid })).transfer.amount).toBe(9 * XMR);
@@ -523,10 +333,9 @@ test('a payment that an earlier version took from a lie is taken back, unless th
 });
 
 test('every lie has a case', () => {
-  const tried = [CASES, OF_POOL, OF_KEY_IMAGES, OF_SCANS, OF_PAYING]
+  const tried = Object.values(LIES)
     .flat()
     .flatMap(({ what }) => what.split(','));
   const names = new Set(tried.map((one) => one.split('=')[0]));
-  const ofConnection = ['latency', 'drop', 'truncate', 'oversize'];
-  expect(Object.keys(FAULTS).filter((name) => !names.has(name) && !ofConnection.includes(name))).toEqual([]);
+  expect(Object.keys(FAULTS).filter((name) => !names.has(name) && !OF_CONNECTION.includes(name))).toEqual([]);
 });

@@ -9,6 +9,7 @@ import { monotonicMs } from '../../src/util/clock.js';
 import { DaemonError } from '../../src/daemon/errors.js';
 import { PoolFeed } from '../../src/refresh/feeds/pool-feed.js';
 import { WalletRefresh, type DaemonFeeds, type RefreshedWallet } from '../../src/refresh/wallet-refresh.js';
+import { UnreadableTx } from '../../src/refresh/scan/chain-block.js';
 import type { WalletScanner } from '../../src/refresh/scan/wallet-scanner.js';
 import type { FoundTx, PageFindings } from '../../src/monero/wallet/scan/findings.js';
 import { turns } from '../support/fakes/event-loop-turns.js';
@@ -279,6 +280,29 @@ describe('a refresh on its thread', () => {
     expect(receiver.reports).toMatchObject([
       { type: 'done', isAhead: true, failure: { kind: 'forged', message: 'other bytes' } },
     ]);
+  });
+
+  it('asks for the proof of a transaction that it cannot read, and fails with that error if the bytes are right', async () => {
+    wallet.failure = new UnreadableTx(3, new Error('no inputs'));
+    const asked: (readonly FoundTx[])[] = [];
+    await receiver.refresh.run(
+      wallet,
+      provenBy((found) => (asked.push(found), Promise.resolve())),
+      FROM,
+    );
+    expect(asked.flat().map(({ height }) => height)).toEqual([3]);
+    expect(receiver.reports.at(-1)).toMatchObject({ failure: { kind: 'malformed' }, isAhead: true });
+  });
+
+  it('takes a transaction that it cannot read for forged if the daemon has altered its bytes', async () => {
+    wallet.failure = new UnreadableTx(3, new Error('no inputs'));
+    const forged = new DaemonError('forged', 'other bytes');
+    await receiver.refresh.run(
+      wallet,
+      provenBy(() => Promise.reject(forged)),
+      FROM,
+    );
+    expect(receiver.reports).toMatchObject([{ type: 'done', isAhead: true, failure: { kind: 'forged' } }]);
   });
 
   it('says that the scanner is not ahead if a page cannot be fetched', async () => {

@@ -26,6 +26,13 @@ describe('the money of a wallet', () => {
     expect(compareMoney(money, twin, events)).toEqual([]);
   });
 
+  it('agrees while a restored wallet sees the pending payment in the pool', () => {
+    const seeing = { ...twin, available: 90n, pending: ['d'] };
+    expect(compareMoney(money, seeing, events)).toEqual([]);
+    expect(compareMoney(money, { ...seeing, pending: [] }, events)).not.toEqual([]);
+    expect(compareMoney(money, { ...seeing, available: 110n }, events)).not.toEqual([]);
+  });
+
   it('agrees while a payment spends the change of another one that a reorganisation has returned', () => {
     const first = { amountIn: 20n, change: 7n, failed: false };
     const second = { amountIn: 7n, change: 3n, failed: false };

@@ -1,7 +1,9 @@
 import type { ServerResponse } from 'node:http';
+import { FAULTS, parseFaults } from '../../src/regtest/fault-injection.js';
+import { changedAnswers } from '../../src/regtest/lies/fault.js';
 import type { Random } from '../support/fakes/seeded-random.js';
 import type { Loose } from '../support/network/json-rpc.js';
-import { changeFlags, changeLists, changeNumbers, changeTexts, FIELD } from './storage-fields.js';
+import { changeNumbers, changeTexts, FIELD } from './storage-fields.js';
 
 /** Request of a wallet server to its daemon. */
 export interface Asked {
@@ -19,22 +21,20 @@ export interface LieContext {
   readonly other: Buffer | undefined;
 }
 
-/** Behaviour of a daemon that lies or misbehaves. */
+/** Behaviour of a daemon that lies or misbehaves; only one that the regtest node can tell has {@link Behaviour.faults}. */
 export interface Behaviour {
   readonly name: string;
   readonly title: string;
   readonly concerns: (asked: Asked) => boolean;
-  /** False: the real daemon does not get the request. */
-  readonly forwards?: boolean;
-  /** Changes the answer of the real daemon; it is empty if that did not get the request. */
+  /** List of faults of the lying port of a node, which answers in place of the honest one. */
+  readonly faults?: string;
+  /** Changes the answer of the real daemon. */
   readonly lie?: (answer: Buffer, context: LieContext) => Buffer;
   /** Sends the answer in place of the usual way. Resolves once nothing more is to be sent. */
   readonly send?: (response: ServerResponse, answer: Buffer, over: AbortSignal) => void;
 }
 
 const INFO = 'get_info';
-const HEADERS = ['get_block_header_by_height', 'get_last_block_header', 'get_block_headers_range'];
-const SEND = ['/sendrawtransaction', '/send_raw_transaction'];
 const LONG = 64 << 20;
 
 const path = (...paths: readonly string[]) => ({ concerns: (asked: Asked) => paths.includes(asked.path) });
@@ -66,31 +66,51 @@ const inJson =
     }
   };
 
-const inResult = (change: (result: Loose, context: LieContext) => void) =>
-  inJson((answer, context) => {
-    if (answer.result !== undefined) change(answer.result, context);
-  });
-
 const always = (text: string) => () => Buffer.from(text);
 
 /** Ends an answer when the behaviour ends. */
 const untilOver = (over: AbortSignal, end: () => void): void =>
   over.aborted ? end() : over.addEventListener('abort', end, { once: true });
 
-/** Behaviours, by the matter of the lie. */
-export const BEHAVIOURS: readonly Behaviour[] = [
-  {
-    name: 'height-ahead',
-    title: 'claims 1,000 blocks more than it has',
-    ...method(INFO),
-    lie: inResult((result) => (result.height += 1000)),
-  },
-  {
-    name: 'height-behind',
-    title: 'claims 50 blocks fewer than it has',
-    ...method(INFO),
-    lie: inResult((result) => (result.height = Math.max(1, result.height - 50))),
-  },
+/** Lies of the regtest node that need no address and no output. */
+const LIES = [
+  ...['wrong-height=1000', 'lower-height=50', 'target-height=1000000', 'unsynchronised=1', 'other-network=1'],
+  ...[
+    'page-start=7',
+    'lower-page-height=20',
+    'wrong-top-hash=1',
+    'other-header-hash=1',
+    'invented-hashes=1000',
+  ],
+  ...['shifted-output-indices=1', 'wrong-ring-data=1', 'equal-ring-keys=1', 'other-ring-commitments=1'],
+  ...['locked-rings=1', 'truncated-distribution=1000000', 'shifted-distribution=500'],
+  ...['inflated-fee=100000', 'no-fee=1', 'fee-step=1000', 'hidden-pool=1', 'double-spend-seen=1'],
+  ...[
+    'missed-transactions=1',
+    'all-spent=1',
+    'refused-payment=1',
+    'refused-and-relayed=1',
+    'forgotten-payment=1',
+  ],
+];
+
+/** Returns a lie of the regtest node as a behaviour. */
+function lying(faults: string): Behaviour {
+  const [[name, value] = []] = parseFaults(faults);
+  if (name === undefined) throw new Error('a lie has a name');
+  const fault = FAULTS[name];
+  const changed = new Set(changedAnswers(fault).map(plainName));
+  return {
+    ...{ name, faults, title: `answers as if ${fault.help.replace(/\bn\b/, String(value))}` },
+    concerns: ({ path: asked, method: called }) => changed.has(plainName(called ?? asked)),
+  };
+}
+
+/** Name of a method or path without the underscores that its alias lacks. */
+const plainName = (name: string): string => name.replaceAll('_', '');
+
+/** Behaviours of the connection, and garbage, which are no lies. */
+const GARBAGE: readonly Behaviour[] = [
   {
     name: 'height-absurd',
     title: 'claims the greatest height there is',
@@ -99,61 +119,10 @@ export const BEHAVIOURS: readonly Behaviour[] = [
       Buffer.from(answer.toString().replace(/"height": ?\d+/, '"height":18446744073709551615')),
   },
   {
-    name: 'target-ahead',
-    title: 'claims that its network is a million blocks ahead',
-    ...method(INFO),
-    lie: inResult((result) => (result.target_height = result.height + 1_000_000)),
-  },
-  {
-    name: 'never-synchronised',
-    title: 'claims to be reading blocks',
-    ...method(INFO),
-    lie: inResult((result) => Object.assign(result, { synchronized: false, busy_syncing: true })),
-  },
-  {
-    name: 'other-network',
-    title: 'claims to be on another network',
-    ...method(INFO),
-    lie: inResult((result) => Object.assign(result, { nettype: 'stagenet', mainnet: false, stagenet: true })),
-  },
-  {
-    name: 'page-elsewhere',
-    title: 'says that a page of blocks begins 7 blocks later',
-    ...path('/getblocks.bin'),
-    lie: (answer) => changeNumbers(answer, 'start_height', (height) => height + 7n),
-  },
-  {
-    name: 'page-behind',
-    title: 'says with each page of blocks that its chain is 20 blocks shorter',
-    ...path('/getblocks.bin'),
-    lie: (answer) => changeNumbers(answer, 'current_height', (height) => (height > 20n ? height - 20n : 1n)),
-  },
-  {
     name: 'page-endless',
     title: 'says with each page of blocks that its chain has 2^63 blocks',
     ...path('/getblocks.bin'),
     lie: (answer) => changeNumbers(answer, 'current_height', () => 1n << 63n),
-  },
-  {
-    name: 'tip-made-up',
-    title: 'makes up the hash of its newest block',
-    ...method(INFO),
-    lie: inResult((result, { random }) => (result.top_block_hash = hexOf(random))),
-  },
-  {
-    name: 'headers-made-up',
-    title: 'makes up the hashes in block headers',
-    ...method(...HEADERS),
-    lie: inResult((result, { random }) => {
-      for (const header of [result.block_header, ...(result.headers ?? [])])
-        if (header !== undefined) header.hash = hexOf(random);
-    }),
-  },
-  {
-    name: 'hashes-made-up',
-    title: 'makes up the hashes of a page of blocks',
-    ...path('/gethashes.bin'),
-    lie: (answer, { random }) => changeTexts(answer, 'm_block_ids', (text) => bytesOf(random, text.length)),
   },
   {
     name: 'blocks-mutated',
@@ -167,84 +136,10 @@ export const BEHAVIOURS: readonly Behaviour[] = [
       }),
   },
   {
-    name: 'indices-shifted',
-    title: 'shifts the global indices of outputs in pages of blocks',
-    ...path('/getblocks.bin', '/get_o_indexes.bin'),
-    lie: (answer) =>
-      changeLists(
-        changeLists(answer, 'indices', (i) => i + 1n),
-        'o_indexes',
-        (i) => i + 1n,
-      ),
-  },
-  {
-    name: 'ring-keys-rotated',
-    title: 'gives each ring member the key of the next one',
-    ...path('/get_outs.bin'),
-    lie: (answer) => changeTexts(answer, 'key', (_, i, all) => all[(i + 1) % all.length] as Buffer),
-  },
-  {
-    name: 'ring-keys-equal',
-    title: 'gives all ring members the same key',
-    ...path('/get_outs.bin'),
-    lie: (answer) => changeTexts(answer, 'key', (_, __, all) => all[0] as Buffer),
-  },
-  {
-    name: 'ring-masks-mutated',
-    title: 'changes the commitments of ring members',
-    ...path('/get_outs.bin'),
-    lie: (answer, { random }) => changeTexts(answer, 'mask', (text) => bytesOf(random, text.length)),
-  },
-  {
-    name: 'ring-locked',
-    title: 'says that all ring members are locked',
-    ...path('/get_outs.bin'),
-    lie: (answer) => changeFlags(answer, 'unlocked', false),
-  },
-  {
-    name: 'fee-inflated',
-    title: 'estimates a fee 100,000 times as high',
-    ...method('get_fee_estimate'),
-    lie: inResult((result) => {
-      result.fee *= 100_000;
-      result.fees = (result.fees as number[] | undefined)?.map((fee) => fee * 100_000);
-    }),
-  },
-  {
-    name: 'fee-zero',
-    title: 'estimates no fee',
-    ...method('get_fee_estimate'),
-    lie: inResult((result) => Object.assign(result, { fee: 0, fees: [0, 0, 0, 0] })),
-  },
-  {
-    name: 'fee-mask',
-    title: 'asks for fees in steps of 1,000 XMR',
-    ...method('get_fee_estimate'),
-    lie: inResult((result) => (result.quantization_mask = 1e15)),
-  },
-  {
-    name: 'distribution-empty',
-    title: 'says that no block has outputs',
-    ...path('/get_output_distribution.bin'),
-    lie: (answer) => changeTexts(answer, 'distribution', (text) => text.fill(0)),
-  },
-  {
     name: 'distribution-random',
     title: 'makes up the numbers of outputs by block',
     ...path('/get_output_distribution.bin'),
     lie: (answer, { random }) => changeTexts(answer, 'distribution', (text) => bytesOf(random, text.length)),
-  },
-  {
-    name: 'distribution-elsewhere',
-    title: 'says that the numbers of outputs begin 500 blocks later',
-    ...path('/get_output_distribution.bin'),
-    lie: (answer) => changeNumbers(answer, 'start_height', (height) => height + 500n),
-  },
-  {
-    name: 'pool-empty',
-    title: 'says that its pool is empty',
-    ...path('/get_transaction_pool_hashes'),
-    lie: inJson((answer) => (answer.tx_hashes = [])),
   },
   {
     name: 'pool-unknown',
@@ -253,15 +148,6 @@ export const BEHAVIOURS: readonly Behaviour[] = [
     lie: inJson((answer, { random }) => {
       const made = Array.from({ length: 5000 }, () => hexOf(random));
       answer.tx_hashes = [...(answer.tx_hashes ?? []), ...made];
-    }),
-  },
-  {
-    name: 'transactions-missed',
-    title: 'says that it lacks all transactions',
-    ...path('/gettransactions', '/get_transactions'),
-    lie: inJson((answer) => {
-      answer.missed_tx = ((answer.txs ?? []) as Loose[]).map(({ tx_hash }) => tx_hash as string);
-      delete answer.txs;
     }),
   },
   {
@@ -276,42 +162,6 @@ export const BEHAVIOURS: readonly Behaviour[] = [
           if (text !== '') tx[name] = text.slice(0, at) + hexOf(random, 1) + text.slice(at + 1);
         }
     }),
-  },
-  {
-    name: 'double-spends',
-    title: 'says that all transactions are spent twice',
-    ...path('/gettransactions', '/get_transactions'),
-    lie: inJson((answer) => {
-      for (const tx of (answer.txs ?? []) as Loose[]) tx.double_spend_seen = true;
-    }),
-  },
-  {
-    name: 'key-images-spent',
-    title: 'says that all key images are spent',
-    ...path('/is_key_image_spent'),
-    lie: inJson((answer) => {
-      answer.spent_status = ((answer.spent_status ?? []) as number[]).map(() => 1);
-    }),
-  },
-  {
-    name: 'payment-refused',
-    title: 'refuses payments as double spends',
-    ...path(...SEND),
-    forwards: false,
-    lie: always('{"status":"Failed","reason":"double spend","double_spend":true}'),
-  },
-  {
-    name: 'payment-refused-and-relayed',
-    title: 'relays payments, and says that it refused them',
-    ...path(...SEND),
-    lie: always('{"status":"Failed","reason":"low mixin","low_mixin":true}'),
-  },
-  {
-    name: 'payment-swallowed',
-    title: 'accepts payments, and relays none',
-    ...path(...SEND),
-    forwards: false,
-    lie: always('{"status":"OK","credits":0,"top_hash":"","untrusted":false}'),
   },
   {
     name: 'busy',
@@ -449,3 +299,6 @@ export const BEHAVIOURS: readonly Behaviour[] = [
     lie: (answer, { other }) => other ?? answer,
   },
 ];
+
+/** All behaviours: lies, garbage and trouble of the connection. */
+export const BEHAVIOURS: readonly Behaviour[] = [...LIES.map(lying), ...GARBAGE];

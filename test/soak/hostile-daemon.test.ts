@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { seededRandom } from '../support/fakes/seeded-random.js';
 import { createWallet } from '../support/wallets/create-wallet.js';
-import type { Monerod } from '../support/processes/monerod.js';
-import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
+import { startLyingNode, type LyingNode } from '../support/processes/lying-node.js';
 import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 import { BEHAVIOURS, type Asked } from './hostile-behaviours.js';
 import { HostileDaemon } from './hostile-daemon.js';
@@ -10,7 +9,7 @@ import { HostileDaemon } from './hostile-daemon.js';
 /** Time limit of an answer that is not complete [ms]. */
 const INCOMPLETE_MS = 500;
 
-let node: Monerod;
+let node: LyingNode;
 let daemon: HostileDaemon;
 let server: WalletRpc;
 /** A request of each kind that a wallet server makes. */
@@ -31,8 +30,12 @@ async function answerTo({ path, body }: Asked): Promise<string> {
 }
 
 beforeAll(async () => {
-  node = await startRegtestDaemon();
-  daemon = await HostileDaemon.start(node.address, seededRandom('hostile daemon'));
+  node = await startLyingNode();
+  const [liar] = node.liars;
+  daemon = await HostileDaemon.start(
+    { target: node.honest.address, ...(liar === undefined ? {} : { liar }) },
+    seededRandom('hostile daemon'),
+  );
   // The first request for blocks asks for all of them.
   daemon.onRequest = (request) => {
     const kind = `${request.path} ${request.method ?? ''}`;
@@ -41,7 +44,7 @@ beforeAll(async () => {
   server = await startWalletRpc({ daemon: daemon.address, args: ['--trusted-daemon'] });
   await createWallet(server, 'w');
   const { address } = await server.rpc('get_address');
-  await node.generate(address as string, 80);
+  await node.honest.generate(address as string, 80);
   await server.rpc('refresh');
   const destinations = [{ amount: 1_000_000_000, address }];
   await server.rpc('transfer', { destinations });
@@ -53,7 +56,7 @@ beforeAll(async () => {
   ] as const)
     if (body !== undefined)
       daemon.onRequest({ path, body, ...(path === '/json_rpc' ? { method: 'get_last_block_header' } : {}) });
-  const { tx_hashes } = await node.plain('/get_transaction_pool_hashes');
+  const { tx_hashes } = await node.honest.plain('/get_transaction_pool_hashes');
   daemon.onRequest({
     path: '/gettransactions',
     body: Buffer.from(JSON.stringify({ txs_hashes: tx_hashes })),
@@ -82,7 +85,7 @@ describe('the behaviours of a hostile daemon', () => {
       for (const request of concerned) {
         daemon.end();
         const honest = await answerTo(request);
-        daemon.begin({ behaviour, share: 1 });
+        await daemon.begin({ behaviour, share: 1 });
         if ((await answerTo(request)) !== honest) differing.push(request.path);
         if (differing.length > 0) break;
       }
@@ -95,7 +98,7 @@ describe('the behaviours of a hostile daemon', () => {
     const [fees, info] = ['/json_rpc get_fee_estimate', '/json_rpc get_info'].map((key) => asked.get(key));
     if (fees === undefined || info === undefined) throw new Error('the server has not asked for fees');
     const honest = await answerTo(fees);
-    daemon.begin({ behaviour: BEHAVIOURS[0] as (typeof BEHAVIOURS)[number], share: 1 });
+    await daemon.begin({ behaviour: BEHAVIOURS[0] as (typeof BEHAVIOURS)[number], share: 1 });
     expect(await answerTo(fees)).toBe(honest);
     daemon.end();
   });

@@ -1,6 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Random } from '../support/fakes/seeded-random.js';
+import { tell } from '../support/processes/lying-node.js';
+import type { Monerod } from '../support/processes/monerod.js';
 import type { Asked, Behaviour } from './hostile-behaviours.js';
 
 /** Misbehaviour of a proxy: a behaviour, and the share of the concerned answers that it applies to. */
@@ -9,9 +11,19 @@ export interface Misbehaviour {
   readonly share: number;
 }
 
+/** Node behind a proxy. */
+export interface HostileTarget {
+  /** Address of the node, `host:port`. */
+  readonly target: string;
+  /** Port of the node that lies; absent: the node cannot lie. */
+  readonly liar?: Monerod;
+}
+
 /** Proxy between wallet servers and a node, which can take the place of a hostile node. */
 export class HostileDaemon {
   readonly address: string;
+  /** Port of the node that lies; undefined: the node cannot lie. */
+  readonly liar: Monerod | undefined;
   /** Number of answers that were changed, by behaviour. */
   readonly changed = new Map<string, number>();
   /** Called with each request. */
@@ -23,8 +35,13 @@ export class HostileDaemon {
   readonly #latest = new Map<string, Map<string, Buffer>>();
   #misbehaviour: (Misbehaviour & { readonly over: AbortController }) | undefined;
 
-  private constructor(target: string, random: Random, server: ReturnType<typeof createServer>) {
+  private constructor(
+    { target, liar }: HostileTarget,
+    random: Random,
+    server: ReturnType<typeof createServer>,
+  ) {
     this.#target = target;
+    this.liar = liar;
     this.#random = random;
     this.address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
     this.#close = () =>
@@ -34,8 +51,8 @@ export class HostileDaemon {
       });
   }
 
-  /** Starts a proxy. @param target address of the node, `host:port`. */
-  static async start(target: string, random: Random): Promise<HostileDaemon> {
+  /** Starts a proxy. */
+  static async start(node: HostileTarget, random: Random): Promise<HostileDaemon> {
     const server = createServer((request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -48,13 +65,18 @@ export class HostileDaemon {
       });
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const proxy = new HostileDaemon(target, random, server);
+    const proxy = new HostileDaemon(node, random, server);
     return proxy;
   }
 
-  /** Begins to misbehave. */
-  begin(misbehaviour: Misbehaviour): void {
+  /** Begins to misbehave. @throws Error if the node does not run, or cannot lie. */
+  async begin(misbehaviour: Misbehaviour): Promise<void> {
     this.end();
+    const { faults } = misbehaviour.behaviour;
+    if (faults !== undefined) {
+      if (this.liar === undefined) throw new Error('this node cannot lie');
+      await tell(this.liar, { what: faults });
+    }
     this.#misbehaviour = { ...misbehaviour, over: new AbortController() };
   }
 
@@ -76,10 +98,11 @@ export class HostileDaemon {
       misbehaviour !== undefined &&
       misbehaviour.behaviour.concerns(asked) &&
       this.#random.chance(misbehaviour.share);
-    const { status, body } =
-      isConcerned && misbehaviour.behaviour.forwards === false
-        ? { status: 200, body: Buffer.alloc(0) }
-        : await this.#forward(asked);
+    const lies = isConcerned && misbehaviour.behaviour.faults !== undefined;
+    const { status, body } = await this.#forward(
+      asked,
+      (lies ? this.liar?.address : undefined) ?? this.#target,
+    );
     if (!isConcerned) return void response.writeHead(status, { 'content-length': body.length }).end(body);
     const { behaviour, over } = misbehaviour;
     this.changed.set(behaviour.name, (this.changed.get(behaviour.name) ?? 0) + 1);
@@ -92,8 +115,8 @@ export class HostileDaemon {
     behaviour.send(response, answer, over.signal);
   }
 
-  async #forward(asked: Asked): Promise<{ status: number; body: Buffer }> {
-    const reply = await fetch(`http://${this.#target}${asked.path}`, {
+  async #forward(asked: Asked, target: string): Promise<{ status: number; body: Buffer }> {
+    const reply = await fetch(`http://${target}${asked.path}`, {
       method: 'POST',
       body: new Uint8Array(asked.body),
     });

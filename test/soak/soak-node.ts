@@ -1,10 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startMonerod, type RunningDaemon } from '../support/processes/monerod.js';
-import { freePort } from '../support/processes/process.js';
+import { portsOfNode, startLyingNode } from '../support/processes/lying-node.js';
+import { daemonAt, startMonerod, type Monerod, type RunningDaemon } from '../support/processes/monerod.js';
 import { patiently } from './patience.js';
-import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 
 /**
  * Allows `monerod` as many connections from this machine as the world opens: calls that wait for a paused node have one
@@ -22,18 +21,19 @@ export class SoakNode {
   readonly name: string;
   readonly kind: NodeKind;
   readonly #directory = mkdtempSync(join(tmpdir(), 'soak-node-'));
-  readonly #port: number;
+  /** Ports: the honest one, and one of a regtest node that lies. */
+  readonly #ports: readonly number[];
   #daemon: RunningDaemon | undefined;
   #isUp = false;
 
-  private constructor(name: string, kind: NodeKind, port: number) {
+  private constructor(name: string, kind: NodeKind, ports: readonly number[]) {
     this.name = name;
     this.kind = kind;
-    this.#port = port;
+    this.#ports = ports;
   }
 
   static async start(name: string, kind: NodeKind): Promise<SoakNode> {
-    const node = new SoakNode(name, kind, await freePort());
+    const node = new SoakNode(name, kind, await portsOfNode(kind === 'regtest' ? 1 : 0));
     await node.restart();
     return node;
   }
@@ -44,7 +44,17 @@ export class SoakNode {
   }
 
   get address(): string {
-    return `127.0.0.1:${this.#port}`;
+    return `127.0.0.1:${this.#honestPort}`;
+  }
+
+  get #honestPort(): number {
+    return this.#ports[0] ?? 0;
+  }
+
+  /** Port of a regtest node that lies; undefined for monerod. */
+  get liar(): Monerod | undefined {
+    const [, port] = this.#ports;
+    return port === undefined ? undefined : { ...daemonAt(port), stop: () => this.stop() };
   }
 
   /** False while it is killed or paused, or lacks blocks. */
@@ -56,10 +66,13 @@ export class SoakNode {
     this.#daemon = await patiently(`the node ${this.name}`, () =>
       this.kind === 'monerod'
         ? startMonerod({
-            ...{ dataDir: this.#directory, port: this.#port, tls: false, isShortened: true },
+            ...{ dataDir: this.#directory, port: this.#honestPort, tls: false, isShortened: true },
             args: MANY_CONNECTIONS,
           })
-        : startRegtestDaemon([`--data-dir=${this.#directory}`], { port: this.#port, ownProcess: true }),
+        : startLyingNode({ dataDir: this.#directory, ports: this.#ports }).then(({ honest, process }) => ({
+            ...honest,
+            process,
+          })),
     );
     this.#isUp = true;
   }

@@ -1,5 +1,5 @@
 /** Types of portable storage that lies about fields need. Source: portable_storage_base.h. */
-export const FIELD = { u64: 5, string: 10, bool: 11, u64List: 0x85 } as const;
+export const FIELD = { u64: 5, string: 10, bool: 11 } as const;
 
 /** Places of the contents of the fields of one name and type in a binary answer. */
 function* contentsOf(answer: Buffer, name: string, type: number): Generator<number> {
@@ -24,13 +24,6 @@ export function changeNumbers(answer: Buffer, name: string, change: (value: bigi
   return copy;
 }
 
-/** Changes every flag of one name in a binary answer, in a copy. */
-export function changeFlags(answer: Buffer, name: string, value: boolean): Buffer {
-  const copy = Buffer.from(answer);
-  for (const at of contentsOf(copy, name, FIELD.bool)) copy[at] = value ? 1 : 0;
-  return copy;
-}
-
 /** Changes the bytes of every text of one name in a binary answer, in a copy. @param change of its place in the list. */
 export function changeTexts(
   answer: Buffer,
@@ -45,19 +38,5 @@ export function changeTexts(
   const texts = places.map(({ start, end }) => Buffer.from(copy.subarray(start, end)));
   for (const [i, { start, end }] of places.entries())
     change(texts[i] as Buffer, i, texts).copy(copy, start, 0, end - start);
-  return copy;
-}
-
-/** Changes every number of the lists of one name in a binary answer, in a copy. */
-export function changeLists(answer: Buffer, name: string, change: (value: bigint) => bigint): Buffer {
-  const copy = Buffer.from(answer);
-  for (const at of contentsOf(copy, name, FIELD.u64List)) {
-    const [count, length] = readSize(copy, at);
-    for (let i = 0; i < count; i++) {
-      const place = at + length + 8 * i;
-      if (place + 8 > copy.length) break;
-      copy.writeBigUInt64LE(BigInt.asUintN(64, change(copy.readBigUInt64LE(place))), place);
-    }
-  }
   return copy;
 }

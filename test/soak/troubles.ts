@@ -162,12 +162,16 @@ export const TROUBLES: readonly Trouble[] = [
         while (!isOver()) {
           const behaviour = one(random, BEHAVIOURS);
           const share = random.pick([1, 0.5, 0.2]);
-          const liars = drawSome(random, world.daemons, 1 + random.below(world.daemons.length));
+          const able = world.daemons.filter(
+            ({ liar }) => behaviour.faults === undefined || liar !== undefined,
+          );
+          const liars = drawSome(random, able, 1 + random.below(able.length));
           const names = liars.map((liar) => world.network.nodes[world.daemons.indexOf(liar)]?.name);
           say(
             `${behaviour.name}: ${names.join(' and ')} ${behaviour.title}, in ${100 * share} % of the answers`,
           );
-          for (const liar of liars) liar.begin({ behaviour, share });
+          // A node that was killed tells no lie.
+          for (const liar of liars) await liar.begin({ behaviour, share }).catch(() => undefined);
           await pause(BEHAVIOUR_MS, isOver);
           for (const liar of liars) liar.end();
         }

@@ -135,7 +135,12 @@ export class World {
     await credentials.add('root', { wallet: '*', method: ['view', 'receive', 'spend', 'admin'] });
     const nodes = await Promise.all([SoakNode.start('first', 'regtest'), SoakNode.start('second', second)]);
     const daemons = await Promise.all(
-      nodes.map(({ address, name }) => HostileDaemon.start(address, chances.of(`lies of ${name}`))),
+      nodes.map(({ address: target, liar, name }) =>
+        HostileDaemon.start(
+          { target, ...(liar === undefined ? {} : { liar }) },
+          chances.of(`lies of ${name}`),
+        ),
+      ),
     );
     const addresses = daemons.map(({ address }) => address) as [string, ...string[]];
     const processes: SoakProcess[] = [];

@@ -124,12 +124,24 @@ function readable<T>(parse: () => T): T {
   }
 }
 
-/** Parses the transaction with an index into a value with all its fields. @throws DaemonError `malformed` */
+const UNREADABLE = 'the daemon sent a transaction that cannot be read';
+
+/** Error of a transaction with an index that cannot be read. Only a proof says whether the daemon has altered its bytes. */
+export class UnreadableTx extends DaemonError {
+  readonly at: number;
+
+  constructor(at: number, cause: unknown) {
+    super('malformed', UNREADABLE, { cause });
+    this.at = at;
+  }
+}
+
+/** Parses the transaction with an index into a value with all its fields. @throws UnreadableTx */
 export function readTx(txs: ParsedTxs, at: number): Transaction {
   try {
     return parsePrunedTransaction(txs.blob(at));
   } catch (cause) {
-    throw unreadable(cause);
+    throw new UnreadableTx(at, cause);
   }
 }
 
@@ -137,7 +149,7 @@ const rewards = new WeakMap<ParsedTxs, Map<number, Amount>>();
 
 /**
  * Reads the reward of a block from its miner transaction, which is parsed only once.
- * @throws DaemonError `malformed`
+ * @throws UnreadableTx
  * @param minerTx index of the miner transaction in `txs`.
  */
 export function rewardOf(txs: ParsedTxs, minerTx: number): Amount {
@@ -148,5 +160,4 @@ export function rewardOf(txs: ParsedTxs, minerTx: number): Amount {
   return reward;
 }
 
-const unreadable = (cause: unknown): DaemonError =>
-  new DaemonError('malformed', 'the daemon sent a transaction that cannot be read', { cause });
+const unreadable = (cause: unknown): DaemonError => new DaemonError('malformed', UNREADABLE, { cause });

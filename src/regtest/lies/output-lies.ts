@@ -168,6 +168,10 @@ export const OUTPUT_LIES = {
     ...output,
     key: pointFor(asked, lie),
   })),
+  'equal-ring-keys': ofOutputs(
+    'all outputs have the key of the output that was asked for first (1)',
+    (output, _, lie) => ({ ...output, key: lie.once('first key', () => output.key) }),
+  ),
   'other-ring-commitments': ofOutputs(
     'the commitments of outputs are other ones (1)',
     (output, asked, lie) => ({

@@ -68,11 +68,13 @@ const inventedHash = (lie: LieContext, name: string): string =>
 
 const PAGES = ['/get_blocks.bin'];
 
-/** Adds to an integer of an answer in portable storage. */
+const atLeastOne = (value: bigint): bigint => (value < 1n ? 1n : value);
+
+/** Adds to an integer of an answer in portable storage, which is 1 at least. */
 function plus(reply: TypedSection, name: string, more: number): TypedSection {
   const field = reply[name];
   return field?.type === 'u64'
-    ? { ...reply, [name]: { ...field, value: field.value + BigInt(more) } }
+    ? { ...reply, [name]: { ...field, value: atLeastOne(field.value + BigInt(more)) } }
     : reply;
 }
 
@@ -97,6 +99,14 @@ export const STATE_LIES = {
     most: MOST_BLOCKS,
     ...replies(INFO, (answer, { value }) => ({ ...answer, target_height: Number(answer['height']) + value })),
   },
+  unsynchronised: {
+    help: 'the node seems to lack blocks of its network (1)',
+    ...replies(INFO, (answer) => ({ ...answer, synchronized: false, busy_syncing: true })),
+  },
+  'other-network': {
+    help: 'the node seems to follow the stage network (1)',
+    ...replies(INFO, (answer) => ({ ...answer, nettype: 'stagenet', mainnet: false, stagenet: true })),
+  },
   'wrong-top-hash': {
     help: 'the hash of the top block is an invented one (1)',
     answers: {
@@ -116,6 +126,10 @@ export const STATE_LIES = {
     help: 'the chain is n blocks longer than the real one in pages of blocks',
     most: MOST_BLOCKS,
     ...storageReplies(PAGES, (reply, { value }) => plus(reply, 'current_height', value)),
+  },
+  'lower-page-height': {
+    help: 'the chain is n blocks shorter than the real one in pages of blocks',
+    ...storageReplies(PAGES, (reply, { value }) => plus(reply, 'current_height', -value)),
   },
   'invented-hashes': {
     help: 'the hashes of the latest n blocks are invented ones, where a list of hashes is asked for',

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { DaemonCallReport, ObserveDaemons } from '../../daemon/call-report.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { backOff, monotonicMs } from '../../util/clock.js';
 import { yieldToEventLoop } from '../../util/event-loop.js';
@@ -48,8 +49,15 @@ export class RefreshScheduler {
   /** True while a cycle starts refreshes, and no second cycle may start. */
   #isStarting = false;
 
-  constructor(log: Logger) {
+  readonly #onRefreshed: ObserveDaemons;
+
+  /**
+   * @param onRefreshed receives a report of each refresh that has succeeded, or that answers of the daemon did not allow
+   * although each of them follows the protocol.
+   */
+  constructor(log: Logger, onRefreshed: ObserveDaemons = () => undefined) {
     this.#log = log;
+    this.#onRefreshed = onRefreshed;
   }
 
   /**
@@ -171,14 +179,20 @@ export class RefreshScheduler {
   }
 
   async #refresh(wallet: ScheduledWallet, schedule: Schedule, cycle: number, asOf: number): Promise<void> {
-    const { daemon } = wallet.context;
+    const { address } = wallet.context.daemon;
+    const started = this.#now();
+    const note = (failure: Partial<DaemonCallReport> = {}): void => {
+      const report = { call: 'refresh', seconds: (this.#now() - started) / 1000, ...failure };
+      if (address !== undefined) this.#onRefreshed(report, address);
+    };
     schedule.isRefreshing = true;
     schedule.waitsUntil = -Infinity;
     let wait: number | undefined;
     try {
-      if (daemon.address !== undefined) {
+      if (address !== undefined) {
         await wallet.sync.refresh({ asOf });
         this.#noteDaemonAnswer();
+        note();
       }
       schedule.failures = 0;
     } catch (error) {
@@ -187,8 +201,10 @@ export class RefreshScheduler {
         schedule.failures += 1;
         this.#log.error({ err: error, name: wallet.name }, 'refreshing a wallet failed; it is tried again');
         wait = backOff(schedule.failures, RETRY_MS);
-      } else if (daemon.address !== undefined) {
-        this.#noteDaemonFailure(error, daemon.address, cycle);
+      } else if (address !== undefined) {
+        this.#noteDaemonFailure(error, address, cycle);
+        // All other failures are those of a call, which has reported them.
+        if (error.kind === 'malformed') note({ failure: error.kind });
         wait = Math.max(0, this.#retryAt - this.#now());
       }
     } finally {

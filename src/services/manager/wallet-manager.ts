@@ -88,7 +88,7 @@ export class WalletManager {
       trustedOffline: settings.trustedOffline ?? false,
       acceptsAnyVersion: settings.anyFork,
     });
-    this.#scheduler = new RefreshScheduler(log);
+    this.#scheduler = new RefreshScheduler(log, (report, daemon) => this.failover.note(report, daemon));
     const custody = settings.cluster?.custody;
     // Streams of events end when the quorum is lost.
     settings.cluster?.quorum.onChange(() => this.events.notify());

@@ -425,6 +425,15 @@ describe('the faults in the documentation', () => {
     expect(page.replace(/ +/g, ' ')).toContain(`| \`${name}\` | ${help} |`);
   });
 
+  it('stand in one row each of the table that says what a node may still do', () => {
+    const security = readFileSync(new URL('../../../../docs/security.md', import.meta.url), 'utf8');
+    const [, table = ''] = security.split('| answer of the node');
+    const named = [...table.matchAll(/^\|[^|]*\|([^|]*)\|/gm)].flatMap(([, lies = '']) =>
+      [...lies.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name),
+    );
+    expect(named.sort()).toEqual(Object.keys(FAULTS).sort());
+  });
+
   it('are all known', () => {
     const [, tables = ''] = page.split('### The connection');
     const rows = [...tables.matchAll(/^\| `([a-z-]+)` +\|/gm)].map(([, name]) => name);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest, test } from '@jest/globals';
 import { pino } from 'pino';
+import type { DaemonCallReport } from '../../../src/daemon/call-report.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { RefreshScheduler, type ScheduledWallet } from '../../../src/services/manager/refresh-scheduler.js';
 
@@ -35,6 +36,7 @@ class TestWallet {
 
 let start: number;
 let lines: { level: number; name?: string }[];
+let reports: (DaemonCallReport & { readonly daemon: string })[];
 let scheduler: RefreshScheduler;
 let a: TestWallet;
 let b: TestWallet;
@@ -44,7 +46,10 @@ beforeEach(() => {
   start = Date.now();
   lines = [];
   const write = (line: string): void => void lines.push(JSON.parse(line) as (typeof lines)[number]);
-  scheduler = new RefreshScheduler(pino({ base: null }, { write }));
+  reports = [];
+  scheduler = new RefreshScheduler(pino({ base: null }, { write }), (report, daemon) =>
+    reports.push({ ...report, daemon }),
+  );
   a = new TestWallet('a');
   b = new TestWallet('b');
 });
@@ -343,4 +348,44 @@ describe('a created wallet', () => {
     await pass(1);
     expect([a.refreshes, b.refreshes]).toEqual([[0], [0]]);
   });
+});
+
+describe('the report of a refresh', () => {
+  const failing = (kind: 'malformed' | 'unreachable' | 'newer_fork') => () =>
+    Promise.reject(new DaemonError(kind, 'no'));
+
+  it('says that answers of the daemon have not allowed it, until one succeeds', async () => {
+    a.refreshing = failing('malformed');
+    scheduler.add(a.scheduled, 20);
+    await pass(4);
+    a.refreshing = () => Promise.resolve();
+    await pass(20);
+    const daemon = '127.0.0.1:18081';
+    expect(reports).toMatchObject([
+      ...Array.from({ length: 3 }, () => ({ call: 'refresh', failure: 'malformed', daemon })),
+      ...Array.from({ length: 2 }, () => ({ call: 'refresh', daemon })),
+    ]);
+    expect(reports.slice(3).filter(({ failure }) => failure !== undefined)).toEqual([]);
+  });
+
+  it('names the daemon that the refresh began with', async () => {
+    a.refreshing = () => {
+      a.address = '127.0.0.1:28081';
+      return failing('malformed')();
+    };
+    scheduler.add(a.scheduled, 20);
+    await pass(0);
+    await jest.advanceTimersByTimeAsync(10);
+    expect(reports).toMatchObject([{ failure: 'malformed', daemon: '127.0.0.1:18081' }]);
+  });
+
+  it.each(['unreachable', 'newer_fork'] as const)(
+    'leaves a failure of the kind %s to the call',
+    async (kind) => {
+      a.refreshing = failing(kind);
+      scheduler.add(a.scheduled, 20);
+      await pass(4);
+      expect([a.refreshes.length > 1, reports]).toEqual([true, []]);
+    },
+  );
 });

@@ -18,6 +18,7 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'integration/differential-payments': 28,
   'integration/health': 28,
   'integration/scan-tx': 28,
+  'lies/campaign': 27,
   'integration/credentials': 27,
   'integration/pay-page': 27,
   'integration/backup': 26,
