@@ -14,11 +14,11 @@ import { markdownOf } from './report.js';
 import { fuzzTarget, type RunOptions, type RunResult } from './supervisor.js';
 import type { Parser, Target } from './target.js';
 import { TARGET_NAMES, targetNamed } from './targets.js';
-import { itAtNight, someRows } from '../support/jest/lanes.js';
+import { describeAtNight, isNight, itAtNight, someRows } from '../support/jest/lanes.js';
 
 /* A short run of each target. Longer runs: `npm run fuzz`. */
 
-const CASES = 25;
+const CASES = isNight ? 25 : 8;
 
 /** Runs mutated inputs. @returns findings as texts, without those about time, which other tests take, too. */
 async function findingsOf(target: Target, parser: Parser, cases: number): Promise<string[]> {
@@ -234,25 +234,27 @@ describe('a campaign', () => {
     });
   });
 
-  const main = fileURLToPath(new URL('main.js', import.meta.url));
-  const start = (cases: number): ChildProcess =>
-    spawn(process.execPath, [main, '--only', 'fingerprint', '--cases', String(cases), '--out', out], {
-      stdio: 'ignore',
-    });
-  const casesNow = (): number => reportOf(out, 'fingerprint').cases;
+  describeAtNight('that is stopped', () => {
+    const main = fileURLToPath(new URL('main.js', import.meta.url));
+    const start = (cases: number): ChildProcess =>
+      spawn(process.execPath, [main, '--only', 'fingerprint', '--cases', String(cases), '--out', out], {
+        stdio: 'ignore',
+      });
+    const casesNow = (): number => reportOf(out, 'fingerprint').cases;
 
-  it.each(someRows(['SIGTERM', 'SIGKILL'] as const))('keeps its cases after %s', async (signal) => {
-    const program = start(1e9);
-    await until('the first cases', () => casesNow() > 0);
-    const before = casesNow();
-    program.kill(signal);
-    await once(program, 'exit');
-    const { cases, kept } = reportOf(out, 'fingerprint');
-    expect(cases).toBeGreaterThanOrEqual(before);
-    if (signal !== 'SIGKILL') expect(kept).toBeGreaterThan(0);
-    const [code] = (await once(start(cases + 100), 'exit')) as [number];
-    expect(code).toBe(0);
-    expect(casesNow()).toBe(cases + 100);
-    expect(readFileSync(join(out, 'report.md'), 'utf8')).toContain(`| fingerprint | ${cases + 100} |`);
+    it.each(['SIGTERM', 'SIGKILL'] as const)('keeps its cases after %s', async (signal) => {
+      const program = start(1e9);
+      await until('the first cases', () => casesNow() > 0);
+      const before = casesNow();
+      program.kill(signal);
+      await once(program, 'exit');
+      const { cases, kept } = reportOf(out, 'fingerprint');
+      expect(cases).toBeGreaterThanOrEqual(before);
+      if (signal !== 'SIGKILL') expect(kept).toBeGreaterThan(0);
+      const [code] = (await once(start(cases + 100), 'exit')) as [number];
+      expect(code).toBe(0);
+      expect(casesNow()).toBe(cases + 100);
+      expect(readFileSync(join(out, 'report.md'), 'utf8')).toContain(`| fingerprint | ${cases + 100} |`);
+    });
   });
 });
