@@ -52,7 +52,7 @@ describe('the systemd unit', () => {
     expect(readFileSync(UNIT, 'utf8')).not.toMatch(/^MemoryDenyWriteExecute=yes/m);
   });
 
-  it('is notified when the server is ready and when it stops', async () => {
+  itAtNight('is notified when the server is ready and when it stops', async () => {
     const socket = join(directory, 'notify');
     // Node.js has no datagrams on Unix sockets.
     const receiver = spawn(

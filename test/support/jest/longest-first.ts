@@ -68,8 +68,6 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'integration/daemon-control': 8,
   'integration/examples': 8,
   'integration/hostile-files': 8,
-  'integration/multisig-recovery': 8,
-  'integration/multisig-sets': 8,
   'integration/payment-export': 8,
   'integration/regtest-differential': 8,
   'integration/regtest-embedded': 8,

@@ -15,7 +15,6 @@ import {
 } from '../support/wallets/multisig-party.js';
 import { seededRng } from '../support/fakes/seeded-rng.js';
 import type { WalletRpc } from '../support/processes/wallet-rpc.js';
-import { someRows } from '../support/jest/lanes.js';
 
 const COIN = 1_000_000_000_000;
 const stranger = new ChainWallet(seededRng('multisig sets'));
@@ -73,7 +72,7 @@ async function agree(): Promise<Loose[]> {
   return mine?.paid ?? [];
 }
 
-describe.each(someRows(PROPOSERS))('a proposal by %s', (_, proposer) => {
+describe.each(PROPOSERS)('a proposal by %s', (_, proposer) => {
   it('may consist of several transactions', async () => {
     const destinations = Array.from({ length: 20 }, (_unused, minor) => ({
       address: stranger.addressText({ major: 0, minor }),
