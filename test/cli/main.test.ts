@@ -16,30 +16,27 @@ const directory = (): string => mkdtempSync(join(tmpdir(), 'main-'));
 
 describe('an invalid command line', () => {
   test.each(
-    someRows(
+    someRows([
       [
-        [
-          'an unknown flag',
-          ['--rpc-bind-prt=1'],
-          /unknown option '--rpc-bind-prt'\s+\(Did you mean --rpc-bind-port\?\)\s+\(--help/,
-        ],
-        ['an unknown short flag', ['-p'], /unknown option '-p'\s+\(--help/],
-        ['a word too many', ['--offline', 'extra'], /too many arguments/],
-        ['a flag without its value', ['--wallet-dir'], /'--wallet-dir <dir>' argument missing\s+\(--help/],
-        ['a switch with a value', ['--offline=1'], /wallet-rpc: --offline is a switch and takes no value/],
-        [
-          'a missing config file',
-          ['--config-file=/nowhere/x'],
-          /wallet-rpc: --config-file: \/nowhere\/x cannot be read/,
-        ],
-        [
-          'a password to ask for without a terminal',
-          ['--wallet-dir=w', '--rpc-login=alice'],
-          /no terminal to ask on/,
-        ],
+        'an unknown flag',
+        ['--rpc-bind-prt=1'],
+        /unknown option '--rpc-bind-prt'\s+\(Did you mean --rpc-bind-port\?\)\s+\(--help/,
       ],
-      3,
-    ),
+      ['an unknown short flag', ['-p'], /unknown option '-p'\s+\(--help/],
+      ['a word too many', ['--offline', 'extra'], /too many arguments/],
+      ['a flag without its value', ['--wallet-dir'], /'--wallet-dir <dir>' argument missing\s+\(--help/],
+      ['a switch with a value', ['--offline=1'], /wallet-rpc: --offline is a switch and takes no value/],
+      [
+        'a missing config file',
+        ['--config-file=/nowhere/x'],
+        /wallet-rpc: --config-file: \/nowhere\/x cannot be read/,
+      ],
+      [
+        'a password to ask for without a terminal',
+        ['--wallet-dir=w', '--rpc-login=alice'],
+        /no terminal to ask on/,
+      ],
+    ]),
   )('%s ends the process with a hint', async (_, args, hint) => {
     const { code, output } = await runWalletRpc(args);
     expect(output).toMatch(hint);
@@ -48,18 +45,15 @@ describe('an invalid command line', () => {
   });
 
   test.each(
-    someRows(
-      [
-        ['a misspelt flag', ['--rpc-logn=alice:hunter2']],
-        ['a misspelt flag and its value', ['--rpc-logn', 'alice:hunter2']],
-        ['one dash too few', ['-rpc-login=alice:hunter2']],
-        ['a short flag', ['-phunter2']],
-        ['a stray word', ['hunter2']],
-        ['a flag twice', ['--rpc-login=alice:hunter2', '--rpc-login=alice:hunter2']],
-        ['no wallet', ['--rpc-login=alice:hunter2']],
-      ],
-      2,
-    ),
+    someRows([
+      ['a misspelt flag', ['--rpc-logn=alice:hunter2']],
+      ['a misspelt flag and its value', ['--rpc-logn', 'alice:hunter2']],
+      ['one dash too few', ['-rpc-login=alice:hunter2']],
+      ['a short flag', ['-phunter2']],
+      ['a stray word', ['hunter2']],
+      ['a flag twice', ['--rpc-login=alice:hunter2', '--rpc-login=alice:hunter2']],
+      ['no wallet', ['--rpc-login=alice:hunter2']],
+    ]),
   )('%s repeats no secret', async (_, args) => {
     const { code, output } = await runWalletRpc(args);
     expect(output).not.toContain('hunter2');
@@ -203,16 +197,15 @@ describe('a running server', () => {
     await server.stop();
   });
 
-  it.each(
-    someRows([
-      ['1.3', "Interface: wallet RPC 1.3 to the letter; today's client libraries want --api-version 1.32"],
-      ['1.32', 'Interface: wallet RPC 1.32'],
-    ]),
-  )('logs that it serves interface %s', async (version, line) => {
-    const server = await startWalletProcess({ args: [`--api-version=${version}`] });
-    await logged(server.process, line);
-    await server.stop();
-  });
+  for (const [version, line] of [
+    ['1.3', "Interface: wallet RPC 1.3 to the letter; today's client libraries want --api-version 1.32"],
+    ['1.32', 'Interface: wallet RPC 1.32'],
+  ] as const)
+    itAtNight(`logs that it serves interface ${version}`, async () => {
+      const server = await startWalletProcess({ args: [`--api-version=${version}`] });
+      await logged(server.process, line);
+      await server.stop();
+    });
 
   itAtNight('applies log categories given with the level from the start', async () => {
     const server = await startWalletProcess({ args: ['--log-level=0,wallet.rpc:DEBUG'] });

@@ -9,7 +9,7 @@ import { createWallet } from '../support/wallets/create-wallet.js';
 import { call, post } from '../support/network/json-rpc.js';
 import { freePort, start, stop } from '../support/processes/process.js';
 import { until } from '../support/fakes/until.js';
-import { MAIN, startWalletProcess } from '../support/processes/wallet-rpc.js';
+import { MAIN, startWalletProcess, startWalletRpc } from '../support/processes/wallet-rpc.js';
 import { runWalletRpc } from '../support/processes/wallet-rpc-run.js';
 import { itAtNight, someRows } from '../support/jest/lanes.js';
 
@@ -70,7 +70,7 @@ describe('the command line', () => {
         ],
         ['a config file that is missing', ['--wallet-dir=a', '--config-file=/nowhere'], '--config-file'],
       ],
-      4,
+      2,
     ),
   )('refuses %s', async (_, args, hint) => {
     const { code, stderr } = await runWalletRpc(args);
@@ -217,7 +217,7 @@ describe('TLS', () => {
   ];
 
   it('is distinguished from plain HTTP on one port', async () => {
-    const wallet = await startWalletProcess({ args: files() });
+    const wallet = await startWalletRpc({ args: files() });
     expect((await ask(wallet.port)).text).toContain('65539');
     expect((await call(wallet.port, 'get_version')).result).toMatchObject({ version: 65539 });
     await wallet.stop();
@@ -252,7 +252,7 @@ describe('TLS', () => {
     );
 
   it('without a certificate makes a self-signed one for the first connection', async () => {
-    const wallet = await startWalletProcess();
+    const wallet = await startWalletRpc();
     try {
       expect(wallet.process.output()).not.toContain('certificate');
       expect(curl(wallet.port)).toContain('"version":65539');

@@ -6,6 +6,7 @@ import { pino, type Logger } from 'pino';
 import { TxNotifier } from '../../src/cli/tx-notifier.js';
 import type { NoticeSource } from '../../src/services/events/tx-notices.js';
 import { until } from '../support/fakes/until.js';
+import { isNight, someRows } from '../support/jest/lanes.js';
 
 const directories: string[] = [];
 let directory: string;
@@ -64,7 +65,7 @@ class Queue implements NoticeSource {
 
 describe('--tx-notify', () => {
   it('runs for every transaction, at most four commands at once', async () => {
-    const all = txids(30);
+    const all = txids(isNight ? 30 : 9);
     const notify = notifier(counting(0.05));
     notify.wake(new Queue(all));
     await until('all commands', () => done().length === all.length);
@@ -85,14 +86,19 @@ describe('--tx-notify', () => {
     expect(readFileSync(path, 'utf8')).toBe('of:a shop; touch %s:a shop; touch %s\n');
   });
 
-  it.each([
-    ['%w', '--output=/etc/passwd', './--output=/etc/passwd'],
-    ['%w', '-', './-'],
-    ['%w.%s', '-x', undefined],
-    ['--wallet=%w', '--x', '--wallet=--x'],
-    ['-%w', '-x', '--x'],
-    ['%w', 'shop-1', 'shop-1'],
-  ])('lets no wallet name begin an option: %s with the wallet %s', async (argument, wallet, expected) => {
+  it.each(
+    someRows<[string, string, string | undefined]>(
+      [
+        ['%w', '--output=/etc/passwd', './--output=/etc/passwd'],
+        ['%w', '-', './-'],
+        ['%w.%s', '-x', undefined],
+        ['--wallet=%w', '--x', '--wallet=--x'],
+        ['-%w', '-x', '--x'],
+        ['%w', 'shop-1', 'shop-1'],
+      ],
+      4,
+    ),
+  )('lets no wallet name begin an option: %s with the wallet %s', async (argument, wallet, expected) => {
     const script = join(directory, 'argument.sh');
     writeFileSync(script, `echo "$1" > "${directory}/argument"\n`);
     const [txid = ''] = txids(1);

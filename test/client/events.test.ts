@@ -8,6 +8,7 @@ import { Login, HttpTransport } from '../../src/client/transport.js';
 import { freePort } from '../support/processes/process.js';
 import { until } from '../support/fakes/until.js';
 import { startScriptedServer, type Script, type ScriptedServer } from '../support/network/scripted-server.js';
+import { randomRuns } from '../support/fakes/random-runs.js';
 
 const parse = (...parts: string[]) => {
   const parser = new EventStreamParser();
@@ -33,6 +34,7 @@ describe('the parser of event streams', () => {
         // A carriage return at the end may be half of a line end.
         expect(parse(...parts, ...(end === '\r' ? [':'] : []))).toEqual(MESSAGES);
       }),
+      { numRuns: randomRuns(100) },
     );
   });
 

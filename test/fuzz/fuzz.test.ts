@@ -14,11 +14,11 @@ import { markdownOf } from './report.js';
 import { fuzzTarget, type RunOptions, type RunResult } from './supervisor.js';
 import type { Parser, Target } from './target.js';
 import { TARGET_NAMES, targetNamed } from './targets.js';
-import { itAtNight, someRows } from '../support/jest/lanes.js';
+import { describeAtNight, isNight, itAtNight } from '../support/jest/lanes.js';
 
 /* A short run of each target. Longer runs: `npm run fuzz`. */
 
-const CASES = 25;
+const CASES = isNight ? 25 : 8;
 
 /** Runs mutated inputs. @returns findings as texts, without those about time, which other tests take, too. */
 async function findingsOf(target: Target, parser: Parser, cases: number): Promise<string[]> {
@@ -133,7 +133,7 @@ const WIDE: Limits = {
   ...{ ms: 60_000, bytes: 2 ** 40, hangMs: 120_000, watchMs: 100, idleSeconds: 600, heapMib: 512 },
 };
 
-describe('a run in a process', () => {
+describeAtNight('a run in a process', () => {
   const run = async (target: string, options: Partial<RunOptions> = {}): Promise<[RunResult, Finding[]]> => {
     const findings: Finding[] = [];
     const result = await fuzzTarget(target, {
@@ -153,19 +153,17 @@ describe('a run in a process', () => {
     expect(kept).toBeGreaterThanOrEqual(2);
   });
 
-  it.each<[string, Finding['kind'], RegExp, Partial<Limits>]>(
-    someRows([
-      ['planted-error', 'error', /^TypeError: a bug/, {}],
-      ['planted-rejection', 'error', /^TypeError: a bug/, {}],
-      ['planted-crash', 'crash', /ended with SIGABRT/, {}],
-      ['planted-throw', 'crash', /outside of the call/, {}],
-      ['planted-slow', 'slow', /^takes \d+ ms$/, { ms: 100 }],
-      ['planted-hang', 'hang', /^does not end within 0.6 s of processor time/, { hangMs: 600 }],
-      ['planted-wait', 'hang', /^waits without an end/, { idleSeconds: 2 }],
-      ['planted-memory', 'memory', /^the process grows by \d+ MiB/, { bytes: 32 * 2 ** 20 }],
-      ['planted-heap', 'memory', /^objects take more than 64 MiB/, { heapMib: 64 }],
-    ]),
-  )('finds %s', async (target, kind, text, limits) => {
+  it.each<[string, Finding['kind'], RegExp, Partial<Limits>]>([
+    ['planted-error', 'error', /^TypeError: a bug/, {}],
+    ['planted-rejection', 'error', /^TypeError: a bug/, {}],
+    ['planted-crash', 'crash', /ended with SIGABRT/, {}],
+    ['planted-throw', 'crash', /outside of the call/, {}],
+    ['planted-slow', 'slow', /^takes \d+ ms$/, { ms: 100 }],
+    ['planted-hang', 'hang', /^does not end within 0.6 s of processor time/, { hangMs: 600 }],
+    ['planted-wait', 'hang', /^waits without an end/, { idleSeconds: 2 }],
+    ['planted-memory', 'memory', /^the process grows by \d+ MiB/, { bytes: 32 * 2 ** 20 }],
+    ['planted-heap', 'memory', /^objects take more than 64 MiB/, { heapMib: 64 }],
+  ])('finds %s', async (target, kind, text, limits) => {
     // The run ends with the first finding.
     const found = new AbortController();
     const findings: Finding[] = [];
@@ -182,7 +180,7 @@ describe('a run in a process', () => {
     expect(new Set(findings.map((one) => one.kind))).toEqual(new Set([kind]));
   });
 
-  itAtNight('goes on to the number of cases with another process when one ends', async () => {
+  it('goes on to the number of cases with another process when one ends', async () => {
     // One of the first 1000 cases of this seed ends the process.
     const [{ cases }, findings] = await run('planted-throw', { cases: 1000 });
     expect({ cases, kinds: findings.map(({ kind }) => kind) }).toEqual({ cases: 1000, kinds: ['crash'] });
@@ -208,7 +206,7 @@ describe('a campaign', () => {
     expect(nextPart(130_000, 1_000_000)).toEqual({ from: 130_000, cases: 370_000, guided: false });
   });
 
-  it('goes on in the same directory, with the inputs that it kept', async () => {
+  itAtNight('goes on in the same directory, with the inputs that it kept', async () => {
     const options = { ...inOut, out };
     const first = await runCampaign('instant', { ...options, cases: 300 });
     expect(first).toMatchObject({ cases: 300, guidedCases: 300, findings: [] });
@@ -234,25 +232,27 @@ describe('a campaign', () => {
     });
   });
 
-  const main = fileURLToPath(new URL('main.js', import.meta.url));
-  const start = (cases: number): ChildProcess =>
-    spawn(process.execPath, [main, '--only', 'fingerprint', '--cases', String(cases), '--out', out], {
-      stdio: 'ignore',
-    });
-  const casesNow = (): number => reportOf(out, 'fingerprint').cases;
+  describeAtNight('that is stopped', () => {
+    const main = fileURLToPath(new URL('main.js', import.meta.url));
+    const start = (cases: number): ChildProcess =>
+      spawn(process.execPath, [main, '--only', 'fingerprint', '--cases', String(cases), '--out', out], {
+        stdio: 'ignore',
+      });
+    const casesNow = (): number => reportOf(out, 'fingerprint').cases;
 
-  it.each(someRows(['SIGTERM', 'SIGKILL'] as const))('keeps its cases after %s', async (signal) => {
-    const program = start(1e9);
-    await until('the first cases', () => casesNow() > 0);
-    const before = casesNow();
-    program.kill(signal);
-    await once(program, 'exit');
-    const { cases, kept } = reportOf(out, 'fingerprint');
-    expect(cases).toBeGreaterThanOrEqual(before);
-    if (signal !== 'SIGKILL') expect(kept).toBeGreaterThan(0);
-    const [code] = (await once(start(cases + 100), 'exit')) as [number];
-    expect(code).toBe(0);
-    expect(casesNow()).toBe(cases + 100);
-    expect(readFileSync(join(out, 'report.md'), 'utf8')).toContain(`| fingerprint | ${cases + 100} |`);
+    it.each(['SIGTERM', 'SIGKILL'] as const)('keeps its cases after %s', async (signal) => {
+      const program = start(1e9);
+      await until('the first cases', () => casesNow() > 0);
+      const before = casesNow();
+      program.kill(signal);
+      await once(program, 'exit');
+      const { cases, kept } = reportOf(out, 'fingerprint');
+      expect(cases).toBeGreaterThanOrEqual(before);
+      if (signal !== 'SIGKILL') expect(kept).toBeGreaterThan(0);
+      const [code] = (await once(start(cases + 100), 'exit')) as [number];
+      expect(code).toBe(0);
+      expect(casesNow()).toBe(cases + 100);
+      expect(readFileSync(join(out, 'report.md'), 'utf8')).toContain(`| fingerprint | ${cases + 100} |`);
+    });
   });
 });

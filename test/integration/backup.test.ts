@@ -8,7 +8,7 @@ import type { Loose } from '../support/network/json-rpc.js';
 import { until } from '../support/fakes/until.js';
 import { moneyOf, startCrowd, type Crowd } from '../support/wallets/wallet-crowd.js';
 import { MAIN, startWalletRpc } from '../support/processes/wallet-rpc.js';
-import { itAtNight, someRows } from '../support/jest/lanes.js';
+import { isNight, itAtNight, someRows } from '../support/jest/lanes.js';
 
 /* backup_wallet of a wallet that pays, and the commands backup, verify and restore. */
 
@@ -42,6 +42,9 @@ afterAll(async () => {
   rmSync(backupDir, { recursive: true, force: true });
 });
 
+/** Backups that are made while payments are made. */
+const BACKUPS = isNight ? 3 : 1;
+
 describe('a backup', () => {
   it('made while payments are made is intact each time, and knows each payment made before', async () => {
     const { rpc } = crowd.at(NAME);
@@ -55,7 +58,7 @@ describe('a backup', () => {
     })();
     const backups: { directory: string; known: number }[] = [];
     try {
-      while (backups.length < 3) {
+      while (backups.length < BACKUPS) {
         const known = made.length;
         const { directory } = (await rpc('backup_wallet')) as Loose;
         backups.push({ directory: directory as string, known });

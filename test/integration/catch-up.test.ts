@@ -192,7 +192,7 @@ describe('a wallet that learns of addresses after it has read their payments', (
     expect(await knownBy(late)).toEqual(complete);
   });
 
-  it('finds them with a larger lookahead', async () => {
+  itAtNight('finds them with a larger lookahead', async () => {
     await restore('seed');
     await late.rpc('set_subaddress_lookahead', { major_idx: ACCOUNTS, minor_idx: ADDRESSES });
     await caughtUp(late);
@@ -243,28 +243,35 @@ describe('a wallet that learns of addresses after it has read their payments', (
     }
   });
 
-  it('reports what it finds as history below the height at which it came here, and as news from there on', async () => {
-    await restore('seed');
-    const arrival = (await late.rpc('get_height')).height as number;
-    const { address } = (await origin.rpc('get_address', { address_index: [ADDRESSES - 2] }))
-      .addresses[0] as Loose;
-    await payer.rpc('refresh');
-    await payer.rpc('transfer', { destinations: [{ address, amount: COIN / 64 }] });
-    await mine(11);
-    await late.rpc('refresh');
-    const { cursor } = await late.rpc('get_events', { limit: 1000 });
-    await createFar(late);
-    await caughtUp(late);
-    const { events } = await late.rpc('get_events', { after: cursor, limit: 1000, types: ['payment.mined'] });
-    const news = (events as Loose[]).filter(({ history }) => history !== true);
-    expect(news.map(({ data }) => data)).toMatchObject([{ amount: COIN / 64, address }]);
-    expect((events as Loose[]).length).toBeGreaterThan(3);
-    for (const { data, history } of events as Loose[])
-      expect(history === true).toBe(((data as Loose).height as number) < arrival);
-    await origin.rpc('refresh');
-    complete = await knownBy(origin);
-    expect(await knownBy(late)).toEqual(complete);
-  });
+  itAtNight(
+    'reports what it finds as history below the height at which it came here, and as news from there on',
+    async () => {
+      await restore('seed');
+      const arrival = (await late.rpc('get_height')).height as number;
+      const { address } = (await origin.rpc('get_address', { address_index: [ADDRESSES - 2] }))
+        .addresses[0] as Loose;
+      await payer.rpc('refresh');
+      await payer.rpc('transfer', { destinations: [{ address, amount: COIN / 64 }] });
+      await mine(11);
+      await late.rpc('refresh');
+      const { cursor } = await late.rpc('get_events', { limit: 1000 });
+      await createFar(late);
+      await caughtUp(late);
+      const { events } = await late.rpc('get_events', {
+        after: cursor,
+        limit: 1000,
+        types: ['payment.mined'],
+      });
+      const news = (events as Loose[]).filter(({ history }) => history !== true);
+      expect(news.map(({ data }) => data)).toMatchObject([{ amount: COIN / 64, address }]);
+      expect((events as Loose[]).length).toBeGreaterThan(3);
+      for (const { data, history } of events as Loose[])
+        expect(history === true).toBe(((data as Loose).height as number) < arrival);
+      await origin.rpc('refresh');
+      complete = await knownBy(origin);
+      expect(await knownBy(late)).toEqual(complete);
+    },
+  );
 
   it('keeps what it has found, and finds it again, when blocks are replaced', async () => {
     await restore('seed');

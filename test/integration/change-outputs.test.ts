@@ -5,6 +5,7 @@ import { startMonerod, type Monerod } from '../support/processes/monerod.js';
 import { exchangeMultisigInfo, formGroup, signInTurn } from '../support/wallets/multisig-party.js';
 import { seededRng } from '../support/fakes/seeded-rng.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { itAtNight, someRows } from '../support/jest/lanes.js';
 
 /*
  * Payments whose change is several outputs, with the real daemon and the reference's wallet as counterpart. The tests
@@ -90,16 +91,21 @@ afterAll(async () => {
 });
 
 describe('a payment with five change outputs', () => {
-  it.each<[string, number, () => readonly string[]]>([
-    ['a standard address', 0, () => [theirAddress]],
-    ['a subaddress, from another account', 1, () => [theirSubaddress]],
-    ['a subaddress beside a standard address', 0, () => [theirSubaddress, theirAddress]],
-    [
-      'a subaddress beside a standard address, from another account',
-      1,
-      () => [theirSubaddress, theirAddress],
-    ],
-  ])('to %s leaves outputs to pay with at once', async (_, account_index, payees) => {
+  it.each<[string, number, () => readonly string[]]>(
+    someRows<[string, number, () => readonly string[]]>(
+      [
+        ['a standard address', 0, () => [theirAddress]],
+        ['a subaddress, from another account', 1, () => [theirSubaddress]],
+        ['a subaddress beside a standard address', 0, () => [theirSubaddress, theirAddress]],
+        [
+          'a subaddress beside a standard address, from another account',
+          1,
+          () => [theirSubaddress, theirAddress],
+        ],
+      ],
+      2,
+    ),
+  )('to %s leaves outputs to pay with at once', async (_, account_index, payees) => {
     const { address } = await ours.rpc('get_address', { account_index });
     const earlier = await unspent(ours, account_index);
     for (const { key_image } of earlier) await ours.rpc('freeze', { key_image });
@@ -200,10 +206,12 @@ describe('a wallet with several change outputs', () => {
     await theirs.rpc('open_wallet', { filename: 'theirs', password: '' });
   });
 
-  it.each([
-    ["the reference's", 0],
-    ['ours', 1],
-  ])('is paid from by a view-only wallet and an offline one of %s', async (_, at) => {
+  it.each(
+    someRows<[string, number]>([
+      ["the reference's", 0],
+      ['ours', 1],
+    ]),
+  )('is paid from by a view-only wallet and an offline one of %s', async (_, at) => {
     const { key: viewkey } = await ours.rpc('query_key', { key_type: 'view_key' });
     const { key: spendkey } = await ours.rpc('query_key', { key_type: 'spend_key' });
     const cold = offline[at] as WalletRpc;
@@ -241,7 +249,7 @@ describe('a wallet with several change outputs', () => {
     }
   });
 
-  it('can belong to a group with signers of the reference', async () => {
+  itAtNight('can belong to a group with signers of the reference', async () => {
     const online = [ours, await startReference({ daemon: daemon.address })];
     try {
       const address = await formGroup(online, 2, 'group');

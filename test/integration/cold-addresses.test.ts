@@ -4,27 +4,23 @@ import type { Loose } from '../support/network/json-rpc.js';
 import type { Monerod } from '../support/processes/monerod.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { describeAtNight, itAtNight } from '../support/jest/lanes.js';
 
 const COIN = 1_000_000_000_000;
 /** Index of an address and of an account far beyond the lookahead of new wallets under test, 20 and 5. */
-const ADDRESS = 130;
-const ACCOUNT = 9;
+const ADDRESS = 40;
+const ACCOUNT = 7;
 
 let daemon: Monerod;
 let payer: WalletRpc;
 let outside: string;
-let servers: { ourHot: WalletRpc; ourCold: WalletRpc; theirHot: WalletRpc; theirCold: WalletRpc };
+let servers: { ourHot: WalletRpc; ourCold: WalletRpc };
 
 beforeAll(async () => {
   daemon = await startRegtestDaemon();
   const online = { daemon: daemon.address };
-  const [ourHot, ourCold, theirHot, theirCold] = await Promise.all([
-    startWalletRpc(online),
-    startWalletRpc(),
-    startReference({ ...online, args: ['--trusted-daemon'] }),
-    startReference(),
-  ]);
-  servers = { ourHot, ourCold, theirHot, theirCold };
+  const [ourHot, ourCold] = await Promise.all([startWalletRpc(online), startWalletRpc()]);
+  servers = { ourHot, ourCold };
   payer = await startWalletRpc(online);
   await createWallet(payer, 'payer');
   outside = (await payer.rpc('get_address')).address as string;
@@ -111,7 +107,7 @@ describe('an offline wallet of ours that imports outputs of addresses beyond its
     await pay(hot, cold, ACCOUNT, 0);
   });
 
-  it('still knows them after it was closed and opened', async () => {
+  itAtNight('still knows them after it was closed and opened', async () => {
     const { ourHot: hot, ourCold: cold } = servers;
     await pair(hot, cold);
     await exchange(hot, cold);
@@ -121,28 +117,35 @@ describe('an offline wallet of ours that imports outputs of addresses beyond its
   });
 });
 
-describe.each([
-  ["the reference's", 'ours', 'theirHot', 'ourCold'],
-  ['ours', "the reference's", 'ourOldHot', 'theirCold'],
-] as const)(
-  'a view-only wallet of %s and an offline one of %s, whose exports name no addresses',
-  (_, __, hotName, coldName) => {
-    it('pay from addresses beyond the lookahead once these are created offline', async () => {
-      const hot =
-        hotName === 'theirHot'
-          ? servers.theirHot
-          : await startWalletRpc({
-              daemon: daemon.address,
-              args: ['--export-format=0.18.0', '--api-version=1.32'],
-            });
-      const cold = servers[coldName];
+describeAtNight('a view-only wallet and an offline one, whose exports name no addresses,', () => {
+  let theirs: { hot: WalletRpc; cold: WalletRpc };
+  beforeAll(async () => {
+    const online = { daemon: daemon.address, args: ['--trusted-daemon'] };
+    const [hot, cold] = await Promise.all([startReference(online), startReference()]);
+    theirs = { hot, cold };
+  });
+  afterAll(() => Promise.all([theirs?.hot.stop(), theirs?.cold.stop()]));
+
+  it.each([
+    ["the reference's", 'ours', true],
+    ['ours', "the reference's", false],
+  ] as const)(
+    'of %s and %s, pay from addresses beyond the lookahead once these are created offline',
+    async (_, __, isTheirs) => {
+      const hot = isTheirs
+        ? theirs.hot
+        : await startWalletRpc({
+            daemon: daemon.address,
+            args: ['--export-format=0.18.0', '--api-version=1.32'],
+          });
+      const cold = isTheirs ? servers.ourCold : theirs.cold;
       await pair(hot, cold);
       const { outputs_data_hex } = await hot.rpc('export_outputs', { all: true });
       expect((await cold.call('import_outputs', { outputs_data_hex })).error).toBeDefined();
       await createFar(cold);
       await exchange(hot, cold);
       await pay(hot, cold, 0, ADDRESS);
-      if (hot !== servers.theirHot) await hot.stop();
-    });
-  },
-);
+      if (!isTheirs) await hot.stop();
+    },
+  );
+});

@@ -7,6 +7,7 @@ import { seededRng } from '../support/fakes/seeded-rng.js';
 import { refusal, sideBySide, step } from '../support/wallets/side-by-side.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 import { exportKeys, vectors } from '../monero/wallet/cold-vectors.js';
+import { randomRuns } from '../support/fakes/random-runs.js';
 
 /* Offline wallets with the keys of the vectors. */
 let ours: { cold: WalletRpc; view: WalletRpc };
@@ -233,7 +234,7 @@ describe('a blob with any change', () => {
           expect((await cold.call(method, params)).error).toMatchObject({ code });
         },
       ),
-      { numRuns: 40 },
+      { numRuns: randomRuns(40) },
     );
     expect(await state()).toEqual(before);
   });

@@ -9,6 +9,7 @@ import type { Monerod } from '../support/processes/monerod.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { seededRng } from '../support/fakes/seeded-rng.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { someRows } from '../support/jest/lanes.js';
 
 const COIN = 1_000_000_000_000;
 const OWN_SUBADDRESS = { major: 1, minor: 1 };
@@ -81,11 +82,16 @@ const plain = ({ desc, summary }: Loose): unknown => {
   return { desc: (desc as Loose[]).map(named), summary: named(summary) };
 };
 
-describe.each([
-  ['ours', "the reference's", 'ourHot', 'theirCold', 'ourCold'],
-  ["the reference's", 'ours', 'theirHot', 'ourCold', 'theirCold'],
-  ['ours', 'ours', 'ourHot', 'ourCold', 'theirCold'],
-] as const)('a view-only wallet of %s and an offline one of %s', (_, __, hotName, coldName, otherName) => {
+describe.each(
+  someRows(
+    [
+      ['ours', "the reference's", 'ourHot', 'theirCold', 'ourCold'],
+      ["the reference's", 'ours', 'theirHot', 'ourCold', 'theirCold'],
+      ['ours', 'ours', 'ourHot', 'ourCold', 'theirCold'],
+    ] as const,
+    2,
+  ),
+)('a view-only wallet of %s and an offline one of %s', (_, __, hotName, coldName, otherName) => {
   let hot: WalletRpc;
   let cold: WalletRpc;
   let before: number;

@@ -8,7 +8,7 @@ import { startDaemonProxy, type DaemonProxy } from '../support/network/daemon-pr
 import { startMonerod, type Monerod } from '../support/processes/monerod.js';
 import { until } from '../support/fakes/until.js';
 import { startWalletProcess, type WalletRpc } from '../support/processes/wallet-rpc.js';
-import { itAtNight } from '../support/jest/lanes.js';
+import { describeAtNight, itAtNight } from '../support/jest/lanes.js';
 
 let daemon: Monerod;
 let proxy: DaemonProxy;
@@ -112,7 +112,7 @@ describe('kill -9', () => {
   });
 });
 
-describe('a lost answer of the daemon', () => {
+describeAtNight('a lost answer of the daemon', () => {
   it('leaves a payment that is created once and mined once', async () => {
     const { address } = await wallet.rpc('get_address', { account_index: 1 });
     proxy.decide = (path) => (path === '/sendrawtransaction' ? 'forward-and-drop-the-answer' : 'forward');

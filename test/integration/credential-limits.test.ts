@@ -7,7 +7,7 @@ import { pendingTx } from '../../src/monero/wallet/exchange/pending-tx.js';
 import { CredentialServer, shopPath } from '../support/processes/credential-server.js';
 import type { Loose } from '../support/network/json-rpc.js';
 import { killMoment } from '../support/processes/kill-moment.js';
-import { itAtNight } from '../support/jest/lanes.js';
+import { isNight, itAtNight } from '../support/jest/lanes.js';
 
 /* What clients with limited rights may spend, and the record of their calls. */
 
@@ -33,7 +33,7 @@ describe('spend limits', () => {
     return lines.flatMap((line) => (line.transactions as string[] | undefined) ?? []).length;
   };
 
-  it('let five of twenty payments at a time pass, and are kept by a killed server', async () => {
+  it('let five of many payments at a time pass, and are kept by a killed server', async () => {
     // Five payments of one coin with their fees.
     await add('payer', { wallet: 'shop', method: ['view', 'spend'], 'spend-day': String(5.5 * COIN) });
     await reload();
@@ -41,7 +41,7 @@ describe('spend limits', () => {
     expect(first.reply.result).toBeDefined();
     await restart();
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => as('payer', 'transfer', pay(1), shopPath)),
+      Array.from({ length: isNight ? 20 : 6 }, () => as('payer', 'transfer', pay(1), shopPath)),
     );
     const failed = answers.flatMap(({ reply }) => reply.error ?? []);
     expect(answers.length - failed.length).toBe(4);
@@ -49,7 +49,7 @@ describe('spend limits', () => {
     expect(failed[0]?.message).toMatch(
       /^credential payer: spend\.day: 1\.0\d+ needed, 0\.4\d+ of 5\.500000000000 remains$/,
     );
-    await restart();
+    if (isNight) await restart();
     expect((await as('payer', 'transfer', pay(1), shopPath)).reply.error?.code).toBe(LIMIT);
     expect(await spent('payer')).toBe(5);
     const { pending } = await ask('root', 'get_transfers', { pending: true }, shopPath);

@@ -9,7 +9,7 @@ import type { Loose } from '../support/network/json-rpc.js';
 import { start, stop, type RunningProcess } from '../support/processes/process.js';
 import { until } from '../support/fakes/until.js';
 import { startCrowd, type Crowd } from '../support/wallets/wallet-crowd.js';
-import { someRows } from '../support/jest/lanes.js';
+import { describeAtNight, itAtNight } from '../support/jest/lanes.js';
 
 /* The programs of docs/examples, run as their comments say. */
 
@@ -58,7 +58,7 @@ describe('shop.py and pay.sh', () => {
     expect(shop.output()).toContain('order 1 is paid');
   });
 
-  it('report a refused payment', async () => {
+  itAtNight('report a refused payment', async () => {
     await expect(pay('invoice 2', 'no address')).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringContaining('"error"'),
@@ -66,41 +66,45 @@ describe('shop.py and pay.sh', () => {
   });
 });
 
-describe.each(someRows(['py', 'ts', 'sh']))('payment-request.%s', (kind) => {
-  it('requests a payment, once however often it is run, and sees it paid', async () => {
-    const order = `order in ${kind}`;
-    const file = join(EXAMPLES, `payment-request.${kind}`);
-    const startShop = () =>
-      kind === 'ts'
-        ? start(
-            process.execPath,
-            ['--disable-warning=ExperimentalWarning', file, SHOP, order, String(PRICE)],
-            {
-              ...process.env,
-              WALLET_RPC_URL: `http://127.0.0.1:${crowd.server.port}`,
-            },
-          )
-        : start(kind === 'py' ? 'python3' : 'sh', [file, order, String(PRICE)], envOf(SHOP));
-    const addressIn = ({ output }: RunningProcess): string | undefined => /^8\w+$/m.exec(output())?.[0];
-    const first = startShop();
-    const address = await until('an address', () => addressIn(first));
-    await stop(first);
-    const second = startShop();
-    expect(await until('the address again', () => addressIn(second))).toBe(address);
-    const uri = `monero:${address}?tx_amount=0.001000000000&`;
-    await until('the URI', () => (second.output().includes(uri) ? uri : undefined));
-    await pay(`payment of ${order}`, address);
-    await crowd.at(SHOP).rpc('refresh');
-    await until('the payment in the pool', () => / is seen|request\.seen/.exec(second.output()) ?? undefined);
-    expect(second.output()).not.toContain('is paid');
-    await crowd.mine(1);
-    await Promise.all([SHOP, CUSTOMER].map((name) => crowd.at(name).rpc('refresh')));
-    expect(await second.exited).toBe(0);
-    expect(second.output()).toContain(`${order} is paid`);
-    const { metadata } = await crowd.at(SHOP).rpc('get_payment_request', { reference: order });
-    expect(metadata).toEqual({ basket: ['book', 'pen'] });
+for (const kind of ['py', 'ts', 'sh'])
+  describeAtNight(`payment-request.${kind}`, () => {
+    it('requests a payment, once however often it is run, and sees it paid', async () => {
+      const order = `order in ${kind}`;
+      const file = join(EXAMPLES, `payment-request.${kind}`);
+      const startShop = () =>
+        kind === 'ts'
+          ? start(
+              process.execPath,
+              ['--disable-warning=ExperimentalWarning', file, SHOP, order, String(PRICE)],
+              {
+                ...process.env,
+                WALLET_RPC_URL: `http://127.0.0.1:${crowd.server.port}`,
+              },
+            )
+          : start(kind === 'py' ? 'python3' : 'sh', [file, order, String(PRICE)], envOf(SHOP));
+      const addressIn = ({ output }: RunningProcess): string | undefined => /^8\w+$/m.exec(output())?.[0];
+      const first = startShop();
+      const address = await until('an address', () => addressIn(first));
+      await stop(first);
+      const second = startShop();
+      expect(await until('the address again', () => addressIn(second))).toBe(address);
+      const uri = `monero:${address}?tx_amount=0.001000000000&`;
+      await until('the URI', () => (second.output().includes(uri) ? uri : undefined));
+      await pay(`payment of ${order}`, address);
+      await crowd.at(SHOP).rpc('refresh');
+      await until(
+        'the payment in the pool',
+        () => / is seen|request\.seen/.exec(second.output()) ?? undefined,
+      );
+      expect(second.output()).not.toContain('is paid');
+      await crowd.mine(1);
+      await Promise.all([SHOP, CUSTOMER].map((name) => crowd.at(name).rpc('refresh')));
+      expect(await second.exited).toBe(0);
+      expect(second.output()).toContain(`${order} is paid`);
+      const { metadata } = await crowd.at(SHOP).rpc('get_payment_request', { reference: order });
+      expect(metadata).toEqual({ basket: ['book', 'pen'] });
+    });
   });
-});
 
 describe('scan-block.ts', () => {
   it('derives addresses, finds the payments of a block, and verifies a proof, without a server', async () => {
@@ -125,7 +129,7 @@ describe('scan-block.ts', () => {
 });
 
 describe('follow.ts', () => {
-  it('prints each payment once, also after a restart of itself', async () => {
+  itAtNight('prints each payment once, also after a restart of itself', async () => {
     const cursor = join(directory, 'cursor.txt');
     const follow = () =>
       start(

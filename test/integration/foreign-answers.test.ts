@@ -3,6 +3,7 @@ import { startDaemonProxy, type DaemonProxy } from '../support/network/daemon-pr
 import type { Loose } from '../support/network/json-rpc.js';
 import { startMonerod, type Monerod } from '../support/processes/monerod.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { someRows } from '../support/jest/lanes.js';
 
 /* A gateway that answers in place of the node counts as no connection, as for the reference. */
 
@@ -45,13 +46,18 @@ async function refusalOf(server: WalletRpc, method: string, params: Loose): Prom
   return error === undefined ? [] : [error.code, error.message];
 }
 
-describe.each<[string, () => void]>([
-  ['HTTP 502', () => (front.decide = () => 502)],
-  ['HTTP 429', () => (front.decide = () => 429)],
-  ['HTTP 503', () => (front.decide = () => 503)],
-  ['a page of HTML', () => (front.rewrite = () => Buffer.from('<html><body>Bad gateway</body></html>'))],
-  ['an empty answer', () => (front.rewrite = () => Buffer.alloc(0))],
-])('a front that answers %s', (_, breaks) => {
+describe.each(
+  someRows<[string, () => void]>(
+    [
+      ['HTTP 502', () => (front.decide = () => 502)],
+      ['a page of HTML', () => (front.rewrite = () => Buffer.from('<html><body>Bad gateway</body></html>'))],
+      ['HTTP 429', () => (front.decide = () => 429)],
+      ['HTTP 503', () => (front.decide = () => 503)],
+      ['an empty answer', () => (front.rewrite = () => Buffer.alloc(0))],
+    ],
+    2,
+  ),
+)('a front that answers %s', (_, breaks) => {
   beforeAll(async () => {
     forward();
     // The reference forgets what it knows of its node.

@@ -10,7 +10,7 @@ import { startMonerod, type Monerod } from '../support/processes/monerod.js';
 import { freePort, start, stop } from '../support/processes/process.js';
 import { until } from '../support/fakes/until.js';
 import { MAIN, startWalletProcess, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
-import { itAtNight } from '../support/jest/lanes.js';
+import { describeAtNight, itAtNight } from '../support/jest/lanes.js';
 
 /* The pages /livez and /readyz of a server with the real daemon. */
 
@@ -99,7 +99,7 @@ describe('a wallet that lacks blocks', () => {
   });
 });
 
-describe('a refresh that waits for the daemon', () => {
+describeAtNight('a refresh that waits for the daemon', () => {
   it('delays neither page', async () => {
     const proxy = await startDaemonProxy(monerod.address);
     const waiting = await startWalletRpc({ daemon: proxy.address, args: ['--ready-blocks-behind=5'] });
@@ -129,7 +129,7 @@ describe('a refresh that waits for the daemon', () => {
   });
 });
 
-describe('a daemon that stops', () => {
+describeAtNight('a daemon that stops', () => {
   it('makes the server not ready after the time limit, and ready again when it is back', async () => {
     const { port } = monerod;
     await monerod.stop();

@@ -9,6 +9,9 @@ import { startMonerod, type Monerod } from '../support/processes/monerod.js';
 import { until } from '../support/fakes/until.js';
 import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 
+const STRANGER =
+  '44Kbx4sJ7JDRDV5aAhLJzQCjDz2ViLRduE3ijDZu3osWKBjMGkV1XPk4pfDUMqt1Aiezvephdqm6YD19GKFD9ZcXVUTp6BW';
+
 let daemon: Monerod;
 let proxy: DaemonProxy;
 let wallet: WalletRpc;
@@ -51,7 +54,9 @@ describe('the life of a wallet', () => {
     await wallet.rpc('close_wallet');
     await wallet.rpc('open_wallet', { filename: 'tip', password: '' });
     const { address: primary } = await wallet.rpc('get_address');
-    await daemon.generate(primary, 75);
+    // Few rewards, each of which runs the command; further ones give decoys, and unlock them.
+    await daemon.generate(primary, 5);
+    await daemon.generate(STRANGER, 70);
     await wallet.rpc('refresh');
     const last = addresses.at(-1) as string;
     await wallet.rpc('transfer', {

@@ -22,7 +22,7 @@ let payer: WalletRpc;
 beforeAll(async () => {
   daemon = await startRegtestDaemon();
   [payee, payer] = await Promise.all([
-    startWalletRpc({ daemon: daemon.address, env: DEFAULT_LOOKAHEAD_ENV }),
+    startWalletRpc({ daemon: daemon.address }),
     startWalletRpc({ daemon: daemon.address }),
   ]);
   await createWallet(payer, 'payer');
@@ -72,7 +72,7 @@ describe('set_subaddress_lookahead', () => {
 
   it('takes effect at once', async () => {
     expect(
-      await payee.rpc('set_subaddress_lookahead', { password: 'pw', major_idx: 50, minor_idx: 1000 }),
+      await payee.rpc('set_subaddress_lookahead', { password: 'pw', major_idx: 2, minor_idx: 1000 }),
     ).toEqual({});
     expect(await find(FAR)).toEqual({ major: 0, minor: 999 });
   });

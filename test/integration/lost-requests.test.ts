@@ -87,7 +87,7 @@ describe('after a restore from the seed', () => {
     expect(linesOf('addresses were left out before new ones')).toHaveLength(2);
   });
 
-  it('addresses and accounts of the reference follow each other, as there', async () => {
+  itAtNight('addresses and accounts of the reference follow each other, as there', async () => {
     const { key: seed } = await at('origin').rpc('query_key', { key_type: 'mnemonic' });
     const reference = await startReference({ daemon: daemon.address });
     try {

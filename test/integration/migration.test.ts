@@ -18,7 +18,7 @@ const XMR = 1_000_000_000_000;
 const STRANGER =
   '44Kbx4sJ7JDRDV5aAhLJzQCjDz2ViLRduE3ijDZu3osWKBjMGkV1XPk4pfDUMqt1Aiezvephdqm6YD19GKFD9ZcXVUTp6BW';
 /** Blocks of the shop. */
-const REWARDS = 75;
+const REWARDS = 10;
 const WATCH_PASSWORD = 'look only';
 
 let root: string;
@@ -48,6 +48,8 @@ beforeAll(async () => {
   shopAddress = (await theirs.rpc('get_address')).address as string;
   const { address: second } = await theirs.rpc('create_account', { label: 'second' });
   await daemon.generate(shopAddress, REWARDS);
+  // Outputs for rings.
+  await daemon.generate(STRANGER, 65);
   await daemon.generate((await payer.rpc('get_address')).address as string, 75);
   await theirs.rpc('refresh');
   const destinations = [

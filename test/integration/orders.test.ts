@@ -3,6 +3,7 @@ import { startDaemonProxy, type DaemonProxy } from '../support/network/daemon-pr
 import { walletCalls, type Loose, type Reply } from '../support/network/json-rpc.js';
 import { startMonerod, type Monerod } from '../support/processes/monerod.js';
 import { startWalletProcess, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { isNight, someRows } from '../support/jest/lanes.js';
 
 /* Payments with an idempotency key, against monerod behind a proxy that loses messages. */
 
@@ -20,7 +21,6 @@ let daemon: Monerod;
 let proxy: DaemonProxy;
 let server: WalletRpc;
 let address: string;
-let own: string;
 
 /** Starts the server again, after a kill. */
 async function restart(): Promise<void> {
@@ -60,8 +60,9 @@ async function paymentsOf(amount: number): Promise<Loose[]> {
   return ([...out, ...pending, ...failed] as Loose[]).filter((entry) => entry.amount === amount);
 }
 
+/** Mines to the payee: a wallet with few rewards is fast. */
 async function mine(blocks = 1): Promise<void> {
-  await daemon.generate(own, blocks);
+  await daemon.generate(address, blocks);
   await server.rpc('refresh');
 }
 
@@ -72,8 +73,9 @@ beforeAll(async () => {
   await server.rpc('create_wallet', { filename: 'payee', password: '', language: 'English' });
   ({ address } = await server.rpc('get_address'));
   await server.rpc('create_wallet', { ...wallet, language: 'English' });
-  own = (await server.rpc('get_address')).address as string;
-  await mine(140);
+  const { address: own } = await server.rpc('get_address');
+  await daemon.generate(own as string, 60);
+  await mine(80);
 });
 
 beforeEach(() => {
@@ -116,15 +118,16 @@ describe('a repeated transfer', () => {
     expect(await paymentsOf(COIN + 3)).toEqual([]);
   });
 
-  it('is paid once by fifty calls at a time with ten keys', async () => {
+  it('is paid once by many calls at a time with a few keys', async () => {
+    const keys = isNight ? 10 : 3;
     const replies = await Promise.all(
-      Array.from({ length: 50 }, (_, i) =>
-        server.call('transfer', { ...to(COIN + 100 + (i % 10)), idempotency_key: `burst ${i % 10}` }),
+      Array.from({ length: 5 * keys }, (_, i) =>
+        server.call('transfer', { ...to(COIN + 100 + (i % keys)), idempotency_key: `burst ${i % keys}` }),
       ),
     );
     expect(replies.flatMap(({ error }) => error ?? [])).toEqual([]);
-    expect(new Set(replies.map(({ result }) => result?.['tx_hash'])).size).toBe(10);
-    for (let i = 0; i < 10; i++) expect(await paymentsOf(COIN + 100 + i)).toHaveLength(1);
+    expect(new Set(replies.map(({ result }) => result?.['tx_hash'])).size).toBe(keys);
+    for (let i = 0; i < keys; i++) expect(await paymentsOf(COIN + 100 + i)).toHaveLength(1);
   });
 });
 
@@ -174,7 +177,7 @@ describe('a daemon', () => {
     expect(await server.rpc('get_order', { idempotency_key: 'dropped' })).toMatchObject({
       state: 'relayed',
     });
-    await restart();
+    if (isNight) await restart();
     proxy.decide = () => 'forward';
     expect(await server.rpc('transfer', params)).toEqual(first);
     expect(await server.rpc('get_order', { idempotency_key: 'dropped' })).toMatchObject({ state: 'relayed' });
@@ -289,6 +292,9 @@ describe('an order', () => {
 });
 
 describe('an order of a view-only wallet', () => {
+  /** Whether the wallet submits its signed set itself, by the round. */
+  const ROUNDS = someRows([false, true, false]);
+
   it('is mined after its set was signed and submitted, by it or by anybody else', async () => {
     const cold = walletCalls(server.port, 'cold');
     const watch = walletCalls(server.port, 'watch');
@@ -299,7 +305,7 @@ describe('an order of a view-only wallet', () => {
     await daemon.generate(paid as string, 8);
     await mine(60);
     for (const { rpc } of [watch, cold]) await rpc('refresh');
-    for (const [round, here] of [false, true, false].entries()) {
+    for (const [round, here] of ROUNDS.entries()) {
       const key = { idempotency_key: `watched ${round}` };
       const { unsigned_txset } = await watch.rpc('transfer', { ...to(30 * COIN), ...key });
       expect((await watch.rpc('get_order', key)).state).toBe('prepared');
@@ -315,7 +321,7 @@ describe('an order of a view-only wallet', () => {
       expect([state, (transactions as Loose[])[0]?.tx_hash]).toEqual(['mined', signed.tx_hash_list[0]]);
     }
     const { out } = await watch.rpc('get_transfers', { out: true });
-    expect((out as Loose[]).map(({ amount }) => amount as number)).toEqual(Array(3).fill(30 * COIN));
+    expect((out as Loose[]).map(({ amount }) => amount as number)).toEqual(ROUNDS.map(() => 30 * COIN));
   });
 });
 

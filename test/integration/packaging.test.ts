@@ -12,6 +12,7 @@ import { freePort } from '../support/processes/process.js';
 import { until } from '../support/fakes/until.js';
 import { runWalletRpc } from '../support/processes/wallet-rpc-run.js';
 import { startWalletRpc } from '../support/processes/wallet-rpc.js';
+import { itAtNight } from '../support/jest/lanes.js';
 
 /* Files for operators in packaging/, checked by the programs that read them. */
 
@@ -31,7 +32,7 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 describe('the systemd unit', () => {
-  it('has only settings that systemd knows', async () => {
+  itAtNight('has only settings that systemd knows', async () => {
     // The program of the unit is not installed here, which is the one complaint.
     const { stderr } = await run('systemd-analyze', ['verify', '--man=no', UNIT]).catch(
       (error: { stderr: string }) => error,
@@ -41,7 +42,7 @@ describe('the systemd unit', () => {
     ]);
   });
 
-  it('leaves little exposed', async () => {
+  itAtNight('leaves little exposed', async () => {
     const { stdout } = await run('systemd-analyze', ['security', '--offline=yes', '--no-pager', UNIT]);
     const [, exposure] = /Overall exposure level for wallet-rpc.service: ([\d.]+)/.exec(stdout) ?? [];
     expect(Number(exposure)).toBeLessThanOrEqual(MOST_EXPOSURE);
@@ -51,7 +52,7 @@ describe('the systemd unit', () => {
     expect(readFileSync(UNIT, 'utf8')).not.toMatch(/^MemoryDenyWriteExecute=yes/m);
   });
 
-  it('is notified when the server is ready and when it stops', async () => {
+  itAtNight('is notified when the server is ready and when it stops', async () => {
     const socket = join(directory, 'notify');
     // Node.js has no datagrams on Unix sockets.
     const receiver = spawn(
@@ -176,14 +177,14 @@ describe('the alert rules and the dashboard', () => {
   const dashboard = JSON.parse(read('grafana/wallet-rpc.json')) as Dashboard;
   const queries = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
 
-  it('are accepted by Prometheus, and fire in the cases of their test', async () => {
+  itAtNight('are accepted by Prometheus, and fire in the cases of their test', async () => {
     const at = (name: string): string => join(PACKAGING, 'prometheus', name);
     await run('promtool', ['check', 'config', at('prometheus.yml')]);
     await run('promtool', ['check', 'rules', at('alerts.yml')]);
     await run('promtool', ['test', 'rules', at('alerts-test.yml')]);
   });
 
-  it('query in the language of Prometheus', async () => {
+  itAtNight('query in the language of Prometheus', async () => {
     const rules = queries.map((expr, i) => ({
       record: `query_${i}`,
       expr: expr.replaceAll(/\$__(?:rate_interval|range)/g, '5m').replaceAll(/\$\w+/g, 'x'),

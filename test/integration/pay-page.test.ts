@@ -7,7 +7,7 @@ import type { Loose } from '../support/network/json-rpc.js';
 import { rawRequest } from '../support/network/raw-http.js';
 import { until } from '../support/fakes/until.js';
 import { startCrowd, type Crowd } from '../support/wallets/wallet-crowd.js';
-import { itAtNight } from '../support/jest/lanes.js';
+import { itAtNight, someRows } from '../support/jest/lanes.js';
 
 /* Pay pages in a real browser, with payments that are made while they are open. PAY_PICTURES names a folder for pictures. */
 
@@ -58,8 +58,8 @@ const withPage = (
 
 /** Checks a page in both colour schemes, on a narrow and a wide screen, and takes pictures of it. */
 async function inspect(page: Page, name: string): Promise<void> {
-  for (const [size, viewport] of Object.entries(SIZES))
-    for (const colorScheme of ['light', 'dark'] as const) {
+  for (const [size, viewport] of someRows(Object.entries(SIZES)))
+    for (const colorScheme of someRows(['light', 'dark'] as const, name === 'waiting' ? 2 : 1)) {
       await page.setViewportSize(viewport);
       await page.emulateMedia({ colorScheme });
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width);
@@ -234,7 +234,7 @@ describe('a pay page without JavaScript', () => {
 });
 
 describe('a pay page for a German browser', () => {
-  it('has German texts, in the page and in its changes', async () => {
+  itAtNight('has German texts, in the page and in its changes', async () => {
     const request = await create();
     await withPage(
       request.pay_url,

@@ -7,6 +7,7 @@ import { until } from '../support/fakes/until.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { startWalletProcess, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 import { WebhookReceiver } from '../support/network/webhook-receiver.js';
+import { itAtNight } from '../support/jest/lanes.js';
 
 /* Payment requests from their creation to their end, over all interfaces, with the regtest node. */
 
@@ -210,11 +211,7 @@ describe('a payment request', () => {
   it('expires while the wallet is closed, and reports what comes late, until it is extended', async () => {
     const { request_id, address, expires_at } = await create({ amount: 0.1 * XMR, expires_in: 1 });
     await shop.rpc('close_wallet');
-    const { walletDir } = server;
-    await server.stop({ keep: true });
     await until('the expiry', () => Date.now() / 1000 > expires_at + 1);
-    server = await launch(walletDir);
-    shop = walletCalls(server.port, 'shop');
     await shop.rpc('open_wallet', { password: '' });
     await refresh();
     await until('the event of the expiry', async () =>
@@ -233,55 +230,65 @@ describe('a payment request', () => {
     expect(await typesOf(request_id)).toEqual(['request.expired', 'request.late', 'request.paid']);
   });
 
-  it('stays paid while a daemon replaces blocks above its payment, and follows one that replaces its block', async () => {
-    const misbehave = async (what: string): Promise<void> => {
-      expect(await daemon.plain('/misbehave', { what })).toMatchObject({ status: 'OK' });
-    };
-    const { request_id, address } = await create({ amount: 0.6 * XMR });
-    await pay(address as string, 0.6);
-    await mine(4);
-    expect(await get(request_id)).toMatchObject({ state: 'paid' });
-    const before = await typesOf(request_id);
-    await misbehave('reorganise=2');
-    for (let i = 0; i < 9; i++) {
-      await refresh();
+  itAtNight(
+    'stays paid while a daemon replaces blocks above its payment, and follows one that replaces its block',
+    async () => {
+      const misbehave = async (what: string): Promise<void> => {
+        expect(await daemon.plain('/misbehave', { what })).toMatchObject({ status: 'OK' });
+      };
+      const { request_id, address } = await create({ amount: 0.6 * XMR });
+      await pay(address as string, 0.6);
+      await mine(4);
       expect(await get(request_id)).toMatchObject({ state: 'paid' });
-    }
-    expect(await typesOf(request_id)).toEqual(before);
-    const { events } = await shop.rpc('get_events', { after: 0, limit: 1000, types: ['wallet.reorganised'] });
-    expect((events as Loose[]).length).toBeGreaterThanOrEqual(3);
-    await misbehave('reorganise=12');
-    for (let i = 0; i < 3; i++) await refresh();
-    await misbehave('');
-    await mine(1);
-    await mine(3);
-    expect(await get(request_id)).toMatchObject({ state: 'paid', received: 0.6 * XMR });
-    const last = (await typesOf(request_id)).filter((type) => type !== 'request.seen').at(-1);
-    expect(last).toBe('request.paid');
-  });
+      const before = await typesOf(request_id);
+      await misbehave('reorganise=2');
+      for (let i = 0; i < 9; i++) {
+        await refresh();
+        expect(await get(request_id)).toMatchObject({ state: 'paid' });
+      }
+      expect(await typesOf(request_id)).toEqual(before);
+      const { events } = await shop.rpc('get_events', {
+        after: 0,
+        limit: 1000,
+        types: ['wallet.reorganised'],
+      });
+      expect((events as Loose[]).length).toBeGreaterThanOrEqual(3);
+      await misbehave('reorganise=12');
+      for (let i = 0; i < 3; i++) await refresh();
+      await misbehave('');
+      await mine(1);
+      await mine(3);
+      expect(await get(request_id)).toMatchObject({ state: 'paid', received: 0.6 * XMR });
+      const last = (await typesOf(request_id)).filter((type) => type !== 'request.seen').at(-1);
+      expect(last).toBe('request.paid');
+    },
+  );
 
-  it('stays paid when the block that had its payment in time is replaced after the expiry', async () => {
-    const { request_id, address, expires_at } = await create({ amount: 0.1 * XMR, expires_in: 20 });
-    const { address: other } = await payerServer.rpc('get_address');
-    // The shop sees it in its block first.
-    const txid = await pay(address as string, 0.1);
-    await daemon.generate(other, 1);
-    await refresh();
-    expect(await get(request_id)).toMatchObject({
-      state: 'paid',
-      payments: [{ tx_hash: txid, late: false }],
-    });
-    await until('the expiry', () => Date.now() / 1000 > expires_at + 1);
-    await daemon.popBlocks(1);
-    await daemon.rpc('flush_txpool', {});
-    await daemon.generate(other, 2);
-    await refresh();
-    expect(await get(request_id)).toMatchObject({ state: 'expired', late: 0, payments: [] });
-    await relayed(request_id, 'paid');
-    await mine(1);
-    expect(await get(request_id)).toMatchObject({ state: 'paid', late: 0, received: 0.1 * XMR });
-    expect(await typesOf(request_id)).not.toContain('request.late');
-  });
+  itAtNight(
+    'stays paid when the block that had its payment in time is replaced after the expiry',
+    async () => {
+      const { request_id, address, expires_at } = await create({ amount: 0.1 * XMR, expires_in: 20 });
+      const { address: other } = await payerServer.rpc('get_address');
+      // The shop sees it in its block first.
+      const txid = await pay(address as string, 0.1);
+      await daemon.generate(other, 1);
+      await refresh();
+      expect(await get(request_id)).toMatchObject({
+        state: 'paid',
+        payments: [{ tx_hash: txid, late: false }],
+      });
+      await until('the expiry', () => Date.now() / 1000 > expires_at + 1);
+      await daemon.popBlocks(1);
+      await daemon.rpc('flush_txpool', {});
+      await daemon.generate(other, 2);
+      await refresh();
+      expect(await get(request_id)).toMatchObject({ state: 'expired', late: 0, payments: [] });
+      await relayed(request_id, 'paid');
+      await mine(1);
+      expect(await get(request_id)).toMatchObject({ state: 'paid', late: 0, received: 0.1 * XMR });
+      expect(await typesOf(request_id)).not.toContain('request.late');
+    },
+  );
 
   it('stays cancelled, whatever arrives in the same second', async () => {
     const { request_id, address } = await create({ amount: 0.1 * XMR });
@@ -298,37 +305,40 @@ describe('a payment request', () => {
     expect(await typesOf(request_id)).toEqual(['request.late']);
   });
 
-  it('has after a rescan of a shorter chain the state and the confirmations of its blocks', async () => {
-    const deep = await create({ amount: 0.6 * XMR });
-    await pay(deep.address as string, 0.6);
-    await mine(2);
-    const lost = await create({ amount: 0.1 * XMR });
-    await pay(lost.address as string, 0.1);
-    await mine(3);
-    expect([await get(deep.request_id), await get(lost.request_id)]).toMatchObject([
-      { state: 'paid', payments: [{ confirmations: 5 }] },
-      { state: 'paid', payments: [{ confirmations: 3 }] },
-    ]);
-    await daemon.popBlocks(4);
-    await daemon.rpc('flush_txpool', {});
-    await shop.rpc('rescan_blockchain', {});
-    await refresh();
-    expect([await get(deep.request_id), await get(lost.request_id)]).toMatchObject([
-      { state: 'confirming', synced: true, payments: [{ confirmations: 1 }] },
-      { state: 'waiting', synced: true, payments: [] },
-    ]);
-    const [{ txid = '' } = {}] = (
-      (await shop.rpc('get_transfers', { in: true, subaddr_indices: [deep.subaddr_index.minor] }))
-        .in as Loose[]
-    ).slice(-1);
-    expect((await shop.rpc('get_transfer_by_txid', { txid })).transfer).toMatchObject({ confirmations: 1 });
-    expect((await eventsOf(deep.request_id)).at(-1)).toMatchObject({
-      ...{ type: 'request.reversed', data: { was: 'paid', state: 'confirming' } },
-    });
-    expect((await typesOf(lost.request_id)).at(-1)).toBe('request.reversed');
-    await mine(2);
-    expect(await get(deep.request_id)).toMatchObject({ state: 'paid', payments: [{ confirmations: 3 }] });
-  });
+  itAtNight(
+    'has after a rescan of a shorter chain the state and the confirmations of its blocks',
+    async () => {
+      const deep = await create({ amount: 0.6 * XMR });
+      await pay(deep.address as string, 0.6);
+      await mine(2);
+      const lost = await create({ amount: 0.1 * XMR });
+      await pay(lost.address as string, 0.1);
+      await mine(3);
+      expect([await get(deep.request_id), await get(lost.request_id)]).toMatchObject([
+        { state: 'paid', payments: [{ confirmations: 5 }] },
+        { state: 'paid', payments: [{ confirmations: 3 }] },
+      ]);
+      await daemon.popBlocks(4);
+      await daemon.rpc('flush_txpool', {});
+      await shop.rpc('rescan_blockchain', {});
+      await refresh();
+      expect([await get(deep.request_id), await get(lost.request_id)]).toMatchObject([
+        { state: 'confirming', synced: true, payments: [{ confirmations: 1 }] },
+        { state: 'waiting', synced: true, payments: [] },
+      ]);
+      const [{ txid = '' } = {}] = (
+        (await shop.rpc('get_transfers', { in: true, subaddr_indices: [deep.subaddr_index.minor] }))
+          .in as Loose[]
+      ).slice(-1);
+      expect((await shop.rpc('get_transfer_by_txid', { txid })).transfer).toMatchObject({ confirmations: 1 });
+      expect((await eventsOf(deep.request_id)).at(-1)).toMatchObject({
+        ...{ type: 'request.reversed', data: { was: 'paid', state: 'confirming' } },
+      });
+      expect((await typesOf(lost.request_id)).at(-1)).toBe('request.reversed');
+      await mine(2);
+      expect(await get(deep.request_id)).toMatchObject({ state: 'paid', payments: [{ confirmations: 3 }] });
+    },
+  );
 
   it('has the same events for the typed client', async () => {
     const { events } = await createClient({ url: `http://127.0.0.1:${server.port}` })

@@ -3,6 +3,7 @@ import { createWallet } from '../support/wallets/create-wallet.js';
 import type { Loose } from '../support/network/json-rpc.js';
 import { startMonerod, type Monerod } from '../support/processes/monerod.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { someRows } from '../support/jest/lanes.js';
 
 /*
  * Receiving and paying with the real daemon and the reference's wallet as counterpart. The tests build on each other
@@ -61,21 +62,26 @@ describe('the main job', () => {
     expect((await ours.rpc('get_height')).height).toBe(86);
   });
 
-  it.each([
-    ['its primary address', (): Promise<string> => Promise.resolve(theirAddress), '0000000000000000'],
-    [
-      'a subaddress',
-      async () => (await theirs.rpc('create_address', { label: 'shop' })).address as string,
-      '0000000000000000',
-    ],
-    [
-      'an integrated address',
-      async () =>
-        (await theirs.rpc('make_integrated_address', { payment_id: PAYMENT_ID }))
-          .integrated_address as string,
-      PAYMENT_ID,
-    ],
-  ])('pays the reference at %s, to the last atomic unit', async (_, addressOf, paymentId) => {
+  it.each(
+    someRows<[string, () => Promise<string>, string]>(
+      [
+        [
+          'a subaddress',
+          async () => (await theirs.rpc('create_address', { label: 'shop' })).address as string,
+          '0000000000000000',
+        ],
+        [
+          'an integrated address',
+          async () =>
+            (await theirs.rpc('make_integrated_address', { payment_id: PAYMENT_ID }))
+              .integrated_address as string,
+          PAYMENT_ID,
+        ],
+        ['its primary address', () => Promise.resolve(theirAddress), '0000000000000000'],
+      ],
+      2,
+    ),
+  )('pays the reference at %s, to the last atomic unit', async (_, addressOf, paymentId) => {
     const address = await addressOf();
     const before = await ours.rpc('get_balance');
     const paid = await ours.rpc('transfer', {
@@ -111,26 +117,31 @@ describe('the main job', () => {
     expect((await ours.rpc('get_balance')).balance).toBe(before.balance - paid.amount - paid.fee);
   });
 
-  it.each([
-    ['our primary address', () => Promise.resolve(ourAddress), '0000000000000000'],
-    [
-      'a subaddress of ours',
-      async () => (await ours.rpc('create_address', { label: 'mine' })).address as string,
-      '0000000000000000',
-    ],
-    [
-      'an address of another account',
-      async () => (await ours.rpc('create_account', { label: 'savings' })).address as string,
-      '0000000000000000',
-    ],
-    [
-      'an integrated address of ours',
-      async () =>
-        (await ours.rpc('make_integrated_address', { payment_id: 'aabbccddeeff0011' }))
-          .integrated_address as string,
-      'aabbccddeeff0011',
-    ],
-  ])('is paid by the reference at %s', async (_, addressOf, paymentId) => {
+  it.each(
+    someRows<[string, () => Promise<string>, string]>(
+      [
+        [
+          'an address of another account',
+          async () => (await ours.rpc('create_account', { label: 'savings' })).address as string,
+          '0000000000000000',
+        ],
+        [
+          'an integrated address of ours',
+          async () =>
+            (await ours.rpc('make_integrated_address', { payment_id: 'aabbccddeeff0011' }))
+              .integrated_address as string,
+          'aabbccddeeff0011',
+        ],
+        [
+          'a subaddress of ours',
+          async () => (await ours.rpc('create_address', { label: 'mine' })).address as string,
+          '0000000000000000',
+        ],
+        ['our primary address', () => Promise.resolve(ourAddress), '0000000000000000'],
+      ],
+      2,
+    ),
+  )('is paid by the reference at %s', async (_, addressOf, paymentId) => {
     const address = await addressOf();
     const paid = await theirs.rpc('transfer', { destinations: [{ amount: 300_000_000_001, address }] });
     const pool = (await ours.rpc('get_transfers', { pool: true, all_accounts: true })).pool as Loose[];

@@ -103,7 +103,7 @@ describe('a wallet survives', () => {
     expect(await balance()).toEqual(before);
   });
 
-  test('a daemon that reports a longer chain', async () => {
+  itAtNight('a daemon that reports a longer chain', async () => {
     await setFaults('wrong-height=1000');
     await wallet.call('refresh');
     const { height: true_height } = await daemon
@@ -113,7 +113,7 @@ describe('a wallet survives', () => {
     expect(await balance()).toEqual(before);
   });
 
-  test('a daemon that falsifies ring members: nothing is paid, nothing stays reserved', async () => {
+  itAtNight('a daemon that falsifies ring members: nothing is paid, nothing stays reserved', async () => {
     await setFaults('wrong-ring-data=1');
     expect((await pay()).error).toMatchObject({ code: expect.any(Number) });
     expect(await pending()).toEqual([]);
@@ -121,7 +121,7 @@ describe('a wallet survives', () => {
     expect(await daemon.plain('/get_transaction_pool_hashes')).not.toHaveProperty('tx_hashes');
   });
 
-  test('a daemon that demands excessive fees: nothing is paid, nothing stays reserved', async () => {
+  itAtNight('a daemon that demands excessive fees: nothing is paid, nothing stays reserved', async () => {
     await setFaults('inflated-fee=1000000');
     expect((await pay()).error).toMatchObject({ code: expect.any(Number) });
     expect(await pending()).toEqual([]);

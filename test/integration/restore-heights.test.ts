@@ -6,6 +6,7 @@ import type { Loose } from '../support/network/json-rpc.js';
 import type { Monerod } from '../support/processes/monerod.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { someRows } from '../support/jest/lanes.js';
 
 /*
  * First heights of wallets: a payment after the creation of a wallet, or after its restore height, is never lost,
@@ -90,7 +91,7 @@ const WAYS: readonly [string, (keys: Keys, restore_height: number) => Promise<Lo
 ];
 
 describe('a payment that a reorganisation mines below the height at which a wallet was made', () => {
-  test.each(WAYS)('is found by a wallet of %s, also after a rescan', async (_, make) => {
+  test.each(someRows(WAYS))('is found by a wallet of %s, also after a rescan', async (_, make) => {
     const keys = await newKeys();
     const destinations = [{ address: keys.address, amount: XMR }];
     await payer.rpc('refresh');
@@ -117,7 +118,7 @@ describe('a payment that a reorganisation mines below the height at which a wall
 });
 
 describe('a daemon that overstates its height while a wallet is created', () => {
-  test.each([40, 1_000_000])('by %i blocks loses none of its payments', async (more) => {
+  test.each(someRows([1_000_000, 40]))('by %i blocks loses none of its payments', async (more) => {
     await claim(`wrong-height=${more}`);
     await createWallet(shop, `overstated-${more}`);
     await claim('');
@@ -142,7 +143,7 @@ describe('a daemon that overstates its height while a wallet is created', () => 
   });
 });
 
-describe.each(WAYS)('a wallet of %s', (_, make) => {
+describe.each(someRows(WAYS))('a wallet of %s', (_, make) => {
   it('from above the tip is scanned from 60 blocks below it, as its answer explains', async () => {
     const tip = await blocks();
     const keys = await newKeys();

@@ -8,6 +8,7 @@ import { toHex } from '../../src/util/bytes.js';
 import type { ImportedKeyImage } from '../../src/monero/wallet/scan/key-images.js';
 import { EventLedger } from '../support/wallets/event-ledger.js';
 import { bytes, output, page, received, unnamed } from './fixtures.js';
+import { randomRuns } from '../support/fakes/random-runs.js';
 
 /** Transaction of the n-th output, which is mined at height n and pays n coins; and of the payment that spends it. */
 const RECEIPT = (n: number): number => n;
@@ -173,7 +174,7 @@ describe('an import that contradicts an earlier one', () => {
           expect(damaged.facts()).toEqual(right.facts());
         },
       ),
-      { numRuns: 40 },
+      { numRuns: randomRuns(40) },
     );
   });
 

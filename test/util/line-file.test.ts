@@ -20,6 +20,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { randomRuns } from '../support/fakes/random-runs.js';
 
 describe('a hidden character', () => {
   test.each([
@@ -50,6 +51,7 @@ describe('a hidden character', () => {
         expect(JSON.parse(line)).toEqual(value);
         expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u);
       }),
+      { numRuns: randomRuns(100) },
     );
   });
 });

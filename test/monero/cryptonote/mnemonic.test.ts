@@ -24,6 +24,7 @@ import {
 } from '../../../src/monero/cryptonote/mnemonic.js';
 import { bytes32, fromHex, toHex } from '../../../src/util/bytes.js';
 import { CodecError } from '../../../src/util/codec.js';
+import { randomRuns } from '../../support/fakes/random-runs.js';
 
 interface Account {
   mnemonic: string;
@@ -202,7 +203,7 @@ describe('decodeMnemonic', () => {
         expect(text.split(' ')).toHaveLength(25);
         expect(decodeMnemonic(text)).toEqual({ seed, language, deprecated: false });
       }),
-      { numRuns: 50 },
+      { numRuns: randomRuns(50) },
     );
   });
 
@@ -238,6 +239,7 @@ describe('decodeMnemonic', () => {
           expect(error).toBeInstanceOf(CodecError);
         }
       }),
+      { numRuns: randomRuns(100) },
     );
   });
 

@@ -15,6 +15,7 @@ import {
 } from '../../../src/monero/epee/storage-writer.js';
 import { fromHex, toHex } from '../../../src/util/bytes.js';
 import { CodecError } from '../../../src/util/codec.js';
+import { randomRuns } from '../../support/fakes/random-runs.js';
 
 interface Vectors {
   valid: { note: string; hex: string; value: unknown }[];
@@ -179,6 +180,7 @@ describe('portable storage of any shape', () => {
       fc.property(anySection, (section) => {
         expect(plain(readStorage(writeStorage(section)))).toEqual(sectionAsRead(section));
       }),
+      { numRuns: randomRuns(100) },
     );
   });
 
@@ -188,6 +190,7 @@ describe('portable storage of any shape', () => {
         const bytes = writeStorage(section);
         expect(() => readStorage(bytes.subarray(0, cut % bytes.length))).toThrow(CodecError);
       }),
+      { numRuns: randomRuns(100) },
     );
   });
 
@@ -199,7 +202,7 @@ describe('portable storage of any shape', () => {
         bytes[i] = (bytes[i] ?? 0) ^ change;
         readOrRefuse(bytes);
       }),
-      { numRuns: 500 },
+      { numRuns: randomRuns(500) },
     );
   });
 
@@ -208,7 +211,7 @@ describe('portable storage of any shape', () => {
       fc.property(fc.uint8Array({ maxLength: 200 }), (noise) =>
         readOrRefuse(Uint8Array.from([1, 0x11, 1, 1, 1, 1, 2, 1, 1, ...noise])),
       ),
-      { numRuns: 500 },
+      { numRuns: randomRuns(500) },
     );
   });
 });

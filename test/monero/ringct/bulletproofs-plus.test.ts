@@ -16,6 +16,7 @@ import { cpuMs } from '../../support/fakes/cpu-time.js';
 import { onEveryCurve } from '../../support/values/curves.js';
 import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { noPoint, notCanonical, spoiled, torsionPoints, withTorsion } from './vectors.js';
+import { someRows } from '../../support/jest/lanes.js';
 
 const proveRange = (amounts: readonly Amount[], masks: readonly bigint[], rng: Rng): RangeClaim =>
   onEveryCurve((curve, again) => prove(amounts, masks, again, curve), rng);
@@ -61,7 +62,7 @@ describe('proveRange', () => {
     expect(verifyRange([claim])).toBe(true);
   });
 
-  test.each([1, 2, 3, 4, 7, 9, MOST])('proves %i amounts', (count) => {
+  test.each(someRows([1, 2, 3, MOST, 4, 7, 9], 4))('proves %i amounts', (count) => {
     const claim = claimOf(count);
     const rounds = 6 + Math.ceil(Math.log2(count));
     expect(claim.proof.L).toHaveLength(rounds);

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import { fitOf, type PageBlocks } from '../../../src/refresh/feeds/chain-position.js';
 import { MAX_REORGANISATION, type BlockRef } from '../../../src/monero/wallet/scan/findings.js';
+import { randomRuns } from '../../support/fakes/random-runs.js';
 
 /** Chains as lists of block names; a name determines all blocks before it. */
 type Chain = readonly string[];
@@ -57,7 +58,7 @@ describe('the fit of a page to the chain of a wallet', () => {
         for (const { height: known } of held)
           if (known < agreed && known >= start) expect(known).toBeLessThan(height);
       }),
-      { numRuns: 2000 },
+      { numRuns: randomRuns(2000) },
     );
   });
 
@@ -68,7 +69,7 @@ describe('the fit of a page to the chain of a wallet', () => {
         const holdsTip = tip >= start && tip < start + page.blocks.length && daemon[tip] === own[tip];
         if (holdsTip) expect(fitOf(page, { held, startHeight: undefined })).toBe(tip - start + 1);
       }),
-      { numRuns: 2000 },
+      { numRuns: randomRuns(2000) },
     );
   });
 
@@ -84,7 +85,7 @@ describe('the fit of a page to the chain of a wallet', () => {
           fits ? newest.height - start + 1 : undefined,
         );
       }),
-      { numRuns: 2000 },
+      { numRuns: randomRuns(2000) },
     );
   });
 
@@ -98,7 +99,7 @@ describe('the fit of a page to the chain of a wallet', () => {
         else if (end < daemon.length) expect(fit).toBeUndefined();
         else expect(fit).toBe(isEmpty ? page.blocks.length - 1 : undefined);
       }),
-      { numRuns: 1000 },
+      { numRuns: randomRuns(1000) },
     );
   });
 

@@ -15,6 +15,7 @@ import { bytes32, concatBytes } from '../../../src/util/bytes.js';
 import { outputTo, pointsFrom, strayOutputs, type RewardOutput } from '../../support/chain/coinbase.js';
 import { EventLoopTurns } from '../../support/fakes/event-loop-turns.js';
 import { extraOf, minedAnswer, minedBlocks } from '../../support/chain/heavy-txs.js';
+import { isNight } from '../../support/jest/lanes.js';
 
 const spendSecret = scalarBytes(11n);
 const viewSecret = scalarBytes(13n);
@@ -63,9 +64,10 @@ describe('the scanner of a wallet', () => {
     const secret = 1n << 90n;
     const keys = pointsFrom(secret, 1000);
     const outputs = [...strayOutputs(7n, 1049), outputTo(ADDRESS, 1049, secret + 999n)];
-    // A block at each end of the page, and one between them.
-    expect(await paidIn(pageOf(3, outputs, extraOf(keys)))).toEqual(
-      [0, 1, 2].map((height) => [height, 1049]),
+    // A block at each end of the page, and at night one between them.
+    const heights = isNight ? [0, 1, 2] : [0, 1];
+    expect(await paidIn(pageOf(heights.length, outputs, extraOf(keys)))).toEqual(
+      heights.map((height) => [height, 1049]),
     );
   });
 

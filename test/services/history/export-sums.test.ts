@@ -9,6 +9,7 @@ import { amount, sum } from '../../../src/util/amount.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { TestWallet } from '../../support/wallets/test-wallet.js';
 import { blobSpending } from '../../support/wallets/unmined-payment.js';
+import { randomRuns } from '../../support/fakes/random-runs.js';
 
 const STRANGER =
   '888tNkZrPN6JsEgekjMnABU4TBzc2Dt29EPAvkRxbANsAnjyPbb3iQ1YBRk1UXcdRsiKc9dhwMVgN5S9cQUiyoogDavup3H';
@@ -232,7 +233,7 @@ describe('the sum of the exported payments without the failed ones', () => {
           book.wallet.close();
         }
       }),
-      { numRuns: 100 },
+      { numRuns: randomRuns(100) },
     );
   });
 });

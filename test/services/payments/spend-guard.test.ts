@@ -10,6 +10,7 @@ import type { Spender } from '../../../src/model/spender.js';
 import { WalletError } from '../../../src/model/wallet-error.js';
 import { bytes } from '../../store/fixtures.js';
 import { PaymentHome } from '../../support/wallets/payment-home.js';
+import { randomRuns } from '../../support/fakes/random-runs.js';
 
 const TEXT =
   '44AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3A';
@@ -356,7 +357,7 @@ describe('the limits of a credential', () => {
         home.blockTime = home.time;
         guard.check(by, [paying(ofHour)]);
       }),
-      { numRuns: 60 },
+      { numRuns: randomRuns(60) },
     );
   });
 
@@ -371,7 +372,7 @@ describe('the limits of a credential', () => {
           expect(value + spent(HOUR) > ofHour || value + spent(DAY) > ofDay).toBe(true);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: randomRuns(60) },
     );
   });
 });

@@ -20,6 +20,7 @@ import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { PlanError } from '../../../src/monero/wallet/select/transfer-request.js';
 import { fault, ownKeys, ServiceWallet } from '../../support/wallets/service-wallet.js';
 import { COIN, holder } from '../../monero/wallet/fixtures.js';
+import { randomRuns } from '../../support/fakes/random-runs.js';
 
 const rng = seededRng('transfers');
 const owner = holder(rng);
@@ -311,7 +312,7 @@ describe('the money of a transfer', () => {
         expect(spent).toBeGreaterThanOrEqual(needed + (only?.fee ?? 0n));
         expect(new Set(planned.inputs).size).toBe(planned.inputs.length);
       }),
-      { numRuns: 40 },
+      { numRuns: randomRuns(40) },
     );
   });
 });

@@ -5,6 +5,7 @@ import { DaemonError } from '../../../src/daemon/errors.js';
 import type { LostPayments } from '../../../src/services/sync/lost-payments.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { payment, PaymentHome, REFUSED, TAKEN } from '../../support/wallets/payment-home.js';
+import { randomRuns } from '../../support/fakes/random-runs.js';
 
 const MINUTE = 60;
 const HOUR = 3600;
@@ -243,7 +244,7 @@ describe('any order of events', () => {
           if (!isMoved && former !== 'lacks it') expect(home.sent).toHaveLength(before);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: randomRuns(60) },
     );
   });
 });

@@ -8,6 +8,7 @@ import { PlacedWallet, PlacedWorld, type PlacedPayment } from '../../support/wal
 import { fault } from '../../support/wallets/service-wallet.js';
 import { TestWallet } from '../../support/wallets/test-wallet.js';
 import { randomRuns } from '../../support/fakes/random-runs.js';
+import { someRows } from '../../support/jest/lanes.js';
 
 const opened: PlacedWallet[] = [];
 afterEach(() => {
@@ -60,7 +61,7 @@ const RESCANS: readonly Action[] = [
 ];
 const ACTIONS = [REFRESH, ...RESCANS];
 
-describe.each(ACTIONS)('%s', (_, act) => {
+describe.each(someRows(ACTIONS, 2))('%s', (_, act) => {
   it('moves a key image with its spend to the only output of the wallet in its ring', async () => {
     const wallet = damaged([2, 1, 3], [payment([1])]);
     expect(wallet.facts()).not.toEqual(healthy(wallet).facts());

@@ -11,6 +11,7 @@ import type { HashedWork } from '../../../src/services/work/work-process.js';
 import { fromHex, toHex, utf8 } from '../../../src/util/bytes.js';
 import type { PoolWorker } from '../../../src/util/thread-client.js';
 import { until } from '../../support/fakes/until.js';
+import { itAtNight } from '../../support/jest/lanes.js';
 
 const KEY = utf8('test key 000');
 const INPUT = utf8('This is a test');
@@ -46,7 +47,7 @@ describe('the process that checks work', () => {
     expect(toHex((await client.check(given)).hash)).toBe(workOfBlob);
   });
 
-  it('keeps two seeds', async () => {
+  itAtNight('keeps two seeds', async () => {
     const check = async (seed: Uint8Array): Promise<HashedWork> =>
       client.check({ seed, input: INPUT, difficulty: 1n });
     const seeds = [KEY, fromHex(template.seedHash), utf8('another key')];
@@ -219,7 +220,7 @@ describe('a process that fails', () => {
   });
 });
 
-test('a process that is killed starts again, keeps no program alive, and ends with it', async () => {
+itAtNight('a process that is killed starts again, keeps no program alive, and ends with it', async () => {
   const file = new URL('../../../src/services/work/work-client.js', import.meta.url).href;
   const program = `
     const { readFileSync } = await import('node:fs');

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { openDatabase as openChain } from '../../../src/regtest/store/database.js';
 import { unlockDatabase, type StoreKey } from '../../../src/store/file/database.js';
 import { lockWallet } from '../../../src/store/file/wallet-lock.js';
+import { randomRuns } from '../../support/fakes/random-runs.js';
 
 /** Parts of names that a library may drop, decode, or take for more than a part of a name. */
 const PARTS = [
@@ -107,7 +108,7 @@ describe('the file that is opened', () => {
         expect(files()).toEqual({ ...before, [bytesOf(name)]: '' });
         rmSync(path);
       }),
-      { numRuns: 2000 },
+      { numRuns: randomRuns(2000) },
     );
   });
 

@@ -6,12 +6,13 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { lockWallet } from '../../../src/store/file/wallet-lock.js';
 import { start } from '../../support/processes/process.js';
+import { isNight } from '../../support/jest/lanes.js';
 
 const CONTENDER = fileURLToPath(new URL('../../support/processes/lock-contender.js', import.meta.url));
 const RACER = fileURLToPath(new URL('../../support/processes/lock-race.js', import.meta.url));
-const ATTEMPTS = 100;
+const ATTEMPTS = isNight ? 100 : 30;
 const PROCESSES = 3;
-const ROUNDS = 1000;
+const ROUNDS = isNight ? 1000 : 200;
 
 let directory: string;
 let path: string;

@@ -8,6 +8,7 @@ import { rebuildStore } from '../../../src/store/replication/rebuild-store.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { contentsOf, KEY, openRaw } from './contents.js';
 import { MemorySink } from './memory-sink.js';
+import { isNight } from '../../support/jest/lanes.js';
 
 const PAGE_SIZE = 512;
 
@@ -127,16 +128,19 @@ describe.each<StoreCipher>(['aegis', 'chacha20'])('a store under %s', (cipher) =
   });
 });
 
+/** Size of a large store, which has nearly two parts each [2 MB]. */
+const LARGE = isNight ? 25 : 6;
+
 it('a large store is sent and rebuilt in parts', async () => {
   const store = WalletStore.create(path, KEY, undefined, undefined, undefined, { isReplicated: true });
-  for (let i = 0; i < 25; i++)
+  for (let i = 0; i < LARGE; i++)
     store.writeRecoverable((w) => w.attributes.set(`a${i}`, String(i % 10).repeat(2_000_000)));
   const sink = new MemorySink();
   const replication = store.replicate(sink.lease(), { ...sink.state, timeoutMs: 60_000 });
   store.write((w) => w.attributes.set('b', 'c'));
   await replication.replicated();
   await store.flushToDisk();
-  expect(sink.base?.parts.length).toBeGreaterThan(45);
+  expect(sink.base?.parts.length).toBeGreaterThan(1.8 * LARGE);
   expect(Math.max(...(sink.base?.parts ?? []).map((part) => part.length))).toBe(1 << 20);
   const copy = join(directory, 'copy');
   await sink.rebuild(copy);

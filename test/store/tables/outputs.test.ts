@@ -8,6 +8,7 @@ import { WalletStore } from '../../../src/store/wallet-store.js';
 import { ownedOutput } from '../../monero/wallet/fixtures.js';
 import { received } from '../fixtures.js';
 import { clearChain } from '../../support/chain/cleared-chain.js';
+import { randomRuns } from '../../support/fakes/random-runs.js';
 
 const file = WalletStore.create(':memory:', new Uint8Array(32));
 afterAll(() => file.close());
@@ -69,6 +70,7 @@ function ofWallets(check: (r: WalletReader) => void): void {
       store(held);
       file.read(check);
     }),
+    { numRuns: randomRuns(100) },
   );
 }
 

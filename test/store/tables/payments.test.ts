@@ -6,6 +6,7 @@ import { WalletStore } from '../../../src/store/wallet-store.js';
 import { equalBytes } from '../../../src/util/bytes.js';
 import type { Payment } from '../../../src/store/tables/payments.js';
 import { bytes, output, page, received } from '../fixtures.js';
+import { randomRuns } from '../../support/fakes/random-runs.js';
 
 const BLOCKS = 12;
 
@@ -65,6 +66,7 @@ describe('pages of payments', () => {
           store.close();
         },
       ),
+      { numRuns: randomRuns(100) },
     );
   });
 });

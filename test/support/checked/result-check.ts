@@ -14,13 +14,24 @@ import { WRONG_FAULT, WRONG_RESULT } from '../network/wrong-answer.js';
 /** Longest result that is checked [bytes]; validation takes a second for a few megabytes. */
 const MAX_CHECKED = 4 << 20;
 
+/** Schemas of results by version and method: building one, and compiling its parser, takes longer than a check. */
+const schemas = new Map<string, z.ZodType>();
+
+function schemaOf(method: Parameters<typeof resultSchema>[1], version: ApiVersion): z.ZodType {
+  const name = `${version} ${method.name}`;
+  const known = schemas.get(name) ?? resultSchema(version, method);
+  schemas.set(name, known);
+  return known;
+}
+
 /** Differences between a result and the schema of its method; undefined if there are none. */
 export function resultProblem(method: string, version: ApiVersion, json: string): string | undefined {
   const found = registry.find(method);
   if (found === undefined) return `${method} is not in the registry`;
-  const { error } = resultSchema(version, found).safeParse(parseJson(json));
-  if (error === undefined)
-    return found.source === ADDITION ? missingList(resultSchema(version, found), parseJson(json)) : undefined;
+  const schema = schemaOf(found, version);
+  const result = parseJson(json);
+  const { error } = schema.safeParse(result);
+  if (error === undefined) return found.source === ADDITION ? missingList(schema, result) : undefined;
   const issues = error.issues.map(({ path, message }) =>
     path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`,
   );

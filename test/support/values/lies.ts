@@ -147,6 +147,30 @@ export const NOT_YET: Readonly<Partial<Record<LieCall, Readonly<Record<string, s
   },
 };
 
+/** Lies of each night, by the call that takes them: the check that refuses one of them also refuses another lie of its list. */
+export const AT_NIGHT: Readonly<Partial<Record<LieCall, readonly string[]>>> = {
+  refresh: [
+    ...['target-height=1000000000', 'page-height=1000000000', 'lower-mined-height=3'],
+    ...['other-header-time=1000000', 'other-header-reward=1000'],
+    ...['forged-fork=10', 'forged-fork=50', 'half-difficulty=5', 'forged-reward=9', 'timestamp-war=20'],
+    ...['changed-amount=41', 'changed-payment-id=1', 'unlisted-payment=1'],
+    ...['raised-amount=41', 'changed-amount=41', 'changed-commitment=1', 'changed-payment-id=1'].map(
+      (what) => `${what},no-prunable-hash=1`,
+    ),
+    ...['changed-unlock-time=500000', 'added-key-image=1', 'reordered-payments=1', 'wrong-merkle-root=1'].map(
+      (what) => `${what},no-prunable-hash=1`,
+    ),
+    'latency=20,swapped-payment=1,no-prunable-hash=1',
+  ],
+  pool: ['latency=20,forged-pool-payment=1'],
+  rescan_spent: ['all-spent-in-pool=1'],
+  scan_tx: ['missed-transactions=1', 'double-spend-hidden=1'],
+  transfer: [
+    ...['fee-step=1000', 'other-fork=17', 'other-ring-commitments=1', 'other-ring-heights=50'],
+    ...['changing-rings=2', 'truncated-distribution=20'],
+  ],
+};
+
 /** Lies for which no other daemon takes over: a pattern of the warning that says so, by the lie. */
 export const STOPS: Readonly<Record<string, RegExp>> = {
   // A fork of the network that this server lacks looks the same: no wallet goes on until the operator has decided.

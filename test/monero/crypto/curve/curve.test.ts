@@ -9,6 +9,7 @@ import { torsionPoints } from '../../ringct/vectors.js';
 import { fastCurves } from '../../../support/values/curves.js';
 import { someScalar } from '../../../support/values/scalars.js';
 import { multiplyPublic } from '../../../support/values/plain-points.js';
+import { randomRuns } from '../../../support/fakes/random-runs.js';
 
 const P = 2n ** 255n - 19n;
 
@@ -57,7 +58,7 @@ const terms = (maxLength: number) => fc.array(fc.tuple(anyPoint, scalar), { maxL
 const hex = (points: readonly Uint8Array[]): string[] => points.map(toHex);
 const pointsOf = (all: readonly (readonly [Uint8Array, bigint])[]): Uint8Array[] => all.map(([p]) => p);
 const scalarsOf = (all: readonly (readonly [Uint8Array, bigint])[]): bigint[] => all.map(([, s]) => s);
-const runs = { numRuns: 60 };
+const runs = { numRuns: randomRuns(60) };
 
 describe.each(fastCurves.map((curve): [string, Curve] => [curve.name, curve]))(
   'the curve of %s',

@@ -22,6 +22,7 @@ import { buildTransaction } from '../../../../src/monero/wallet/build/signing.js
 import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { COIN, holder, ownedOutput, spendableInput } from '../fixtures.js';
 import { loadCurve } from '../../../../src/monero/crypto/curve/load-curve.js';
+import { randomRuns } from '../../../support/fakes/random-runs.js';
 
 const { vectors } = JSON.parse(
   readFileSync(new URL('../../../../../test/vectors/wallet/pending-tx.json', import.meta.url), 'utf8'),
@@ -77,7 +78,7 @@ describe('metadata is refused', () => {
           expect(error instanceof CodecError || error instanceof RangeError).toBe(true);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: randomRuns(500) },
     );
   });
 
@@ -86,6 +87,7 @@ describe('metadata is refused', () => {
       fc.property(fc.uint8Array({ maxLength: 400 }), (raw) => {
         expect(() => decode(pendingTx, raw)).toThrow();
       }),
+      { numRuns: randomRuns(100) },
     );
   });
 });

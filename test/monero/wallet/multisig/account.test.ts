@@ -20,6 +20,7 @@ import { choose } from '../../../../src/monero/wallet/multisig/combinations.js';
 import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { exchangeRounds, groupOf, randomSigners, readAll, signerOfSeed } from './groups.js';
 import { multiplyPublic } from '../../../support/values/plain-points.js';
+import { randomRuns } from '../../../support/fakes/random-runs.js';
 
 interface Vectors {
   readonly seeds: readonly string[];
@@ -280,6 +281,7 @@ describe('choose', () => {
       fc.property(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 30 }), (n, k) => {
         expect(choose(n, k)).toBe(choose(n - 1, k - 1) + choose(n - 1, k));
       }),
+      { numRuns: randomRuns(100) },
     );
   });
 });

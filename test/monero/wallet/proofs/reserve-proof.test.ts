@@ -30,6 +30,7 @@ import {
   proveSharedSecretV1,
   type HeldOutput,
 } from '../payment-fixture.js';
+import { randomRuns } from '../../../support/fakes/random-runs.js';
 
 const rng = seededRng('holdings');
 const [owner, payer] = [holder(rng), holder(rng)];
@@ -132,7 +133,7 @@ describe('a reserve proof', () => {
         expect([undefined, 'bad_proof']).toContain(fault);
         expect(verdict).toEqual(BAD);
       }),
-      { numRuns: 60 },
+      { numRuns: randomRuns(60) },
     );
   });
 
@@ -194,6 +195,7 @@ describe('a reserve proof', () => {
         expect([undefined, 'bad_proof']).toContain(fault);
         if (fault === undefined) expect(readReserveProof(text).entries).toEqual([]);
       }),
+      { numRuns: randomRuns(100) },
     );
   });
 });

@@ -23,6 +23,7 @@ import { checkTxProof, proveReceived, proveSent } from '../../../../src/monero/w
 import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { holder, type Holder } from '../fixtures.js';
 import { fetchedOf, payment, proveSharedSecretV1, withPrefix } from '../payment-fixture.js';
+import { randomRuns } from '../../../support/fakes/random-runs.js';
 
 const rng = seededRng('payments');
 const [payer, alice, bob] = [holder(rng), holder(rng), holder(rng)];
@@ -196,6 +197,7 @@ describe('a malformed proof', () => {
       fc.property(fc.string(), fc.constantFrom('', 'OutProofV2', 'InProofV1'), (text, header) => {
         expect(faultOf(() => checkTxProof({ ...subject, proof: header + text }))).toBe('bad_proof');
       }),
+      { numRuns: randomRuns(100) },
     );
   });
 });

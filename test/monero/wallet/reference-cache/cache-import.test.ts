@@ -10,6 +10,7 @@ import { importCache, openCache } from '../../../../src/monero/wallet/reference-
 import { sealedFile } from '../../../../src/monero/wallet/exchange/sealed-file.js';
 import type { ImportedWallet } from '../../../../src/monero/wallet/reference-cache/imported-wallet.js';
 import { fullCache, owner, vector, viewOnlyCache } from './vector.js';
+import { randomRuns } from '../../../support/fakes/random-runs.js';
 
 let cache: ReferenceCache;
 let viewOnly: ReferenceCache;
@@ -166,7 +167,7 @@ describe('a cache is refused', () => {
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: randomRuns(500) },
     );
   });
 });

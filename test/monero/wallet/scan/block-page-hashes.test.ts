@@ -16,6 +16,7 @@ import { versionOne } from '../../../support/chain/arbitrary-tx.js';
 import { blocksAnswer } from '../../../support/chain/blocks-answer.js';
 import { parseWholePage } from '../../../support/network/whole-page.js';
 import { readVectors } from '../../ringct/vectors.js';
+import { randomRuns } from '../../../support/fakes/random-runs.js';
 
 /* A daemon cannot change the contents of a transaction whose hash it names. */
 
@@ -68,7 +69,7 @@ describe('a transaction that a daemon sends by its hash', () => {
       fc.property(flipped(whole), (blob) => {
         expect(() => parseTxs([{ hash, blob }])).toThrow(CodecError);
       }),
-      { numRuns: 60 },
+      { numRuns: randomRuns(60) },
     );
     for (const blob of [whole.subarray(0, -1), Uint8Array.of(...whole, 0)])
       expect(() => parseTxs([{ hash, blob }])).toThrow(CodecError);
@@ -84,7 +85,7 @@ describe('a transaction that a daemon sends by its hash', () => {
         fc.pre(blob[0] !== 1);
         expect(() => parseTxs([{ hash, blob, prunableHash: prunable }])).toThrow(CodecError);
       }),
-      { numRuns: 60 },
+      { numRuns: randomRuns(60) },
     );
   });
 

@@ -26,6 +26,7 @@ import { blocksAnswer, type SentBlock } from '../../../support/chain/blocks-answ
 import { mutatedBytes } from '../../../support/values/mutations.js';
 import { parseWholePage } from '../../../support/network/whole-page.js';
 import { readVectors } from '../../ringct/vectors.js';
+import { randomRuns } from '../../../support/fakes/random-runs.js';
 
 /* The parser in WebAssembly and the codecs in TypeScript accept the same blocks and read the same values. */
 
@@ -144,7 +145,7 @@ describe('a transaction of mainnet or of a regtest chain', () => {
         expect(parsed).toEqual(attempt(() => byCodec(prefixOf(blob))));
         if (parsed === undefined) refused++;
       }),
-      { numRuns: 400 },
+      { numRuns: randomRuns(400) },
     );
     expect(refused).toBeGreaterThan(20);
   });
@@ -178,7 +179,7 @@ describe('the extra of a transaction', () => {
         expect(candidatesOf(parsed)).toEqual(candidatesIn([{ prefix }]));
         if (expected.mainKeys.length < 2) fewer++;
       }),
-      { numRuns: 4000 },
+      { numRuns: randomRuns(4000) },
     );
     expect(fewer).toBeGreaterThan(400);
   });
@@ -258,7 +259,7 @@ describe('a page of real blocks', () => {
           if (read === undefined) refused++;
           else accepted++;
         }),
-        { numRuns: 400 },
+        { numRuns: randomRuns(400) },
       );
       expect(Math.min(accepted, refused)).toBeGreaterThan(20);
     },

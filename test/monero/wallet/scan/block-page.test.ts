@@ -147,7 +147,7 @@ describe('parsing transactions', () => {
         });
         expect(rowsOf(parsed)).toEqual(txs.flatMap(expectedRows));
       }),
-      { numRuns: 300 },
+      { numRuns: randomRuns(300) },
     );
   });
 
@@ -285,7 +285,7 @@ describe('parsing a page of blocks', () => {
         );
         expectTxs(page, blocks);
       }),
-      { numRuns: 200 },
+      { numRuns: randomRuns(200) },
     );
   });
 

@@ -9,6 +9,7 @@ import {
   type WatchedOutput,
 } from '../../../../src/monero/wallet/scan/watch-table.js';
 import { measured } from '../../../support/fakes/array-memory.js';
+import { randomRuns } from '../../../support/fakes/random-runs.js';
 
 /** Few keys, some with equal first bytes, so that they collide in the table. */
 const key = (n: number): Uint8Array => new Uint8Array(32).fill(n % 5, 0, 4).fill(n, 4);
@@ -47,7 +48,7 @@ describe('a table of watched outputs', () => {
         expect(table.size).toBe(map.size);
         for (let n = 0; n <= 60; n++) expect(table.get(key(n))).toEqual(map.get(n));
       }),
-      { numRuns: 100 },
+      { numRuns: randomRuns(100) },
     );
   });
 

@@ -11,6 +11,7 @@ import { cpuMs } from '../../../support/fakes/cpu-time.js';
 import { ANY_TIME, listCoins, purseOf } from '../../../support/wallets/list-coins.js';
 import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { ownedOutput } from '../fixtures.js';
+import { randomRuns } from '../../../support/fakes/random-runs.js';
 
 const at = (height: number, facts: Partial<OwnedOutput> = {}): OwnedOutput =>
   ownedOutput(1n, { height, ...facts });
@@ -77,7 +78,7 @@ describe('a pool', () => {
         }
         expect(pool.size).toBe(0);
       }),
-      { numRuns: 60 },
+      { numRuns: randomRuns(60) },
     );
   });
 

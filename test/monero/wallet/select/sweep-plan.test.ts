@@ -10,6 +10,7 @@ import type { PaymentPlan } from '../../../../src/monero/wallet/select/transfer-
 import { purseOf } from '../../../support/wallets/list-coins.js';
 import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { COIN, faultOf, holder, ownedOutput } from '../fixtures.js';
+import { randomRuns } from '../../../support/fakes/random-runs.js';
 
 const rng = seededRng('sweep plan');
 const alice = holder(rng);
@@ -139,7 +140,7 @@ describe('a sweep', () => {
       fc.property(addresses, bounds, (values, below) => {
         expect([...outcomes(values, below)]).toHaveLength(1);
       }),
-      { numRuns: 60 },
+      { numRuns: randomRuns(60) },
     );
   });
 });

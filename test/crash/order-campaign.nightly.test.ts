@@ -1,9 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { runOrderCampaign } from './order-campaign.js';
-import { isNight } from '../support/jest/lanes.js';
 
-/** Number of kills, fewer in the lane of each commit. */
-const KILLS = isNight ? 5 : 2;
+/** Number of kills. */
+const KILLS = 5;
 
 /** `npm run test:crash -- --orders --kills 500` runs the long campaign. */
 it('pays every order once through kills at any step of its call', async () => {

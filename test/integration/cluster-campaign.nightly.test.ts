@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { runCampaign } from '../cluster/campaign.js';
 import { newDatabase, startPostgres, type PostgresCluster } from '../support/processes/postgres-cluster.js';
-import { isNight } from '../support/jest/lanes.js';
 
 /* A short run; `cluster-outages.nightly.test.ts` has the outages, `npm run test:cluster` long runs. */
 
@@ -12,9 +11,6 @@ const MARGIN_MS = 30_000;
 /** Pauses between the calls of the load, which otherwise takes all that two processors give. */
 const PAUSES = { pauseMs: 300, recordPauseMs: 50 };
 
-/** Number of pauses: one at night. */
-const STOPS = isNight ? 1 : 0;
-
 let postgres: PostgresCluster;
 beforeAll(async () => {
   postgres = await startPostgres();
@@ -23,11 +19,11 @@ afterAll(() => postgres?.stop());
 
 test('nothing acknowledged is lost, and nothing is paid twice, when holders are killed and paused', async () => {
   const report = await runCampaign({
-    ...{ postgres, database: await newDatabase(postgres, 'kills'), kills: 1, stops: STOPS, wallets: 2 },
+    ...{ postgres, database: await newDatabase(postgres, 'kills'), kills: 1, stops: 1, wallets: 2 },
     ...{ seed: 'suite', leaseMs: LEASE_MS, pauses: PAUSES, log: () => undefined },
   });
   expect(report.faults).toEqual([]);
-  expect(report).toMatchObject({ kills: 1, stops: STOPS });
+  expect(report).toMatchObject({ kills: 1, stops: 1 });
   expect(Math.max(...report.afterKill)).toBeLessThan(LEASE_MS + MARGIN_MS);
   expect(report.paid).toBeGreaterThan(0);
   expect(report.events).toBeGreaterThan(0);
