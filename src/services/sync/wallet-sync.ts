@@ -60,10 +60,7 @@ interface Services {
   readonly signedSets: SignedSets;
 }
 
-/**
- * Options of a refresh. Blocks below `startHeight` that the wallet does not know are skipped; it is ignored if it lies above the
- * tip. An absent `asOf` is now.
- */
+/** Options of a refresh: unknown blocks below `startHeight` are skipped, unless it exceeds the tip; an absent `asOf` is now. */
 type RefreshOptions = Partial<Pick<RefreshFrom, 'startHeight' | 'asOf'>>;
 
 /** Largest number of blocks without findings that are not flushed to disk. */
