@@ -293,7 +293,7 @@ const roomsOf: Record<string, readonly (readonly string[])[]> = {
     ['refresh-thread', 'refresh-run', 'fair-queue'],
     ['wallet-refresh'],
     ['messages'],
-    ['packed-findings'],
+    ['packed-findings', 'page-parts'],
     ['feeds'],
     ['scan'],
   ],

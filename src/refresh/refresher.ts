@@ -429,8 +429,7 @@ export class Refresher {
       acknowledge: () =>
         worker.postMessage({ type: 'committed', wallet, run: number } satisfies RefreshRequest),
       restart: () => this.restart(wallet),
-      end: () => void this.#runs.delete(wallet),
-      isRunning: () => this.#runs.get(wallet) === run,
+      ...{ end: () => void this.#runs.delete(wallet), isRunning: () => this.#runs.get(wallet) === run },
     });
     if (report.type === 'pool') this.#poolCommitted(wallet, number);
   }
