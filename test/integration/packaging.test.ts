@@ -197,7 +197,9 @@ describe('the alert rules and the dashboard', () => {
 
   it('name only metrics that a server has', async () => {
     const metricsPort = await freePort();
-    const server = await startWalletRpc({ args: [`--metrics-bind=${metricsPort}`] });
+    const server = await startWalletRpc({
+      args: [`--metrics-bind=${metricsPort}`, '--regtest', '--daemon-port=0', '--verify-work'],
+    });
     try {
       await createWallet(server, 'shop');
       const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();

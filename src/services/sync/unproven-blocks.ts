@@ -156,6 +156,7 @@ export class UnprovenBlocks {
     const proof = await this.#prover.prove({ startHeight: lowest, count: highest - lowest + 1, txs });
     assertOpen();
     this.#hasFailed = false;
+    for (const block of proof.blocks) if (this.#isReplaced(block)) throw otherChain(block.height);
     const wrong = contradictionIn(held, proof);
     if (wrong === undefined) {
       // Rows that other tasks have added to these blocks meanwhile are proven, too.
@@ -192,11 +193,13 @@ export class UnprovenBlocks {
 
   /** Checks that a block belongs to the chain of the wallet. @throws DaemonError, RefreshCancelled */
   async #assertOfChain(block: BlockRef | undefined, height: number): Promise<void> {
-    if (block === undefined || !(await this.#isOfChain(block)))
-      throw new DaemonError(
-        'malformed',
-        `the daemon follows another chain than the wallet at block ${height}`,
-      );
+    if (block === undefined || !(await this.#isOfChain(block))) throw otherChain(height);
+  }
+
+  /** True if the wallet holds another block at the height of a block. It holds its newest blocks, and some older ones. */
+  #isReplaced({ height, hash }: BlockRef): boolean {
+    const held = this.#context.store.blockAt(height);
+    return held !== undefined && !equalBytes(held.hash, hash);
   }
 
   /**
@@ -226,6 +229,9 @@ export class UnprovenBlocks {
     return false;
   }
 }
+
+const otherChain = (height: number): DaemonError =>
+  new DaemonError('malformed', `the daemon follows another chain than the wallet at block ${height}`);
 
 /** Returns the first of some heights that are read together. @param heights descending. */
 function closeTogether(heights: readonly number[]): readonly number[] {

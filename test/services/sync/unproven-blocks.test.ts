@@ -275,8 +275,8 @@ describe('a payment', () => {
     await world.refresh();
     expect(world.held).toHaveLength(5);
     expect([world.below, world.warnings]).toEqual([
-      50,
-      ['the daemon follows another chain than the wallet at block 40'],
+      60,
+      ['the daemon follows another chain than the wallet at block 50'],
     ]);
     world.isElsewhere = false;
     await world.refresh();
