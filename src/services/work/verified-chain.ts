@@ -100,7 +100,9 @@ export class VerifiedChain {
    * `unverified` if the work cannot be checked now, or for a chain with less work; the error of the daemon.
    */
   admit(block: BlockRef): Promise<void> | undefined {
-    return this.isVerified(block) ? undefined : this.#wait(block);
+    if (!this.isVerified(block)) return this.#wait(block);
+    if (block.height === this.#to) this.#problem = undefined;
+    return undefined;
   }
 
   /** Returns the checkpoint from which a later process goes on, and the blocks above it that it need not check again. */

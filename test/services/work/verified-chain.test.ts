@@ -130,6 +130,8 @@ describe('a block is refused', () => {
       'forged',
       'block 6 of the daemon is refused: the block has not the work of its difficulty',
     ]);
+    expect(chain.admit(honest.ref(5))).toBeUndefined();
+    expect(chain.problem).toBeUndefined();
     serving = honest;
     address = 'honest:18081';
     await chain.admit(honest.tip);
