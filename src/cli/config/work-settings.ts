@@ -16,7 +16,7 @@ import type { Config } from './config.js';
 import { ConfigError } from './config-values.js';
 
 /** Name of the file in the wallet directory that records the verified blocks. */
-export const WORK_FILE = 'work.wallet-rpc-verified';
+const WORK_FILE = 'work.wallet-rpc-verified';
 
 /** Reads a checkpoint from a file. @throws ConfigError */
 export function readCheckpointFile(path: string): NetworkCheckpoint {

@@ -5,7 +5,7 @@ import { prefixHash } from './transaction.js';
 import type { Transaction } from './types.js';
 
 /** Verifies the ring signature of an input. @param input index of the input. @param ring members in the order of the input. */
-export type VerifyInput = (input: number, ring: readonly RingMember[]) => boolean;
+type VerifyInput = (input: number, ring: readonly RingMember[]) => boolean;
 
 /**
  * Returns a function that verifies the ring signatures of a transaction. It returns false for an input without a CLSAG: since

@@ -99,7 +99,7 @@ export interface BlockProofRequest {
 }
 
 /** A transaction whose bytes and block are proven. */
-export interface ProvenTx extends FoundTx {
+interface ProvenTx extends FoundTx {
   /** Key images of its inputs. */
   readonly keyImages: readonly KeyImage[];
 }

@@ -14,7 +14,7 @@ import {
 } from './daemon-list.js';
 
 /** Check that a block must pass before a wallet commits it. */
-export interface BlockGate {
+interface BlockGate {
   /** Resolves when a block may count. @returns undefined if it may already. @throws DaemonError */
   admit(block: BlockRef): Promise<void> | undefined;
 }

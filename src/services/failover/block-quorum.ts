@@ -5,7 +5,7 @@ import { equalBytes, toHex } from '../../util/bytes.js';
 import type { Clock } from '../../util/clock.js';
 import type { DaemonList, NamedDaemon } from '../context/daemon-list.js';
 
-export interface QuorumParts {
+interface QuorumParts {
   /** Number of daemons that must name the same block, the serving one included. */
   readonly needed: number;
   /** Returns the listed daemons, and the one that serves. */

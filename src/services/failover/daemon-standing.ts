@@ -11,7 +11,7 @@ const MAX_DOUBLINGS = 6;
 const FORGETTING_PROBES = 360;
 
 /** An answer of a daemon that was disproven. */
-export interface Disproof {
+interface Disproof {
   /** Name of the call with this answer. */
   readonly call: string;
   readonly reason: string;

@@ -20,7 +20,7 @@ import type { WalletContext } from '../context/wallet-context.js';
 type Context = Pick<WalletContext, 'assertOpen' | 'keystore' | 'locks' | 'log' | 'store'>;
 
 /** Refresh thread and refreshes of a wallet whose blocks are proven. */
-export interface BlockProver {
+interface BlockProver {
   /** Reads blocks again, and proves what they contain. @throws DaemonError, RefreshCancelled; WalletError `no_wallet` */
   prove(request: BlockProofRequest): Promise<BlockProof>;
   /**

@@ -10,7 +10,7 @@ import { unixSeconds, type TimeOfDay } from '../../util/clock.js';
 import { fetchBlock, fetchBlocks, type BlockSource, type FetchedBlock } from './fetched-blocks.js';
 
 /** The daemon that serves, and its address as configured. */
-export interface ServingDaemon {
+interface ServingDaemon {
   readonly address: string;
   readonly client: BlockSource;
 }

@@ -12,7 +12,7 @@ const CHECKPOINT_NETWORKS = ['mainnet', 'testnet', 'stagenet', 'regtest'] as con
 export type CheckpointNetwork = (typeof CHECKPOINT_NETWORKS)[number];
 
 /** Blocks above a checkpoint that a process has verified. */
-export interface RecordedBlocks extends VerifiedBlocks {
+interface RecordedBlocks extends VerifiedBlocks {
   /** The checkpoint of the operator, from which the blocks were verified. */
   readonly root: BlockRef;
 }
