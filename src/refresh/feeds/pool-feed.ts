@@ -7,6 +7,7 @@ import { outlineReadable } from '../scan/chain-block.js';
 import type { BatchScanner } from '../scan/match-group.js';
 import { SharedMatches } from '../scan/shared-matches.js';
 import type { PoolFinding, UnminedTxs, WalletScanner } from '../scan/wallet-scanner.js';
+import { provenSpends } from './spend-proofs.js';
 
 /** Result of a scan of the pool for one wallet. */
 export interface PoolView {
@@ -124,40 +125,21 @@ export class PoolFeed {
       // Hashes that remain in `names` have left the daemon's pool since it was listed, or cannot be read.
       for (const name of names) unseen.delete(name);
     }
-    const { proven, gone } = await this.#proven(findings, new Set(made.map(toHex)), signal);
+    const own = new Set(made.map(toHex));
+    const { proven, gone } = await provenSpends(
+      findings,
+      (txHash) => own.has(toHex(txHash)),
+      (txHash, keyImages) => unlessAborted(this.#daemon.proveSpends(txHash, keyImages, { signal }), signal),
+    );
     signal?.throwIfAborted();
+    const left = new Set(gone.map(toHex));
     // The hashes are noted only after all pages were scanned: if the fetch of a later page fails, the findings of the
     // earlier pages are lost with it.
-    for (const name of scanned) if (!gone.has(name)) seenInPool.add(name);
+    for (const name of scanned) if (!left.has(name)) seenInPool.add(name);
     const known = viewer.newestPool;
     const newest = known !== undefined && known.issuedAt > hashes.issuedAt ? known : hashes;
     viewer.newestPool = newest;
     return { present: newest.packed, findings: proven, unreadable: this.#unreadable.size };
-  }
-
-  /**
-   * Proves the spends of transactions that the wallet has not made.
-   * @returns the findings without those in transactions that have left the pool; the hashes [hex] of these.
-   * @throws DaemonError `forged`; the reason of the signal.
-   */
-  async #proven(
-    findings: readonly PoolFinding[],
-    made: ReadonlySet<string>,
-    signal: AbortSignal | undefined,
-  ): Promise<{ readonly proven: readonly PoolFinding[]; readonly gone: ReadonlySet<string> }> {
-    const proven: PoolFinding[] = [];
-    const gone = new Set<string>();
-    for (const finding of findings) {
-      const { txHash, keyImages = [] } = finding.outgoing ?? {};
-      const isForeign = txHash !== undefined && !made.has(toHex(txHash));
-      if (
-        !isForeign ||
-        (await unlessAborted(this.#daemon.proveSpends(txHash, keyImages, { signal }), signal))
-      )
-        proven.push(finding);
-      else gone.add(toHex(txHash));
-    }
-    return { proven, gone };
   }
 
   async #scan(

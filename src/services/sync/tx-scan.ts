@@ -2,7 +2,8 @@ import type { Hash } from '../../monero/crypto/types.js';
 import type { DaemonTransaction } from '../../daemon/daemon.js';
 import type { RawTx } from '../../monero/wallet/scan/block-page.js';
 import type { LooseBlock } from '../../refresh/scan/chain-block.js';
-import type { BatchFindings, PoolFinding, TxBatch, UnminedTx } from '../../refresh/scan/wallet-scanner.js';
+import { provenSpends } from '../../refresh/feeds/spend-proofs.js';
+import type { BatchFindings, TxBatch, UnminedTx } from '../../refresh/scan/wallet-scanner.js';
 import { toHex } from '../../util/bytes.js';
 import { WalletError } from '../../model/wallet-error.js';
 import { minedBlock } from '../context/mined-block.js';
@@ -51,20 +52,14 @@ export class TxScan {
         const all = [...fetched, ...(await this.#fetch(later))];
         found = await this.#services.sync.scanTxs(await this.#batchOf(all));
       }
-      this.#services.sync.commitTxs({ ...found, unmined: await this.#proven(found) });
+      const { daemon, store } = this.#context;
+      const { proven: unmined } = await provenSpends(
+        found.unmined,
+        (txHash) => store.read((r) => r.outgoing.byHash(txHash)) !== undefined,
+        (txHash, keyImages) => daemon.client().proveSpends(txHash, keyImages),
+      );
+      this.#services.sync.commitTxs({ ...found, unmined });
     });
-  }
-
-  /** Returns the unmined findings whose spends are proven, or by payments of the wallet. @throws DaemonError `forged` */
-  async #proven({ unmined }: BatchFindings): Promise<PoolFinding[]> {
-    const { daemon, store } = this.#context;
-    const proven: PoolFinding[] = [];
-    for (const finding of unmined) {
-      const { txHash, keyImages = [] } = finding.outgoing ?? {};
-      const isForeign = txHash !== undefined && store.read((r) => r.outgoing.byHash(txHash)) === undefined;
-      if (!isForeign || (await daemon.client().proveSpends(txHash, keyImages))) proven.push(finding);
-    }
-    return proven;
   }
 
   /** Returns the mined transactions of the wallet that may spend newly found outputs. */
