@@ -13,6 +13,7 @@ import { type BlockProof, type BlockProofRequest, proveBlocks } from './feeds/pa
 import { type PoolView, type PoolViewer, PoolFeed } from './feeds/pool-feed.js';
 import {
   type DaemonCallEnded,
+  type RefreshFailure,
   type RefreshReport,
   type RefreshRequest,
   type RefreshThreadData,
@@ -106,9 +107,8 @@ port.on('message', (request: RefreshRequest) => {
       return;
     case 'scanTransactions': {
       const { call, state, batch } = request;
-      scanTransactions(state, batch, { pool: kernel, own: ownKernel }).then(
-        (result) => report({ type: 'scannedTransactions', call, result }),
-        (error: unknown) => report({ type: 'scannedTransactions', call, result: toFailure(error) }),
+      settle(scanTransactions(state, batch, { pool: kernel, own: ownKernel }), undefined, (result) =>
+        report({ type: 'scannedTransactions', call, result }),
       );
       return;
     }
@@ -116,19 +116,13 @@ port.on('message', (request: RefreshRequest) => {
       const { call, wallet, from } = request;
       // The signal is also aborted when the main thread starts another scanner of the wallet.
       const closed = wallets.get(wallet)?.closed;
-      scanPool(wallet, from).then(
-        (result) => report({ type: 'scannedPool', call, result }),
-        (error: unknown) => report({ type: 'scannedPool', call, result: toFailure(error, closed) }),
-      );
+      settle(scanPool(wallet, from), closed, (result) => report({ type: 'scannedPool', call, result }));
       return;
     }
     case 'proveBlocks': {
       const { call, wallet, blocks } = request;
       const closed = wallets.get(wallet)?.closed;
-      proveOf(wallet, blocks).then(
-        (result) => report({ type: 'provenBlocks', call, result }),
-        (error: unknown) => report({ type: 'provenBlocks', call, result: toFailure(error, closed) }),
-      );
+      settle(proveOf(wallet, blocks), closed, (result) => report({ type: 'provenBlocks', call, result }));
       return;
     }
     case 'refresh':
@@ -184,22 +178,38 @@ async function refresh({
   if (wallet.refresh === current) wallet.refresh = undefined;
 }
 
+/** Answers a call with its result, or with its failure. @param closed aborted when the wallet has another scanner. */
+function settle<T>(
+  result: Promise<T>,
+  closed: AbortSignal | undefined,
+  answer: (result: T | RefreshFailure) => void,
+): void {
+  result.then(answer, (error: unknown) => answer(toFailure(error, closed)));
+}
+
+/** Returns an attached wallet, and the feeds of the daemon. @throws DaemonError when offline. */
+function serving(id: WalletId): {
+  readonly wallet: AttachedWallet;
+  readonly feeds: NonNullable<typeof feeds>;
+} {
+  const wallet = wallets.get(id);
+  if (wallet === undefined) throw new Error('a call for a wallet that is not attached');
+  if (feeds === undefined) throw new DaemonError('unreachable', 'offline');
+  return { wallet, feeds };
+}
+
 async function scanPool(
   id: WalletId,
   { asOf, made }: Extract<RefreshRequest, { readonly type: 'scanPool' }>['from'],
 ): Promise<PoolView> {
-  const wallet = wallets.get(id);
-  if (wallet === undefined) throw new Error('a scan of the pool for a wallet that is not attached');
-  if (feeds === undefined) throw new DaemonError('unreachable', 'offline');
-  return feeds.pool.view(wallet, Math.min(asOf, monotonicMs()), wallet.closed, made);
+  const { wallet, feeds: current } = serving(id);
+  return current.pool.view(wallet, Math.min(asOf, monotonicMs()), wallet.closed, made);
 }
 
 async function proveOf(id: WalletId, blocks: BlockProofRequest): Promise<BlockProof> {
-  const wallet = wallets.get(id);
-  if (wallet === undefined) throw new Error('a proof of blocks for a wallet that is not attached');
-  if (feeds === undefined) throw new DaemonError('unreachable', 'offline');
+  const { wallet, feeds: current } = serving(id);
   const { scanner, closed: signal } = wallet;
-  return proveBlocks(blocks, feeds.daemon, feeds.expected, { scanner, kernel, signal });
+  return proveBlocks(blocks, current.daemon, current.expected, { scanner, kernel, signal });
 }
 
 /** A refresh of one wallet that runs on the refresh thread. `number` is the number of its run on the main thread. */
