@@ -1,5 +1,5 @@
 import { getServers } from 'node:dns';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { Dispatcher } from '../http/calls/dispatcher.js';
 import { createHttpApp } from '../http/http-app.js';
@@ -32,6 +32,7 @@ import { withoutCompileCache } from './process/compile-cache.js';
 import type { Config } from './config/config.js';
 import { DaemonNews, ReorganisationAlert } from './output/daemon-news.js';
 import { ConfigError } from './config/config-values.js';
+import { homeOf } from './config/wallet-options.js';
 import { environmentName, OPTIONS } from './config/options.js';
 import { IncomingLog } from './output/incoming-log.js';
 import { ProgressLine, ProgressLog } from './output/progress.js';
@@ -129,7 +130,7 @@ export async function startServer(
     ),
     ...(notifier === undefined ? {} : { noticeRunner: notifier }),
     eventSettings: {
-      ids: createEventIds(config, directory?.path),
+      ids: createEventIds(config),
       confirmations: config.wallet.confirmations,
     },
     eventRetentionMs: config.wallet.eventRetentionMs,
@@ -285,10 +286,8 @@ function createOpenAlias({ dns }: Config): OpenAlias {
 }
 
 /** Creates the source of event ids, with its file in the wallet directory. @throws ConfigError */
-function createEventIds({ wallet }: Config, directory: string | undefined): EventIds {
-  const home = directory ?? (wallet.file === undefined ? undefined : dirname(resolve(wallet.file)));
-  if (home === undefined) return new EventIds();
-  const path = join(home, EVENT_IDS_FILE);
+function createEventIds({ wallet }: Config): EventIds {
+  const path = join(homeOf(wallet), EVENT_IDS_FILE);
   try {
     return new EventIds({ path });
   } catch (cause) {

@@ -1,4 +1,3 @@
-import { dirname, resolve } from 'node:path';
 import type { ObserveDaemons } from '../daemon/call-report.js';
 import type { Call } from '../http/calls/dispatcher.js';
 import { HttpServer } from '../http/server/http-server.js';
@@ -19,6 +18,7 @@ import { statusPages } from '../watch/status/status-pages.js';
 import { readStatus } from '../watch/status/status-view.js';
 import { SyncProgress } from '../watch/sync-progress.js';
 import type { Config } from './config/config.js';
+import { homeOf } from './config/wallet-options.js';
 
 /** Pages and measurements with which operators watch the server. */
 export interface Watch {
@@ -81,7 +81,7 @@ const notServed = (path: string): Page => ({
 /** Creates the pages and the measured call function of a server. */
 export function createWatch({ config, server, call: plainCall, listeners, start, onBug }: WatchParts): Watch {
   const { wallet, watch, rpc } = config;
-  const directory = resolve(wallet.dir ?? dirname(wallet.file ?? '.'));
+  const directory = homeOf(wallet);
   const wallets = () => server.openWallets();
   const health = new DaemonHealth(server);
   const facts = new WalletFactReader();

@@ -1,3 +1,4 @@
+import { dirname, resolve } from 'node:path';
 import { parseCoins } from '../../monero/cryptonote/coins.js';
 import type { ConfirmationStep } from '../../model/payment-request.js';
 import type { Amount } from '../../util/amount.js';
@@ -144,6 +145,10 @@ export const WALLET_OPTIONS = {
 
 /** Settings of the wallets. */
 export type WalletConfig = ReturnType<typeof walletConfig>;
+
+/** Returns the directory of the wallets, where the server keeps its own files, too. */
+export const homeOf = ({ dir, file = '.' }: Pick<WalletConfig, 'dir' | 'file'>): string =>
+  resolve(dir ?? dirname(file));
 
 /** Returns the settings of the wallets. @throws ConfigError */
 export function walletConfig(given: Given<typeof WALLET_OPTIONS>) {

@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { GENESIS_HASH } from '../../monero/cryptonote/constants.js';
 import type { NetworkType } from '../../monero/cryptonote/types.js';
 import {
@@ -12,6 +12,7 @@ import {
   type WorkSettings,
 } from '../../services/work/work-verification.js';
 import { fileErrorCode, readOperatorFile } from '../../util/files.js';
+import { homeOf } from './wallet-options.js';
 import type { Config } from './config.js';
 import { ConfigError } from './config-values.js';
 
@@ -32,7 +33,6 @@ export function readCheckpointFile(path: string): NetworkCheckpoint {
 export function verificationOf(config: Config): (parts: WorkParts) => WorkVerification {
   const { network, regtest, wallet, daemon } = config;
   const { checkpoint, depth } = daemon.work ?? { depth: 0 };
-  const home = wallet.dir ?? (wallet.file === undefined ? undefined : dirname(resolve(wallet.file)));
   const settings: WorkSettings = {
     ...(checkpoint === undefined
       ? ownCheckpoint(network, regtest !== undefined)
@@ -43,7 +43,7 @@ export function verificationOf(config: Config): (parts: WorkParts) => WorkVerifi
       ...wallet.confirmations,
       ...wallet.confirmationScale.map((step) => step.confirmations),
     ),
-    ...(home === undefined ? {} : { record: join(home, WORK_FILE) }),
+    record: join(homeOf(wallet), WORK_FILE),
   };
   return (parts) => new WorkVerification(settings, parts);
 }
