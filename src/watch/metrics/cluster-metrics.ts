@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { DaemonFailover, DaemonStatus } from '../../services/failover/daemon-failover.js';
 import type { ClusterNode } from '../../services/cluster/cluster-node.js';
-import { addGauge } from './gauges.js';
+import { addCounter, addGauge } from './gauges.js';
 
 type Failover = Pick<DaemonFailover, 'statuses' | 'switches'>;
 
@@ -102,15 +102,12 @@ export function addClusterMetrics(registry: Registry, cluster: WatchedCluster | 
     ({ custody }) => custody.all().length,
   );
   add('wallets_without_holder', 'Wallets of the cluster whose holder has ended.', withoutHolder);
-  new Counter({
-    name: 'wallet_rpc_cluster_takeovers_total',
-    help: 'Wallets that this process has opened because their holder had ended, or gave them away.',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(cluster?.takeovers ?? 0);
-    },
-  });
+  addCounter(
+    registry,
+    'wallet_rpc_cluster_takeovers_total',
+    'Wallets that this process has opened because their holder had ended, or gave them away.',
+    () => cluster?.takeovers ?? 0,
+  );
   const ofWallets = <T extends Counter<'wallet'> | Gauge<'wallet'>>(
     metric: T,
     value: (held: ReturnType<WatchedCluster['custody']['all']>[number]) => number | undefined,

@@ -19,6 +19,17 @@ export function addGauge(
   });
 }
 
+/** Adds a counter whose value is read at each scrape. */
+export function addCounter(registry: Registry, name: string, help: string, value: () => number): void {
+  new Counter({
+    ...{ name, help, registers: [registry] },
+    collect() {
+      this.reset();
+      this.inc(value());
+    },
+  });
+}
+
 const NANOSECONDS = 1e9;
 /** Interval between two samples of the event loop's delay [ms]. */
 const RESOLUTION_MS = 20;
@@ -48,13 +59,9 @@ export function addProcessMetrics(registry: Registry, info: BuildInfo): void {
   }).set(info, 1);
   const started = systemClock.now() / 1000 - process.uptime();
   gauge('wallet_rpc_process_start_time_seconds', 'Start of the process, as Unix time.', () => started);
-  new Counter({
-    ...{ name: 'wallet_rpc_process_cpu_seconds_total', help: 'Processor time of all threads.', registers },
-    collect() {
-      const { user, system } = process.cpuUsage();
-      this.reset();
-      this.inc((user + system) / 1e6);
-    },
+  addCounter(registry, 'wallet_rpc_process_cpu_seconds_total', 'Processor time of all threads.', () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
   });
   gauge('wallet_rpc_process_resident_memory_bytes', 'Memory of the process.', () =>
     process.memoryUsage.rss(),

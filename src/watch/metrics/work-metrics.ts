@@ -1,6 +1,6 @@
-import { Counter, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { WorkStatus } from '../../services/work/work-verification.js';
-import { addGauge } from './gauges.js';
+import { addCounter, addGauge } from './gauges.js';
 
 /** Adds metrics of the checks of proof of work; none without `--verify-work`. */
 export function addWorkMetrics(registry: Registry, work: { readonly status: WorkStatus } | undefined): void {
@@ -24,14 +24,8 @@ export function addWorkMetrics(registry: Registry, work: { readonly status: Work
     'Mean time of the latest 16 hashes.',
     (s) => s.process.hashMs && s.process.hashMs / 1000,
   );
-  const counter = (name: string, help: string, value: (status: WorkStatus) => number): Counter =>
-    new Counter({
-      ...{ name: `wallet_rpc_work_${name}_total`, help, registers: [registry] },
-      collect() {
-        this.reset();
-        this.inc(value(work.status));
-      },
-    });
+  const counter = (name: string, help: string, value: (status: WorkStatus) => number): void =>
+    addCounter(registry, `wallet_rpc_work_${name}_total`, help, () => value(work.status));
   counter('checks', 'Blocks whose proof of work was computed.', (s) => s.process.checked);
   counter('process_ends', 'Processes that have ended before the server.', (s) => s.process.ended);
 }
