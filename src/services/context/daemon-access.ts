@@ -48,6 +48,11 @@ export class DaemonAccess {
     return this.#waitingFor;
   }
 
+  /** True if blocks must pass a check before they count. */
+  get isGated(): boolean {
+    return this.#connection.checkedChain !== undefined || this.#connection.quorum !== undefined;
+  }
+
   /**
    * Resolves when a block may count: its proof of work is verified, and enough daemons name it.
    * @returns undefined if it may already. @throws DaemonError if it may not.

@@ -356,8 +356,10 @@ export class WalletSync implements RefreshTarget {
   }
 
   /** Resolves when a block may be committed; see {@link DaemonAccess.admit}. @throws DaemonError */
-  admit(block = this.blockAt(this.#context.store.height() - 1)): Promise<void> | undefined {
-    return block && this.#context.daemon.admit(block);
+  admit(block?: BlockRef): Promise<void> | undefined {
+    const { daemon, store } = this.#context;
+    const checked = daemon.isGated ? (block ?? store.blockAt(store.height() - 1)) : undefined;
+    return checked && daemon.admit(checked);
   }
 
   /**
