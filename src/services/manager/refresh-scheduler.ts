@@ -240,7 +240,7 @@ function troubleOf(kind: DaemonError['kind']): string {
   if (kind === 'newer_fork')
     return 'the chain follows rules that this server does not know: no wallet goes beyond this block until it is updated';
   if (kind === 'unverified')
-    return 'the proof of work of the chain is not verified: no wallet goes beyond the verified blocks; it is tried again';
+    return 'new blocks do not count: their proof of work is not verified, or too few nodes name them; it is tried again';
   return 'the daemon cannot be used; it is tried again. Start it, or name another with --daemon-address or set_daemon';
 }
 

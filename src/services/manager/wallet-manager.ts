@@ -128,7 +128,7 @@ export class WalletManager {
       ...{ needed, clock: systemClock, elapsed: () => performance.now() },
       connection: () => this.#daemon,
       onVote: (daemon, contradiction) => this.failover.noteVote(daemon, contradiction),
-      onOutvoted: (address) => report({ call: 'quorum', seconds: 0, failure: 'unverified' }, address),
+      onOutvoted: (address) => report({ call: 'refresh', seconds: 0, failure: 'unverified' }, address),
     });
   }
 
@@ -138,7 +138,8 @@ export class WalletManager {
       serving: () => ({ address: this.daemonAddress ?? '', client: this.#daemon.client() }),
       onForged: (address, disproof) =>
         report({ call: 'proof of work', seconds: 0, failure: 'forged', disproof }, address),
-      onRefused: (address) => report({ call: 'proof of work', seconds: 0, failure: 'unverified' }, address),
+      // A later refresh that succeeds ends the count of this failure.
+      onRefused: (address) => report({ call: 'refresh', seconds: 0, failure: 'unverified' }, address),
       ...{ clock: systemClock, log: this.settings.log },
       random: (limit) => uniformInt(limit, this.settings.rng),
     };
