@@ -183,7 +183,8 @@ export function requestStatus(
   const payments = found
     .filter((payment) => !isOld(payment, terms))
     .map((payment) => ({
-      ...{ ...payment, ...countOf(end, payment, view) },
+      ...payment,
+      ...countOf(end, payment, view),
       verifiedConfirmations: view.verified?.(payment.height ?? 0),
     }));
   return { ...requestTotals(terms, payments, view), payments };

@@ -193,11 +193,11 @@ export class RefreshRun {
   ): void {
     const before = this.#held;
     const end = findings.startHeight + findings.hashes.length;
+    const isWhole = admitted === undefined;
+    const parts = isWhole ? [findings] : partsOf(findings, rangesOf(findings, BLOCKS_AT_ONCE));
     const commit = async (): Promise<void> => {
       await before;
-      for (const part of admitted === undefined
-        ? [findings]
-        : partsOf(findings, rangesOf(findings, BLOCKS_AT_ONCE))) {
+      for (const part of parts) {
         const isLast = part.startHeight + part.hashes.length === end;
         await (isLast ? admitted : this.#admit(part));
         if (!steps.isRunning()) return;
