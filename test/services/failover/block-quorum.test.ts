@@ -88,6 +88,23 @@ describe('a block counts', () => {
     await quorum.admit(block(8));
     expect(votes['c:1']).toBeUndefined();
   });
+
+  it.each([
+    [19_999, 'admitted'],
+    [20_001, 'unverified'],
+  ])('if enough daemons name it within 20 s: %d ms', async (ms, outcome) => {
+    chains = { a: 1, b: 'none' };
+    const result = refusal(quorumOf(2, ['a', 'b']), block(7));
+    clock.after(ms, () => (chains['b'] = 1));
+    expect((await result).split(':')[0]).toBe(outcome);
+  });
+
+  it('without another question while it is among the latest 256', async () => {
+    const quorum = quorumOf(2);
+    for (let height = 0; height <= 256; height++) await quorum.admit(block(height));
+    expect(quorum.admit(block(1))).toBeUndefined();
+    expect(quorum.admit(block(0))).toBeDefined();
+  });
 });
 
 describe('a block does not count', () => {

@@ -155,6 +155,47 @@ describe('blocks that an earlier version read', () => {
     expect(world.asked).toHaveLength(3);
   });
 
+  /** Payments in a block each. */
+  const at = (...heights: readonly number[]): Payment[] => heights.map((height, i) => payment(i + 1, height));
+  /** Payments of which some are in one block, and the others in the next one. */
+  const inTwo = (first: number, second: number): Payment[] =>
+    Array.from({ length: first + second }, (_, i) => payment(i + 1, i < first ? 30 : 31));
+
+  it.each<[string, Payment[], [number, number][]]>([
+    ['together up to a distance of 4', at(10, 14), [[10, 5]]],
+    [
+      'apart from a distance of 5 on',
+      at(10, 15),
+      [
+        [15, 1],
+        [10, 1],
+      ],
+    ],
+    ['together up to 20 blocks', at(11, 15, 19, 23, 27, 30), [[11, 20]]],
+    [
+      'apart beyond 20 blocks',
+      at(10, 14, 18, 22, 26, 30),
+      [
+        [14, 17],
+        [10, 1],
+      ],
+    ],
+    ['together up to 200 transactions', inTwo(100, 100), [[30, 2]]],
+    [
+      'apart beyond 200 transactions',
+      inTwo(101, 100),
+      [
+        [31, 1],
+        [30, 1],
+      ],
+    ],
+  ])('are read %s', async (_, payments, asked) => {
+    world = new World(payments);
+    world.readUnproven();
+    await world.refresh();
+    expect([world.asked, world.below]).toEqual([asked, undefined]);
+  });
+
   it('are not read again in a new wallet', async () => {
     world = new World(HONEST);
     world.read(HONEST, 0);

@@ -6,6 +6,8 @@ import { VerifiedChain, type VerifiedChainParts } from '../../../src/services/wo
 import { WorkUnavailable } from '../../../src/services/work/work-client.js';
 import type { HashedWork, WorkInput } from '../../../src/services/work/work-process.js';
 import { bytes32, toHex } from '../../../src/util/bytes.js';
+import { seedHeightsAbove } from '../../../src/monero/cryptonote/proof-of-work.js';
+import { itAtNight } from '../../support/jest/lanes.js';
 import { CHAIN_START, WorkChain } from '../../support/chain/work-chain.js';
 
 const DEPTH = 5;
@@ -258,14 +260,74 @@ describe('after a long gap', () => {
     expect(chain.height).toBe(0);
   });
 
-  it('of up to twelve times the depth, each block is checked', async () => {
-    serving.grow(12 * DEPTH);
+  it.each([
+    [12 * DEPTH, 12 * DEPTH],
+    [12 * DEPTH + 1, DEPTH + 1],
+  ])('of %d blocks, up to twelve times the depth each block is checked: %d', async (blocks, hashed) => {
+    serving.grow(blocks);
     const chain = chainFrom();
     await chain.admit(serving.tip);
-    expect(checked).toBe(12 * DEPTH);
-    expect(chain.confirmations(1, 60)).toBe(60);
+    expect(checked).toBe(hashed);
+    expect(chain.confirmations(1, blocks)).toBe(hashed === blocks ? blocks : DEPTH);
   });
 });
+
+describe('blocks below the oldest known header', () => {
+  it('are still compared with the chain once their headers are forgotten', async () => {
+    const chain = chainFrom();
+    await chain.admit(serving.grow(2 * 2160).tip);
+    expect(chain.record().checkpoint.height).toBe(2 * 2160 - 720);
+    await chain.admit(serving.grow(1).tip);
+    // Their headers are forgotten now: a branch below is refused without a look at its work.
+    const { requests } = serving;
+    expect(chain.admit(serving.ref(2160))).toBeUndefined();
+    expect(chain.admit(serving.ref(1))).toBeUndefined();
+    expect(serving.requests).toBe(requests);
+    const liar = serving.upTo(2100).grow(2300, { nonce: 5 });
+    expect((await refusal(chain, liar.ref(2150)))[0]).toBe('malformed');
+    serving = liar;
+    expect((await refusal(chain, liar.tip))[1]).toMatch(/^the chain of the daemon lacks block 2161/);
+    expect(forged).toEqual([]);
+  });
+
+  it.each([
+    [100_000, 'must lead to it', false],
+    [100_001, 'are not checked', true],
+  ])('at a distance of %d blocks %s', (distance, _, isAdmitted) => {
+    const window = Array.from({ length: 735 }, (__, i) => ({
+      timestamp: i,
+      cumulativeDifficulty: BigInt(i + 1),
+    }));
+    const { hash } = genesis.tip;
+    const seeds = seedHeightsAbove(200_000).map(() => hash);
+    const chain = chainFrom({ checkpoint: { height: 200_000, hash, majorVersion: 16, window, seeds } });
+    const admitted = chain.admit({ height: 200_000 - distance, hash });
+    admitted?.catch(() => undefined);
+    expect(admitted === undefined).toBe(isAdmitted);
+  });
+});
+
+itAtNight(
+  'a daemon that sends blocks without end is followed for twice the usual rate and 10,000 more',
+  async () => {
+    serving.grow(10_060);
+    serving.claimed = 1e9;
+    const { fixedDifficulty, ...unfixed } = FIRST;
+    expect(fixedDifficulty).toBe(100n);
+    const chain = chainFrom({ checkpoint: unfixed, clock: { now: () => 0 } });
+    // The first block says when it was made; all others lie ahead of this clock.
+    expect((await refusal(chain, serving.ref(1)))[0]).toBe('unverified');
+    const later = chainFrom({
+      checkpoint: {
+        ...unfixed,
+        window: [{ timestamp: CHAIN_START + 120 * 10_060, cumulativeDifficulty: 1n }],
+      },
+      clock: { now: () => 1000 * (CHAIN_START + 120 * 10_060) },
+    });
+    await refusal(later, serving.ref(1));
+    expect(later.knownHeight).toBe(10_000);
+  },
+);
 
 describe('a record', () => {
   const restarted = (chain: VerifiedChain): VerifiedChain => chainFrom(chain.record());
