@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from '@jest/globals';
-import { blockHash, parseBlock } from '../../../src/monero/cryptonote/block.js';
+import { slowHash } from '../../../src/monero/crypto/slow-hash.js';
+import type { Hash } from '../../../src/monero/crypto/types.js';
+import { blockHash, blockHashingBlob, parseBlock } from '../../../src/monero/cryptonote/block.js';
+import { meetsDifficulty } from '../../../src/monero/cryptonote/difficulty.js';
 import {
   nextSeedHeight,
   seedHeight,
@@ -20,6 +23,8 @@ const { blocks, template } = JSON.parse(
     readonly majorVersion: number;
     readonly hash: string;
     readonly blob: string;
+    readonly difficulty?: string;
+    readonly powHash?: string;
   }[];
   readonly template: Readonly<Record<'blob' | 'hashingBlob', string>> & {
     readonly height: number;
@@ -32,6 +37,27 @@ test.each(blocks)('block $height of the main network, version $majorVersion, has
   expect(toHex(blockHash(block))).toBe(vector.hash);
   expect(block.header.majorVersion).toBe(vector.majorVersion);
   expect(block.minerTx.prefix.inputs).toEqual([{ type: 'gen', height: vector.height }]);
+});
+
+describe('the work of blocks of the main network', () => {
+  test.each(blocks.filter(({ majorVersion }) => majorVersion === 1))(
+    'of version 1, at height $height, is the CryptoNight hash of the hashing blob',
+    ({ blob, powHash, difficulty }) => {
+      const hash = slowHash(blockHashingBlob(parseBlock(fromHex(blob))));
+      if (powHash !== undefined) expect(toHex(hash)).toBe(powHash);
+      if (difficulty !== undefined) expect(meetsDifficulty(hash, BigInt(difficulty))).toBe(true);
+      // The network was never below this difficulty in these years.
+      expect(meetsDifficulty(hash, 500_000_000n)).toBe(true);
+    },
+    60_000,
+  );
+
+  it('of version 16 meets the difficulty of its height', () => {
+    const { powHash, difficulty } = blocks.find(({ height }) => height === 2_751_506) ?? {};
+    const hash = fromHex(powHash ?? '') as Hash;
+    expect(meetsDifficulty(hash, BigInt(difficulty ?? 0))).toBe(true);
+    expect(meetsDifficulty(hash, 1n << 40n)).toBe(false);
+  });
 });
 
 describe('the input of the proof of work', () => {
