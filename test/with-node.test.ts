@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { itAtNight } from './support/jest/lanes.js';
 
 /* bin/with-node puts the tools of this tree on the PATH, however it is started. */
 
@@ -145,7 +146,7 @@ describe('bin/with-node on a machine with an old Node.js', () => {
     expect(existsSync(join(tree, '.node'))).toBe(false);
   });
 
-  test('installs the pinned package, and another one once the pin changes', async () => {
+  itAtNight('installs the pinned package, and another one once the pin changes', async () => {
     pin(integrityOf(tarball));
     expect((await run('node', '--version')).output).toContain(`v${VERSION}`);
     expect(existsSync(join(tree, '.node/bin/node'))).toBe(true);

@@ -144,7 +144,7 @@ describe('a start that fails', () => {
 });
 
 describe('a running server', () => {
-  it('stops although a client keeps a connection open without a complete request', async () => {
+  itAtNight('stops although a client keeps a connection open without a complete request', async () => {
     const server = await startWalletProcess();
     const silent = connect(server.port, '127.0.0.1');
     const half = connect(server.port, '127.0.0.1');
@@ -157,7 +157,7 @@ describe('a running server', () => {
     await logged(server.process, 'Wallet RPC server stopped');
   });
 
-  it('writes its pid file and removes it', async () => {
+  itAtNight('writes its pid file and removes it', async () => {
     const wallets = directory();
     const pidfile = join(wallets, 'pid');
     const server = await startWalletProcess({ args: [`--pidfile=${pidfile}`] });

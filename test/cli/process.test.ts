@@ -89,7 +89,7 @@ describe('the command line', () => {
 });
 
 describe('settings', () => {
-  it('come from the command line, then the environment, then the config file', async () => {
+  itAtNight('come from the command line, then the environment, then the config file', async () => {
     const config = join(directory, 'wallet-rpc.conf');
     writeFileSync(
       config,

@@ -6,7 +6,7 @@ import { pino, type Logger } from 'pino';
 import { TxNotifier } from '../../src/cli/tx-notifier.js';
 import type { NoticeSource } from '../../src/services/events/tx-notices.js';
 import { until } from '../support/fakes/until.js';
-import { isNight, someRows } from '../support/jest/lanes.js';
+import { isNight, itAtNight, someRows } from '../support/jest/lanes.js';
 
 const directories: string[] = [];
 let directory: string;
@@ -108,7 +108,7 @@ describe('--tx-notify', () => {
     expect(readFileSync(path, 'utf8')).toBe(`${expected ?? `./${wallet}.${txid}`}\n`);
   });
 
-  it('starts every queued command before the server stops, if time allows', async () => {
+  itAtNight('starts every queued command before the server stops, if time allows', async () => {
     const all = txids(9);
     const notify = notifier(counting(0.05));
     notify.wake(new Queue(all));
@@ -129,7 +129,7 @@ describe('--tx-notify', () => {
     expect(queue.starts).toHaveLength(4);
   });
 
-  it('lets wallets take turns', async () => {
+  itAtNight('lets wallets take turns', async () => {
     const order = join(directory, 'order');
     const script = join(directory, 'order.sh');
     writeFileSync(script, `echo "$1" >> ${order}\n`);

@@ -12,6 +12,7 @@ import { makeCertificate, type Certificate } from '../support/network/certificat
 import { freePort, start, stop, type RunningProcess } from '../support/processes/process.js';
 import { until } from '../support/fakes/until.js';
 import { referenceEnv } from '../support/processes/reference-preload.js';
+import { itAtNight } from '../support/jest/lanes.js';
 
 describe('a daemon that speaks TLS', () => {
   let directory: string;
@@ -97,7 +98,7 @@ describe('a daemon that speaks TLS', () => {
   });
 });
 
-it('reads a large answer over autodetected TLS whole', async () => {
+itAtNight('reads a large answer over autodetected TLS whole', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'tls-'));
   const { keyFile, certFile } = makeCertificate(directory);
   const answer = randomBytes(20 << 20);

@@ -247,7 +247,7 @@ describe('a process that is killed meanwhile', () => {
 });
 
 describe('the keys files', () => {
-  it('are opened by the reference, except those of background sync', async () => {
+  itAtNight('are opened by the reference, except those of background sync', async () => {
     const { walletDir } = wallet;
     for (const type of [REUSE, CUSTOM]) {
       await restore();

@@ -46,57 +46,60 @@ afterAll(async () => {
 const BACKUPS = isNight ? 3 : 1;
 
 describe('a backup', () => {
-  it('made while payments are made is intact each time, and knows each payment made before', async () => {
-    const { rpc } = crowd.at(NAME);
-    const made: string[] = [];
-    let paying = true;
-    const payments = (async () => {
-      while (paying && made.length < 6) {
-        const destinations = [{ amount: 1_000_000, address: crowd.address('customer') }];
-        made.push(((await rpc('transfer', { destinations })) as Loose).tx_hash as string);
+  itAtNight(
+    'made while payments are made is intact each time, and knows each payment made before',
+    async () => {
+      const { rpc } = crowd.at(NAME);
+      const made: string[] = [];
+      let paying = true;
+      const payments = (async () => {
+        while (paying && made.length < 6) {
+          const destinations = [{ amount: 1_000_000, address: crowd.address('customer') }];
+          made.push(((await rpc('transfer', { destinations })) as Loose).tx_hash as string);
+        }
+      })();
+      const backups: { directory: string; known: number }[] = [];
+      try {
+        while (backups.length < BACKUPS) {
+          const known = made.length;
+          const { directory } = (await rpc('backup_wallet')) as Loose;
+          backups.push({ directory: directory as string, known });
+          await until('another payment', () => made.length > known || made.length >= 6);
+        }
+      } finally {
+        paying = false;
+        await payments;
       }
-    })();
-    const backups: { directory: string; known: number }[] = [];
-    try {
-      while (backups.length < BACKUPS) {
-        const known = made.length;
-        const { directory } = (await rpc('backup_wallet')) as Loose;
-        backups.push({ directory: directory as string, known });
-        await until('another payment', () => made.length > known || made.length >= 6);
+      expect(made.length).toBeGreaterThan(0);
+      for (const [i, { directory, known }] of backups.entries()) {
+        expect(await command('verify', directory)).toMatch(
+          /^shop: intact wallet of mainnet, height \d+, \d+ bytes\n$/,
+        );
+        const name = `copy ${i}`;
+        const said = await command(
+          'restore',
+          directory,
+          `--wallet-dir=${crowd.server.walletDir}`,
+          `--name=${name}`,
+        );
+        expect(said).toContain('a repeated idempotency key would pay again');
+        await crowd.at(name).rpc('open_wallet', { password: PASSWORD });
+        const { pending = [] } = (await crowd.at(name).rpc('get_transfers', { pending: true })) as Loose;
+        const txids = (pending as Loose[]).map(({ txid }) => txid);
+        expect(txids).toEqual(expect.arrayContaining(made.slice(0, known)));
+        // The copy signs with the same keys.
+        const { signature } = (await crowd.at(name).rpc('sign', { data: 'copy' })) as Loose;
+        const verified = await rpc('verify', { data: 'copy', address: crowd.address(NAME), signature });
+        expect((verified as Loose).good).toBe(true);
       }
-    } finally {
-      paying = false;
-      await payments;
-    }
-    expect(made.length).toBeGreaterThan(0);
-    for (const [i, { directory, known }] of backups.entries()) {
-      expect(await command('verify', directory)).toMatch(
-        /^shop: intact wallet of mainnet, height \d+, \d+ bytes\n$/,
-      );
-      const name = `copy ${i}`;
-      const said = await command(
-        'restore',
-        directory,
-        `--wallet-dir=${crowd.server.walletDir}`,
-        `--name=${name}`,
-      );
-      expect(said).toContain('a repeated idempotency key would pay again');
-      await crowd.at(name).rpc('open_wallet', { password: PASSWORD });
-      const { pending = [] } = (await crowd.at(name).rpc('get_transfers', { pending: true })) as Loose;
-      const txids = (pending as Loose[]).map(({ txid }) => txid);
-      expect(txids).toEqual(expect.arrayContaining(made.slice(0, known)));
-      // The copy signs with the same keys.
-      const { signature } = (await crowd.at(name).rpc('sign', { data: 'copy' })) as Loose;
-      const verified = await rpc('verify', { data: 'copy', address: crowd.address(NAME), signature });
-      expect((verified as Loose).good).toBe(true);
-    }
-    await crowd.mine(1);
-    const money = await moneyOf(crowd.at(NAME));
-    for (const i of backups.keys()) {
-      expect(await moneyOf(crowd.at(`copy ${i}`))).toEqual(money);
-      await crowd.at(`copy ${i}`).rpc('close_wallet');
-    }
-  });
+      await crowd.mine(1);
+      const money = await moneyOf(crowd.at(NAME));
+      for (const i of backups.keys()) {
+        expect(await moneyOf(crowd.at(`copy ${i}`))).toEqual(money);
+        await crowd.at(`copy ${i}`).rpc('close_wallet');
+      }
+    },
+  );
 
   it('of a wallet that a server has open is also made by the command', async () => {
     const directory = (
@@ -168,23 +171,26 @@ describe('a command', () => {
     rmSync(walletDir, { recursive: true });
   });
 
-  it('restore refuses the name of a wallet in a cluster, and takes the mark of one that left', async () => {
-    const { directory } = (await crowd.at(NAME).rpc('backup_wallet')) as Loose;
-    const walletDir = mkdtempSync(join(tmpdir(), 'copies-'));
-    const mark = join(walletDir, `${NAME}.cluster`);
-    const restored = () => command('restore', directory as string, `--wallet-dir=${walletDir}`);
-    writeFileSync(mark, '{"epoch":"3"}');
-    await expect(restored()).rejects.toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('of a wallet in a cluster'),
-    });
-    expect(readdirSync(walletDir).filter((name) => !name.endsWith('.lock'))).toEqual([`${NAME}.cluster`]);
-    // The files of a wallet that left come back by their mark: an older state must not.
-    writeFileSync(mark, '{"epoch":"","departure":"token"}');
-    await restored();
-    expect(existsSync(mark)).toBe(false);
-    rmSync(walletDir, { recursive: true });
-  });
+  itAtNight(
+    'restore refuses the name of a wallet in a cluster, and takes the mark of one that left',
+    async () => {
+      const { directory } = (await crowd.at(NAME).rpc('backup_wallet')) as Loose;
+      const walletDir = mkdtempSync(join(tmpdir(), 'copies-'));
+      const mark = join(walletDir, `${NAME}.cluster`);
+      const restored = () => command('restore', directory as string, `--wallet-dir=${walletDir}`);
+      writeFileSync(mark, '{"epoch":"3"}');
+      await expect(restored()).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('of a wallet in a cluster'),
+      });
+      expect(readdirSync(walletDir).filter((name) => !name.endsWith('.lock'))).toEqual([`${NAME}.cluster`]);
+      // The files of a wallet that left come back by their mark: an older state must not.
+      writeFileSync(mark, '{"epoch":"","departure":"token"}');
+      await restored();
+      expect(existsSync(mark)).toBe(false);
+      rmSync(walletDir, { recursive: true });
+    },
+  );
 
   it('prints its help, and a reason with exit code 1 for a backup that is damaged or of another password', async () => {
     expect(await command('verify', '--help')).toContain('<directory>');

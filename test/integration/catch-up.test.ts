@@ -224,24 +224,27 @@ describe('a wallet that learns of addresses after it has read their payments', (
     }
   });
 
-  it('needs no catch-up for addresses within its window, nor ever for the next address of a wallet of new keys', async () => {
-    const next = async (): Promise<void> => {
-      await late.rpc('create_address');
-      expect(await late.rpc('get_height')).toEqual({ height: expect.any(Number) });
-      expect(await late.rpc('get_balance')).not.toHaveProperty('synced');
-    };
-    await restore('seed');
-    await late.rpc('create_address', { count: 30 });
-    await caughtUp(late);
-    // The catch-up has searched for more addresses than were created.
-    await next();
-    await createWallet(late, `late-${++wallets}`);
-    await late.rpc('refresh');
-    for (let index = 0; index < 30; index++) {
+  itAtNight(
+    'needs no catch-up for addresses within its window, nor ever for the next address of a wallet of new keys',
+    async () => {
+      const next = async (): Promise<void> => {
+        await late.rpc('create_address');
+        expect(await late.rpc('get_height')).toEqual({ height: expect.any(Number) });
+        expect(await late.rpc('get_balance')).not.toHaveProperty('synced');
+      };
+      await restore('seed');
+      await late.rpc('create_address', { count: 30 });
+      await caughtUp(late);
+      // The catch-up has searched for more addresses than were created.
       await next();
-      if (index % 10 === 0) await late.rpc('refresh');
-    }
-  });
+      await createWallet(late, `late-${++wallets}`);
+      await late.rpc('refresh');
+      for (let index = 0; index < 30; index++) {
+        await next();
+        if (index % 10 === 0) await late.rpc('refresh');
+      }
+    },
+  );
 
   itAtNight(
     'reports what it finds as history below the height at which it came here, and as news from there on',
@@ -273,7 +276,7 @@ describe('a wallet that learns of addresses after it has read their payments', (
     },
   );
 
-  it('keeps what it has found, and finds it again, when blocks are replaced', async () => {
+  itAtNight('keeps what it has found, and finds it again, when blocks are replaced', async () => {
     await restore('seed');
     await createFar(late);
     await caughtUp(late);

@@ -8,6 +8,7 @@ import {
 } from 'monero-ts';
 import { startMonerod, type Monerod } from '../support/processes/monerod.js';
 import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { itAtNight } from '../support/jest/lanes.js';
 
 /*
  * The server through monero-ts, a widely used client library: all its wallet calls, with a login, over one chain. The
@@ -59,7 +60,7 @@ afterAll(async () => {
 });
 
 describe('files', () => {
-  it('report that no wallet is open, and why one cannot be opened', async () => {
+  itAtNight('report that no wallet is open, and why one cannot be opened', async () => {
     expect(await wallet.isClosed()).toBe(true);
     expect((await refusal(wallet.openWallet('missing', ''))).getCode()).toBe(-1);
     expect((await refusal(wallet.createWallet({ path: 'w', seed: 'abbey abbey abbey' }))).message).toBe(
@@ -191,7 +192,7 @@ describe('money', () => {
     expect((await wallet.getTx(tx?.getHash() ?? ''))?.getIsConfirmed()).toBe(true);
   });
 
-  it('of a frozen output cannot be spent, and is swept once thawed', async () => {
+  itAtNight('of a frozen output cannot be spent, and is swept once thawed', async () => {
     const [output] = await wallet.getOutputs({ accountIndex: 1, isSpent: false });
     const image = output?.getKeyImage().getHex() ?? '';
     await wallet.freezeOutput(image);

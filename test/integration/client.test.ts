@@ -11,6 +11,7 @@ import { registry } from '../../src/rpc/registry.js';
 import { ALL, CredentialServer } from '../support/processes/credential-server.js';
 import { startCuttingProxy, type CuttingProxy } from '../support/network/cutting-proxy.js';
 import { until } from '../support/fakes/until.js';
+import { itAtNight } from '../support/jest/lanes.js';
 
 /* The typed client and a server with credentials, through a proxy that loses answers. */
 
@@ -84,7 +85,7 @@ describe('a login of the client', () => {
     await expect(twin.list_payment_requests()).rejects.toBeInstanceOf(WalletRpcError);
   });
 
-  it('is refused with HTTP status 401 for a wrong password or token, and without one', async () => {
+  itAtNight('is refused with HTTP status 401 for a wrong password or token, and without one', async () => {
     for (const auth of [{ username: 'till', password: 'wrong' }, { token: 'wrong' }, undefined]) {
       const client = createClient({ url: proxy.url, ...(auth === undefined ? {} : { auth }) });
       clients.push(client);

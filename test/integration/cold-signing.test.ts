@@ -9,7 +9,7 @@ import type { Monerod } from '../support/processes/monerod.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { seededRng } from '../support/fakes/seeded-rng.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
-import { someRows } from '../support/jest/lanes.js';
+import { itAtNight, someRows } from '../support/jest/lanes.js';
 
 const COIN = 1_000_000_000_000;
 const OWN_SUBADDRESS = { major: 1, minor: 1 };
@@ -204,49 +204,52 @@ describe.each(
 });
 
 describe('a view-only wallet that imports key images late', () => {
-  it('has the right balance after the import, and lists payments without change after a rescan', async () => {
-    const { ourHot, ourCold, theirHot } = servers;
-    const exchange = async (hot: WalletRpc): Promise<unknown> => {
-      await hot.rpc('refresh');
-      await ourCold.rpc('import_outputs', await hot.rpc('export_outputs', { all: true }));
-      await hot.rpc('import_key_images', await ourCold.rpc('export_key_images', { all: true }));
-      const { balance, unlocked_balance } = await hot.rpc('get_balance', { all_accounts: true });
-      return { balance, unlocked_balance };
-    };
-    await exchange(theirHot);
-    const { unsigned_txset } = await theirHot.rpc('sweep_all', {
-      address: stranger.addressText(),
-      account_index: OWN_SUBADDRESS.major,
-    });
-    const { signed_txset, tx_hash_list } = await ourCold.rpc('sign_transfer', { unsigned_txset });
-    await theirHot.rpc('submit_transfer', { tx_data_hex: signed_txset });
-    await daemon.generate(stranger.addressText(), 12);
+  itAtNight(
+    'has the right balance after the import, and lists payments without change after a rescan',
+    async () => {
+      const { ourHot, ourCold, theirHot } = servers;
+      const exchange = async (hot: WalletRpc): Promise<unknown> => {
+        await hot.rpc('refresh');
+        await ourCold.rpc('import_outputs', await hot.rpc('export_outputs', { all: true }));
+        await hot.rpc('import_key_images', await ourCold.rpc('export_key_images', { all: true }));
+        const { balance, unlocked_balance } = await hot.rpc('get_balance', { all_accounts: true });
+        return { balance, unlocked_balance };
+      };
+      await exchange(theirHot);
+      const { unsigned_txset } = await theirHot.rpc('sweep_all', {
+        address: stranger.addressText(),
+        account_index: OWN_SUBADDRESS.major,
+      });
+      const { signed_txset, tx_hash_list } = await ourCold.rpc('sign_transfer', { unsigned_txset });
+      await theirHot.rpc('submit_transfer', { tx_data_hex: signed_txset });
+      await daemon.generate(stranger.addressText(), 12);
 
-    await ourHot.rpc('generate_from_keys', {
-      filename: 'late',
-      password: '',
-      address: keys.addressText(),
-      viewkey: toHex(keys.viewSecret),
-      restore_height: 0,
-    });
-    const right = await exchange(theirHot);
-    expect(await exchange(ourHot)).toEqual(right);
-    await ourHot.rpc('rescan_blockchain');
-    const { out } = await ourHot.rpc('get_transfers', { out: true, all_accounts: true });
-    const { balance, unlocked_balance } = await ourHot.rpc('get_balance', { all_accounts: true });
-    expect({ balance, unlocked_balance }).toEqual(right);
-    expect((out as Loose[]).map(({ txid }) => txid as string).sort()).toEqual(
-      [...paid.keys(), ...(tx_hash_list as string[])].sort(),
-    );
-    await ourHot.rpc('open_wallet', { filename: 'hot', password: '' });
-    const [swept] = tx_hash_list as [string];
-    await ourHot.rpc('refresh');
-    const { transfer } = await ourHot.rpc('get_transfer_by_txid', {
-      txid: swept,
-      account_index: OWN_SUBADDRESS.major,
-    });
-    expect(transfer.type).toBe('out');
-  });
+      await ourHot.rpc('generate_from_keys', {
+        filename: 'late',
+        password: '',
+        address: keys.addressText(),
+        viewkey: toHex(keys.viewSecret),
+        restore_height: 0,
+      });
+      const right = await exchange(theirHot);
+      expect(await exchange(ourHot)).toEqual(right);
+      await ourHot.rpc('rescan_blockchain');
+      const { out } = await ourHot.rpc('get_transfers', { out: true, all_accounts: true });
+      const { balance, unlocked_balance } = await ourHot.rpc('get_balance', { all_accounts: true });
+      expect({ balance, unlocked_balance }).toEqual(right);
+      expect((out as Loose[]).map(({ txid }) => txid as string).sort()).toEqual(
+        [...paid.keys(), ...(tx_hash_list as string[])].sort(),
+      );
+      await ourHot.rpc('open_wallet', { filename: 'hot', password: '' });
+      const [swept] = tx_hash_list as [string];
+      await ourHot.rpc('refresh');
+      const { transfer } = await ourHot.rpc('get_transfer_by_txid', {
+        txid: swept,
+        account_index: OWN_SUBADDRESS.major,
+      });
+      expect(transfer.type).toBe('out');
+    },
+  );
 });
 
 describe('once all key images are imported', () => {

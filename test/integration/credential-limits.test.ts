@@ -73,7 +73,7 @@ describe('spend limits', () => {
     expect(pending.length - before).toBe(3);
   });
 
-  it('count whatever a payment is made with', async () => {
+  itAtNight('count whatever a payment is made with', async () => {
     await add('maker', {
       ...{ wallet: 'shop', method: ['view', 'spend'] },
       ...{ 'spend-transaction': String(3 * COIN), 'spend-hour': String(4.5 * COIN) },
@@ -123,7 +123,7 @@ describe('spend limits', () => {
     );
   });
 
-  it('let nobody lock money without the right to do so, by whatever method', async () => {
+  itAtNight('let nobody lock money without the right to do so, by whatever method', async () => {
     const rules = { wallet: 'shop', method: ['view', 'spend'], 'spend-day': String(COIN) };
     await add('hoarder', rules);
     await add('trustee', { ...rules, lock: true });

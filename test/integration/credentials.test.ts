@@ -266,7 +266,7 @@ describe('the file', () => {
     expect(await ended).toBe('ended');
   });
 
-  it('ends what waits under a credential when it expires', async () => {
+  itAtNight('ends what waits under a credential when it expires', async () => {
     const expires = new Date(Date.now() + 10_000).toISOString();
     await add('fading', { wallet: 'shop', method: 'view', expires });
     await reload();

@@ -9,6 +9,7 @@ import { until } from '../support/fakes/until.js';
 import { startFakeDaemon } from '../support/fakes/fake-daemon.js';
 import { refusal, sideBySide, step } from '../support/wallets/side-by-side.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { itAtNight } from '../support/jest/lanes.js';
 
 let daemon: Monerod;
 let ours: WalletRpc;
@@ -127,7 +128,7 @@ describe('mining', () => {
     }
   });
 
-  it('is refused for an untrusted daemon, and without a daemon', async () => {
+  itAtNight('is refused for an untrusted daemon, and without a daemon', async () => {
     for (const options of [{ daemon: daemon.address, args: ['--untrusted-daemon'] }, {}]) {
       const [mine, other] = await Promise.all([startWalletRpc(options), startReference(options)]);
       try {

@@ -4,6 +4,7 @@ import { startMonerod, type Monerod } from '../support/processes/monerod.js';
 import { until } from '../support/fakes/until.js';
 import { startWalletProcess, type WalletRpc } from '../support/processes/wallet-rpc.js';
 import { logged } from '../support/processes/process.js';
+import { itAtNight } from '../support/jest/lanes.js';
 
 /* Events of wallets over get_events and as server-sent events, against monerod. */
 
@@ -142,25 +143,28 @@ describe('the life of a payment', () => {
     stream.close();
   });
 
-  it('is reversed by a deep reorganisation, which is an error line, a metric and a field of the event', async () => {
-    const stream = await Stream.open(`/wallet/shop/events?after=${await latest(shop)}`);
-    await daemon.generate(payerAddress, 4);
-    await until(
-      'the four blocks',
-      async () => (await shop.rpc('get_height')).height === (await daemon.rpc('get_info')).height,
-    );
-    const isDeep = ({ data }: Loose): boolean => data.depth === 4;
-    await daemon.popBlocks(4);
-    await daemon.generate(payerAddress, 6);
-    const { data } = await stream.first('wallet.reorganised', isDeep);
-    stream.close();
-    const line = `name=shop from_height=${data.from_height} depth=4`;
-    await logged(server.process, line);
-    expect(server.process.output()).toMatch(/ E a deep reorganisation replaced blocks of the chain/);
-    const metrics = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
-    expect(metrics).toMatch(/^wallet_rpc_deep_reorganisations_total [12]$/m);
-    expect(metrics).toMatch(/^wallet_rpc_deepest_reorganisation_blocks 4$/m);
-  });
+  itAtNight(
+    'is reversed by a deep reorganisation, which is an error line, a metric and a field of the event',
+    async () => {
+      const stream = await Stream.open(`/wallet/shop/events?after=${await latest(shop)}`);
+      await daemon.generate(payerAddress, 4);
+      await until(
+        'the four blocks',
+        async () => (await shop.rpc('get_height')).height === (await daemon.rpc('get_info')).height,
+      );
+      const isDeep = ({ data }: Loose): boolean => data.depth === 4;
+      await daemon.popBlocks(4);
+      await daemon.generate(payerAddress, 6);
+      const { data } = await stream.first('wallet.reorganised', isDeep);
+      stream.close();
+      const line = `name=shop from_height=${data.from_height} depth=4`;
+      await logged(server.process, line);
+      expect(server.process.output()).toMatch(/ E a deep reorganisation replaced blocks of the chain/);
+      const metrics = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
+      expect(metrics).toMatch(/^wallet_rpc_deep_reorganisations_total [12]$/m);
+      expect(metrics).toMatch(/^wallet_rpc_deepest_reorganisation_blocks 4$/m);
+    },
+  );
 });
 
 describe('a cursor', () => {
@@ -191,7 +195,7 @@ describe('a cursor', () => {
     expect(ids).toEqual([...ids].sort((a, b) => a - b));
   });
 
-  it('waits for the next event as long as asked', async () => {
+  itAtNight('waits for the next event as long as asked', async () => {
     const { cursor } = await shop.rpc('get_events', { limit: 1000 });
     const started = performance.now();
     // The payer may relay the payment of the replaced block again at any time.

@@ -15,6 +15,7 @@ import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { seededRng } from '../support/fakes/seeded-rng.js';
 import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 import { watchState, type WalletState } from '../support/wallets/wallet-state.js';
+import { itAtNight } from '../support/jest/lanes.js';
 
 /*
  * Blobs of one wallet in three servers: online, view-only and offline. Their payments spend outputs that are spent by
@@ -216,7 +217,7 @@ describe('blobs changed by a holder of the view key', () => {
     expect(state.stored()).toEqual(before);
   });
 
-  it('are not relayed by a wallet with proven key images', async () => {
+  itAtNight('are not relayed by a wallet with proven key images', async () => {
     const { server, state } = view;
     await server.rpc('import_key_images', { signed_key_images: given.images });
     const shown = await state.shown();

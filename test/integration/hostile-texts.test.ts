@@ -7,6 +7,7 @@ import type { Loose } from '../support/network/json-rpc.js';
 import { mutatedHex, mutatedText } from '../support/values/mutations.js';
 import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 import { watchState, type WalletState } from '../support/wallets/wallet-state.js';
+import { itAtNight } from '../support/jest/lanes.js';
 
 /* Mutated texts that users copy: addresses, links, signatures, seed words, keys. */
 
@@ -136,7 +137,7 @@ describe('changed links', () => {
     });
   });
 
-  it('are refused when replaced by arbitrary text', () =>
+  itAtNight('are refused when replaced by arbitrary text', () =>
     withstands({
       method: 'parse_uri',
       params: fc
@@ -147,7 +148,8 @@ describe('changed links', () => {
         .map(([head, tail]) => ({ uri: head + tail })),
       codes: [-11],
       harmless: ({ uri: read }) => read.address === FOREIGN,
-    }));
+    }),
+  );
 });
 
 describe('changed message signatures', () => {

@@ -11,6 +11,7 @@ import { until } from '../support/fakes/until.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { MAIN, startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 import { WebhookReceiver } from '../support/network/webhook-receiver.js';
+import { itAtNight } from '../support/jest/lanes.js';
 
 /* A wallet with a history, which monero-wallet-rpc wrote, moves to our server. */
 
@@ -168,7 +169,7 @@ describe('the history of a migrated wallet', () => {
     await receiver.stop();
   });
 
-  it('runs commands and is sent with --notify-history, marked', async () => {
+  itAtNight('runs commands and is sent with --notify-history, marked', async () => {
     const { receiver, notified, sent } = await scanned('loud', ['--notify-history']);
     // The block after the payment above is no longer new to this copy either.
     await until('the commands of the rewards', () => notified().length > REWARDS);
@@ -214,7 +215,7 @@ describe('wallet-rpc migrate --check', () => {
     return directory;
   };
 
-  it('reads the caches of wallets that are not migrated, also of a view-only one', async () => {
+  itAtNight('reads the caches of wallets that are not migrated, also of a view-only one', async () => {
     const { code, stdout } = await check(join(root, 'left'), passwords());
     const [shop, watch] = stdout.trim().split('\n');
     const money = `${(balance.balance as number) / XMR}`.slice(0, 8);
@@ -247,7 +248,7 @@ describe('wallet-rpc migrate --check', () => {
     ]);
   });
 
-  it('names wallets with a wrong password or a damaged cache, and checks the others', async () => {
+  itAtNight('names wallets with a wrong password or a damaged cache, and checks the others', async () => {
     const directory = copy('damaged');
     const cache = readFileSync(join(directory, 'shop'));
     writeFileSync(join(directory, 'shop'), cache.subarray(0, cache.length >> 1));
@@ -259,16 +260,22 @@ describe('wallet-rpc migrate --check', () => {
     expect(stdout + stderr).not.toContain('guessed');
   });
 
-  it('refuses an empty or missing directory, and asks for no password without a terminal', async () => {
-    const empty = mkdtempSync(join(root, 'empty-'));
-    expect(await check(empty)).toMatchObject({ code: 1, stderr: expect.stringContaining('no wallet in it') });
-    const missing = join(root, 'missing');
-    const run = promisify(execFile)(process.execPath, [MAIN, 'migrate', '--check', missing]);
-    await expect(run).rejects.toMatchObject({ stderr: expect.stringContaining('no such directory') });
-    expect(readdirSync(root)).not.toContain('missing');
-    expect(await check(join(root, 'left'))).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('password of shop: not given'),
-    });
-  });
+  itAtNight(
+    'refuses an empty or missing directory, and asks for no password without a terminal',
+    async () => {
+      const empty = mkdtempSync(join(root, 'empty-'));
+      expect(await check(empty)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('no wallet in it'),
+      });
+      const missing = join(root, 'missing');
+      const run = promisify(execFile)(process.execPath, [MAIN, 'migrate', '--check', missing]);
+      await expect(run).rejects.toMatchObject({ stderr: expect.stringContaining('no such directory') });
+      expect(readdirSync(root)).not.toContain('missing');
+      expect(await check(join(root, 'left'))).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('password of shop: not given'),
+      });
+    },
+  );
 });

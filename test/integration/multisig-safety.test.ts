@@ -31,7 +31,7 @@ import {
 } from '../support/wallets/multisig-party.js';
 import { seededRng } from '../support/fakes/seeded-rng.js';
 import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
-import { isNight, someRows } from '../support/jest/lanes.js';
+import { isNight, itAtNight, someRows } from '../support/jest/lanes.js';
 
 const COIN = 1_000_000_000_000;
 const GROUP = 'shared';
@@ -119,7 +119,7 @@ describe('with a kill -9 between steps', () => {
     await daemon.generate(stranger.addressText(), 80);
   });
 
-  it('they pay, and no nonce is used twice', async () => {
+  itAtNight('they pay, and no nonce is used twice', async () => {
     await Promise.all(wallets.map((wallet) => wallet.rpc('refresh')));
     const info = [await infoOf(0), await infoOf(1)];
     await crashAtNight(1);

@@ -3,7 +3,7 @@ import { startDaemonProxy, type DaemonProxy } from '../support/network/daemon-pr
 import { walletCalls, type Loose, type Reply } from '../support/network/json-rpc.js';
 import { startMonerod, type Monerod } from '../support/processes/monerod.js';
 import { startWalletProcess, type WalletRpc } from '../support/processes/wallet-rpc.js';
-import { isNight, someRows } from '../support/jest/lanes.js';
+import { isNight, itAtNight, someRows } from '../support/jest/lanes.js';
 
 /* Payments with an idempotency key, against monerod behind a proxy that loses messages. */
 
@@ -241,28 +241,31 @@ describe('an order', () => {
     expect(await paymentsOf(COIN + 50)).toMatchObject([{ txid: tx_hash }]);
   });
 
-  it('that was not relayed fails by another spend of its inputs, and is made anew once 60 blocks lie over that', async () => {
-    await mine(10);
-    const returned = { do_not_relay: true, get_tx_metadata: true };
-    const params = { ...to(COIN + 51), ...returned, idempotency_key: 'unrelayed' };
-    const first = await server.rpc('transfer', params);
-    for (const key_image of first.spent_key_images.key_images)
-      await server.rpc('sweep_single', { address, key_image });
-    await mine();
-    expect(await stateOf('unrelayed')).toBe('failed');
-    expect((await server.call('transfer', params)).error?.code).toBe(FAILED);
-    expect((await server.call('relay_tx', { hex: first.tx_metadata })).error).toBeDefined();
-    const retry = { ...params, retry_failed: true };
-    await mine(59);
-    const { error } = await server.call('transfer', retry);
-    expect([error?.code, error?.message]).toEqual([FAILED, expect.stringContaining('60 blocks')]);
-    await mine();
-    const second = await server.rpc('transfer', retry);
-    expect(second.tx_hash).not.toBe(first.tx_hash);
-    expect((await server.call('relay_tx', { hex: second.tx_metadata })).error).toBeUndefined();
-    await mine();
-    expect(await stateOf('unrelayed')).toBe('mined');
-  });
+  itAtNight(
+    'that was not relayed fails by another spend of its inputs, and is made anew once 60 blocks lie over that',
+    async () => {
+      await mine(10);
+      const returned = { do_not_relay: true, get_tx_metadata: true };
+      const params = { ...to(COIN + 51), ...returned, idempotency_key: 'unrelayed' };
+      const first = await server.rpc('transfer', params);
+      for (const key_image of first.spent_key_images.key_images)
+        await server.rpc('sweep_single', { address, key_image });
+      await mine();
+      expect(await stateOf('unrelayed')).toBe('failed');
+      expect((await server.call('transfer', params)).error?.code).toBe(FAILED);
+      expect((await server.call('relay_tx', { hex: first.tx_metadata })).error).toBeDefined();
+      const retry = { ...params, retry_failed: true };
+      await mine(59);
+      const { error } = await server.call('transfer', retry);
+      expect([error?.code, error?.message]).toEqual([FAILED, expect.stringContaining('60 blocks')]);
+      await mine();
+      const second = await server.rpc('transfer', retry);
+      expect(second.tx_hash).not.toBe(first.tx_hash);
+      expect((await server.call('relay_tx', { hex: second.tx_metadata })).error).toBeUndefined();
+      await mine();
+      expect(await stateOf('unrelayed')).toBe('mined');
+    },
+  );
 
   it('of a daemon that refuses its payment, hides it and mines it is not paid again', async () => {
     await mine(10);

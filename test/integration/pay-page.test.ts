@@ -129,7 +129,7 @@ describe('an open pay page', () => {
     expect(pages.faults).toEqual([]);
   });
 
-  it('withdraws address and code when the request expires', async () => {
+  itAtNight('withdraws address and code when the request expires', async () => {
     const request = await create({ expires_in: 2 });
     await withPage(request.pay_url, async (page) => {
       await untilState(page, 'Payment request expired');
@@ -216,7 +216,7 @@ describe('the controls of a pay page', () => {
 });
 
 describe('a pay page without JavaScript', () => {
-  it('shows the payment, and reloads itself', async () => {
+  itAtNight('shows the payment, and reloads itself', async () => {
     const request = await create();
     await withPage(
       request.pay_url,

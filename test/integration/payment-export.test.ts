@@ -193,7 +193,7 @@ describe('the period of an export', () => {
 });
 
 describe('wallet-rpc export', () => {
-  it('prints the CSV of the server, which has the wallet open', async () => {
+  itAtNight('prints the CSV of the server, which has the wallet open', async () => {
     const { stdout, stderr } = await command(...EVER_ARGS);
     expect(stdout).toBe(csv);
     expect(stderr).toContain(`large: ${ROWS} payments exported, from a wallet that knows ${BLOCKS} blocks`);

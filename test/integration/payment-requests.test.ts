@@ -208,27 +208,30 @@ describe('a payment request', () => {
     expect(await get(request_id)).toMatchObject({ state: 'paid', received: 0.1 * XMR });
   });
 
-  it('expires while the wallet is closed, and reports what comes late, until it is extended', async () => {
-    const { request_id, address, expires_at } = await create({ amount: 0.1 * XMR, expires_in: 1 });
-    await shop.rpc('close_wallet');
-    await until('the expiry', () => Date.now() / 1000 > expires_at + 1);
-    await shop.rpc('open_wallet', { password: '' });
-    await refresh();
-    await until('the event of the expiry', async () =>
-      (await typesOf(request_id)).includes('request.expired'),
-    );
-    await pay(address as string, 0.1);
-    await refresh();
-    expect(await get(request_id)).toMatchObject({
-      state: 'expired',
-      late: 0.1 * XMR,
-      received_unconfirmed: 0,
-      payments: [{ late: true }],
-    });
-    const extended = await shop.rpc('extend_payment_request', { request_id, expires_in: 600 });
-    expect(extended).toMatchObject({ state: 'paid', late: 0, received_unconfirmed: 0.1 * XMR });
-    expect(await typesOf(request_id)).toEqual(['request.expired', 'request.late', 'request.paid']);
-  });
+  itAtNight(
+    'expires while the wallet is closed, and reports what comes late, until it is extended',
+    async () => {
+      const { request_id, address, expires_at } = await create({ amount: 0.1 * XMR, expires_in: 1 });
+      await shop.rpc('close_wallet');
+      await until('the expiry', () => Date.now() / 1000 > expires_at + 1);
+      await shop.rpc('open_wallet', { password: '' });
+      await refresh();
+      await until('the event of the expiry', async () =>
+        (await typesOf(request_id)).includes('request.expired'),
+      );
+      await pay(address as string, 0.1);
+      await refresh();
+      expect(await get(request_id)).toMatchObject({
+        state: 'expired',
+        late: 0.1 * XMR,
+        received_unconfirmed: 0,
+        payments: [{ late: true }],
+      });
+      const extended = await shop.rpc('extend_payment_request', { request_id, expires_in: 600 });
+      expect(extended).toMatchObject({ state: 'paid', late: 0, received_unconfirmed: 0.1 * XMR });
+      expect(await typesOf(request_id)).toEqual(['request.expired', 'request.late', 'request.paid']);
+    },
+  );
 
   itAtNight(
     'stays paid while a daemon replaces blocks above its payment, and follows one that replaces its block',

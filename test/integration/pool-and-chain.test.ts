@@ -6,6 +6,7 @@ import { walletCalls, type Loose, type WalletCalls } from '../support/network/js
 import type { Monerod } from '../support/processes/monerod.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { itAtNight } from '../support/jest/lanes.js';
 
 /*
  * Payments on their way between pool and chain, with reads of the pool at moments at which the wallet does not know the
@@ -171,7 +172,7 @@ describe('a payment that a reorganisation returns to the pool', () => {
     await expectInPool(txid);
   });
 
-  it('is listed after a rescan', async () => {
+  itAtNight('is listed after a rescan', async () => {
     const { txid, other } = await mined();
     await daemon.popBlocks(1);
     await listsWith(shop, txid);
@@ -223,27 +224,30 @@ describe('a payment that was listed in the pool', () => {
     expect((await eventsOf(shop, txid)).slice(0, 2)).toEqual(['payment.seen', 'payment.mined']);
   });
 
-  it('stays listed where a daemon takes over that lacks its block and does not have it in the pool', async () => {
-    const behind = await startRegtestDaemon();
-    try {
-      await copyBlocks(daemon, behind);
-      const txid = await pay(3);
-      expect(await typeOf(shop, txid)).toBe('pool');
-      const before = await balances();
-      await daemon.generate(payerAddress, 1);
-      await expectListed(txid, before);
-      await shop.rpc('set_daemon', { address: behind.address });
-      await refresh(shop);
-      await expectListed(txid, before);
-      await copyBlocks(daemon, behind);
-      await refresh(shop);
-      expect(await listsWith(shop, txid)).toEqual(['in']);
-      expect((await eventsOf(shop, txid)).slice(0, 2)).toEqual(['payment.seen', 'payment.mined']);
-    } finally {
-      await shop.rpc('set_daemon', { address: node.address });
-      await behind.stop();
-    }
-  });
+  itAtNight(
+    'stays listed where a daemon takes over that lacks its block and does not have it in the pool',
+    async () => {
+      const behind = await startRegtestDaemon();
+      try {
+        await copyBlocks(daemon, behind);
+        const txid = await pay(3);
+        expect(await typeOf(shop, txid)).toBe('pool');
+        const before = await balances();
+        await daemon.generate(payerAddress, 1);
+        await expectListed(txid, before);
+        await shop.rpc('set_daemon', { address: behind.address });
+        await refresh(shop);
+        await expectListed(txid, before);
+        await copyBlocks(daemon, behind);
+        await refresh(shop);
+        expect(await listsWith(shop, txid)).toEqual(['in']);
+        expect((await eventsOf(shop, txid)).slice(0, 2)).toEqual(['payment.seen', 'payment.mined']);
+      } finally {
+        await shop.rpc('set_daemon', { address: node.address });
+        await behind.stop();
+      }
+    },
+  );
 
   it('is removed by the next refresh where the pool dropped it, and reversed', async () => {
     await refresh(shop, payer, twin);

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { startBrowser } from '../support/processes/browser.js';
 import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { itAtNight } from '../support/jest/lanes.js';
 
 /* Pages of a site whose name resolves to this machine (DNS rebinding), in a real browser. */
 
@@ -71,7 +72,7 @@ describe('a page of a foreign name that resolves to this server', () => {
       expect(page403?.status()).toBe(403);
     }));
 
-  it('sends Origin with a call, and no header that marks a read', async () => {
+  itAtNight('sends Origin with a call, and no header that marks a read', async () => {
     const { port } = recorder.address() as AddressInfo;
     await withPage(`http://${NAME}:${port}/`, async (page) => {
       await statusOf(page, '/a', { ...CALL, headers: JSON_TYPE, referrerPolicy: 'no-referrer' });

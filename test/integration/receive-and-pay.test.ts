@@ -3,7 +3,7 @@ import { createWallet } from '../support/wallets/create-wallet.js';
 import type { Loose } from '../support/network/json-rpc.js';
 import { startMonerod, type Monerod } from '../support/processes/monerod.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
-import { someRows } from '../support/jest/lanes.js';
+import { itAtNight, someRows } from '../support/jest/lanes.js';
 
 /*
  * Receiving and paying with the real daemon and the reference's wallet as counterpart. The tests build on each other
@@ -188,7 +188,7 @@ describe('the main job', () => {
     await confirm(1);
   });
 
-  it('pays forty destinations with transfer_split', async () => {
+  itAtNight('pays forty destinations with transfer_split', async () => {
     const subaddress = (await theirs.rpc('create_address', { label: 'many' })).address as string;
     const destinations = Array.from({ length: 40 }, (_, i) => ({
       amount: 1_000_000_000 + i,
@@ -208,7 +208,7 @@ describe('the main job', () => {
     expect(entries.reduce((total, { amount }) => total + amount, 0)).toBe(wanted);
   });
 
-  it('pays from another account, and to itself', async () => {
+  itAtNight('pays from another account, and to itself', async () => {
     await ours.rpc('transfer', {
       destinations: [{ amount: XMR, address: (await ours.rpc('get_address', { account_index: 1 })).address }],
     });

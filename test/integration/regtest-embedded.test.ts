@@ -4,6 +4,7 @@ import { daemonAt, type Monerod } from '../support/processes/monerod.js';
 import { logged } from '../support/processes/process.js';
 import { until } from '../support/fakes/until.js';
 import { startWalletProcess, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { itAtNight } from '../support/jest/lanes.js';
 
 /* `--regtest` starts a wallet server together with a node. */
 
@@ -63,7 +64,7 @@ describe('wallet-rpc --regtest', () => {
     expect(await daemonIsGone()).toBe(true);
   });
 
-  it('stops its node when it is killed', async () => {
+  itAtNight('stops its node when it is killed', async () => {
     await start();
     await daemon.rpc('get_block_count');
     await wallet.stop({ signal: 'SIGKILL' });

@@ -4,6 +4,7 @@ import type { Loose } from '../support/network/json-rpc.js';
 import type { Monerod } from '../support/processes/monerod.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { itAtNight } from '../support/jest/lanes.js';
 
 /* The reference's wallet and ours on our daemon, paying each other. */
 
@@ -98,7 +99,7 @@ describe('wallets on our daemon', () => {
     }
   });
 
-  it('show a payment in the pool, and again after its block was popped', async () => {
+  itAtNight('show a payment in the pool, and again after its block was popped', async () => {
     const { tx_hash } = await theirs.rpc('transfer', {
       destinations: [{ address: ourAddress, amount: 5_000_000_000 }],
     });

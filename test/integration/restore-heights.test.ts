@@ -6,7 +6,7 @@ import type { Loose } from '../support/network/json-rpc.js';
 import type { Monerod } from '../support/processes/monerod.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
-import { someRows } from '../support/jest/lanes.js';
+import { itAtNight, someRows } from '../support/jest/lanes.js';
 
 /*
  * First heights of wallets: a payment after the creation of a wallet, or after its restore height, is never lost,
@@ -144,7 +144,7 @@ describe('a daemon that overstates its height while a wallet is created', () => 
 });
 
 describe.each(someRows(WAYS))('a wallet of %s', (_, make) => {
-  it('from above the tip is scanned from 60 blocks below it, as its answer explains', async () => {
+  itAtNight('from above the tip is scanned from 60 blocks below it, as its answer explains', async () => {
     const tip = await blocks();
     const keys = await newKeys();
     const { info } = await make(keys, tip + 500);
@@ -170,7 +170,7 @@ describe.each(someRows(WAYS))('a wallet of %s', (_, make) => {
   });
 });
 
-it('a refresh with a start height above the tip skips no block', async () => {
+itAtNight('a refresh with a start height above the tip skips no block', async () => {
   await createWallet(shop, 'started');
   await shop.rpc('refresh');
   await shop.rpc('auto_refresh', { enable: false });

@@ -10,6 +10,7 @@ import { startMonerod, type Monerod } from '../support/processes/monerod.js';
 import { makePayment } from '../support/wallets/payments.js';
 import { seededRng } from '../support/fakes/seeded-rng.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { itAtNight } from '../support/jest/lanes.js';
 
 /*
  * Several outputs with the same one-time key, of which only one can ever be spent: a payer creates them by reusing its
@@ -200,7 +201,7 @@ describe('outputs with the same one-time key', () => {
     expect((await shown(same)).amount).toBe(0);
   });
 
-  it('credit each a share of the largest when there are four', async () => {
+  itAtNight('credit each a share of the largest when there are four', async () => {
     const hashes: string[] = [];
     for (const value of [1, 1.5, 1.2, 3]) {
       hashes.push(await pay('four', [value], address(1)));
@@ -212,7 +213,7 @@ describe('outputs with the same one-time key', () => {
     expect(credited).toEqual(amounts(1, 0.5, 0, 1.5));
   });
 
-  it('credit shares of a payment with several outputs to one address', async () => {
+  itAtNight('credit shares of a payment with several outputs to one address', async () => {
     await pay('several', [2, 1], address(2));
     await mine();
     const again = await pay('several', [1, 4], address(2));
@@ -259,7 +260,7 @@ describe('an output with a spent one-time key', () => {
     expect((await expectAlike()).balance).toBe(before.balance);
   });
 
-  it('is not credited while the spending payment is in the pool', async () => {
+  itAtNight('is not credited while the spending payment is in the pool', async () => {
     const txid = await pay('pending', [1.5], address(4));
     await mine(12);
     await expectAlike();
@@ -311,7 +312,7 @@ describe('a wallet restored from the same keys', () => {
 });
 
 describe('a reorganisation that removes the larger of two', () => {
-  it('leaves the smaller one credited and watched', async () => {
+  itAtNight('leaves the smaller one credited and watched', async () => {
     await Promise.all(
       [ours, reference].map((wallet) => wallet.rpc('open_wallet', { filename: 'live', password: '' })),
     );

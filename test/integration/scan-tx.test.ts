@@ -3,7 +3,7 @@ import { createWallet } from '../support/wallets/create-wallet.js';
 import type { Loose } from '../support/network/json-rpc.js';
 import { startTwins, type Twins } from '../support/wallets/twins.js';
 import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
-import { someRows } from '../support/jest/lanes.js';
+import { itAtNight, someRows } from '../support/jest/lanes.js';
 
 /*
  * scan_tx by wallets that start at the tip. The reference has the same keys and has scanned every block, so our wallet
@@ -170,7 +170,7 @@ describe('an untrusted daemon', () => {
 });
 
 describe('a view-only wallet', () => {
-  it('finds received outputs, and spends once key images are imported', async () => {
+  itAtNight('finds received outputs, and spends once key images are imported', async () => {
     const { ours, theirs } = twins;
     await restore(ours, 0);
     await ours.rpc('refresh');
@@ -225,7 +225,7 @@ describe('a transaction of the pool', () => {
     }
   });
 
-  it('is pending for its payee, and credited once', async () => {
+  itAtNight('is pending for its payee, and credited once', async () => {
     const { ours, daemon } = twins;
     await ours.rpc('open_wallet', { filename: 'payee', password: '' });
     await ours.rpc('refresh');

@@ -7,6 +7,7 @@ import { walletCalls, type Loose, type WalletCalls } from '../support/network/js
 import type { Monerod } from '../support/processes/monerod.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { startShipped, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { itAtNight } from '../support/jest/lanes.js';
 
 /*
  * The server as it ships, started by bin/wallet-rpc: `build/server` without the modules that replace others in servers
@@ -95,7 +96,7 @@ describe('the server as it ships', () => {
     expect(transfer).toMatchObject({ type: 'in', amount: XMR });
   });
 
-  it('has the same wallets after SIGTERM and a restart', async () => {
+  itAtNight('has the same wallets after SIGTERM and a restart', async () => {
     const before = await Promise.all([shop, customer].map(recordsOf));
     const { process: first } = server;
     expect(await restart('SIGTERM')).toBe(0);

@@ -87,7 +87,7 @@ describe.each(someRows(Object.entries(SIZES)))('the status page on a %s screen',
     },
   );
 
-  it('shows an address with its QR code without a fault', async () => {
+  itAtNight('shows an address with its QR code without a fault', async () => {
     const url = `${origin}/status?wallet=shop&address=0`;
     await withPage(
       { viewport },
@@ -106,7 +106,7 @@ describe.each(someRows(Object.entries(SIZES)))('the status page on a %s screen',
 });
 
 describe('the form of the status page', () => {
-  it('creates one address by keyboard, and no other when the page is read again', async () => {
+  itAtNight('creates one address by keyboard, and no other when the page is read again', async () => {
     const before = await addressCount('shop');
     await withPage({}, async (page) => {
       expect(await addressCount('shop')).toBe(before);
@@ -204,7 +204,7 @@ describe('the text of the status page', () => {
 });
 
 describe('a server with a login', () => {
-  it('shows the page to browsers that have it, and updates it', async () => {
+  itAtNight('shows the page to browsers that have it, and updates it', async () => {
     const server = await startWalletRpc({
       daemon: crowd.daemon.address,
       args: ['--rpc-login=user:secret'],

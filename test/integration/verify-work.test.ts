@@ -15,6 +15,7 @@ import type { Monerod } from '../support/processes/monerod.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 import { createWallet } from '../support/wallets/create-wallet.js';
+import { someRows } from '../support/jest/lanes.js';
 
 /*
  * A server with --verify-work and a daemon that invents blocks. The process that hashes is replaced by one which gives work to
@@ -166,20 +167,25 @@ describe('verified confirmations', () => {
 
 describe('nothing is credited, lost or freed', () => {
   const to = (): object => ({ address, amount: 9 * XMR });
-  test.each<[string, () => object, RegExp | undefined]>([
-    ['forged-blocks=12', to, NO_WORK],
-    ['forged-fork=5', to, undefined],
-    ['forged-fork=50', to, NO_WORK],
-    ['half-difficulty=5', to, NO_WORK],
-    ['forged-spend=1', () => ({ key_images: [unspent] }), NO_WORK],
-    ['forged-reward=9', to, NO_WORK],
-    ['future-time=1000000', () => ({}), /the timestamp of the block is more than two hours ahead$/],
-    [
-      'timestamp-war=20',
-      () => ({}),
-      /the timestamp of the block is before the median of the latest 60 blocks$/,
-    ],
-  ])('with %s', async (what, about, text) => {
+  test.each<[string, () => object, RegExp | undefined]>(
+    someRows(
+      [
+        ['forged-blocks=12', to, NO_WORK],
+        ['forged-fork=5', to, undefined],
+        ['half-difficulty=5', to, NO_WORK],
+        ['future-time=1000000', () => ({}), /the timestamp of the block is more than two hours ahead$/],
+        [
+          'timestamp-war=20',
+          () => ({}),
+          /the timestamp of the block is before the median of the latest 60 blocks$/,
+        ],
+        ['forged-fork=50', to, NO_WORK],
+        ['forged-spend=1', () => ({ key_images: [unspent] }), NO_WORK],
+        ['forged-reward=9', to, NO_WORK],
+      ],
+      5,
+    ),
+  )('with %s', async (what, about, text) => {
     const wallet = await copyBase(what.replace('=', ' '));
     await lie(what, about());
     const forgeries = await metric('daemon_forgeries_total');

@@ -10,6 +10,7 @@ import { until } from '../support/fakes/until.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { startWalletProcess, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 import { logged } from '../support/processes/process.js';
+import { itAtNight } from '../support/jest/lanes.js';
 
 /* Many wallets in one process: each under its own path, and one of them current on /json_rpc. */
 
@@ -319,39 +320,43 @@ describe('payments between switches of the current wallet', () => {
       spent_key_images.key_images.every((image: string) => images.get(name)?.has(image)),
     );
 
-  it(`are made by the wallet that they were sent to, ${PAYMENTS} times`, async () => {
-    const destination = await addressOf(at('two', rich));
-    const order = {
-      destinations: [{ amount: 1_000_000_000, address: destination }],
-      do_not_relay: true,
-    };
-    let switching = true;
-    const switches = (async () => {
-      let count = 0;
-      for (; switching; count++) {
-        await rich.rpc('open_wallet', { filename: names[count % 2], password: '' });
-        if (count % 7 === 3) await rich.rpc('close_wallet');
+  itAtNight(
+    `are made by the wallet that they were sent to, ${PAYMENTS} times`,
+    async () => {
+      const destination = await addressOf(at('two', rich));
+      const order = {
+        destinations: [{ amount: 1_000_000_000, address: destination }],
+        do_not_relay: true,
+      };
+      let switching = true;
+      const switches = (async () => {
+        let count = 0;
+        for (; switching; count++) {
+          await rich.rpc('open_wallet', { filename: names[count % 2], password: '' });
+          if (count % 7 === 3) await rich.rpc('close_wallet');
+        }
+        return count;
+      })();
+      const payers: string[][] = [];
+      const current: string[] = [];
+      for (let made = 0; made < PAYMENTS; made += 4) {
+        const [own, other, now] = await Promise.all([
+          at('one', rich).rpc('transfer', order),
+          at('two', rich).rpc('transfer', order),
+          rich.call('transfer', order),
+          at('one', rich).rpc('get_balance'),
+        ]);
+        payers.push(payerOf(own), payerOf(other));
+        current.push(now.error === undefined ? payerOf(now.result).join() : String(now.error.code));
       }
-      return count;
-    })();
-    const payers: string[][] = [];
-    const current: string[] = [];
-    for (let made = 0; made < PAYMENTS; made += 4) {
-      const [own, other, now] = await Promise.all([
-        at('one', rich).rpc('transfer', order),
-        at('two', rich).rpc('transfer', order),
-        rich.call('transfer', order),
-        at('one', rich).rpc('get_balance'),
-      ]);
-      payers.push(payerOf(own), payerOf(other));
-      current.push(now.error === undefined ? payerOf(now.result).join() : String(now.error.code));
-    }
-    switching = false;
-    expect(await switches).toBeGreaterThan(3);
-    expect(payers).toEqual(payers.map((_, i) => [names[i % 2]]));
-    // The current wallet of the moment, or none.
-    expect(current.filter((payer) => ![...names, String(NO_WALLET)].includes(payer))).toEqual([]);
-  }, 600_000);
+      switching = false;
+      expect(await switches).toBeGreaterThan(3);
+      expect(payers).toEqual(payers.map((_, i) => [names[i % 2]]));
+      // The current wallet of the moment, or none.
+      expect(current.filter((payer) => ![...names, String(NO_WALLET)].includes(payer))).toEqual([]);
+    },
+    600_000,
+  );
 
   it('are recorded in the wallet that paid, and in no other', async () => {
     const destination = await addressOf(at('two', rich));

@@ -18,6 +18,7 @@ import { wholeTx } from '../support/chain/loose-tx.js';
 import { freePort } from '../support/processes/process.js';
 import { until } from '../support/fakes/until.js';
 import { chain, PAGE, shortHistory } from '../support/chain/fake-chain.js';
+import { itAtNight } from '../support/jest/lanes.js';
 
 let refresher: Refresher;
 
@@ -156,7 +157,7 @@ describe('wallets at a daemon', () => {
     expect(server.countOf('/get_transaction_pool_hashes')).toBe(1);
   });
 
-  it('have their requests answered before the periodic refreshes of others end', async () => {
+  itAtNight('have their requests answered before the periodic refreshes of others end', async () => {
     const requested = refresher.attach(new MemoryTarget());
     await refresher.refresh(requested, FROM);
     server.blocks = chain(101, { after: blocks });

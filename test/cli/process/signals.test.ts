@@ -33,17 +33,20 @@ const reload = (to: Pick<WalletRpc, 'process'>): Promise<void> =>
   signal(to, 'SIGHUP', 'SIGHUP: files are opened and read again');
 
 describe('a server without files to read again', () => {
-  it('goes on after every signal that would end it or open the debugger, but for those that stop it', async () => {
-    server = await startWalletProcess();
-    await reload(server);
-    for (const name of ['SIGUSR1', 'SIGUSR2', 'SIGALRM', 'SIGVTALRM', 'SIGIO', 'SIGPWR'] as const)
-      await signal(server, name, `a signal was ignored signal=${name === 'SIGIO' ? 'SIG' : name}`);
-    server.process.child.kill('SIGPIPE');
-    expect((await server.call('get_version')).error).toBeUndefined();
-    expect(server.process.output()).not.toContain('Debugger listening');
-    expect(await server.stop({ signal: 'SIGQUIT' })).toBe(0);
-    server = undefined;
-  });
+  itAtNight(
+    'goes on after every signal that would end it or open the debugger, but for those that stop it',
+    async () => {
+      server = await startWalletProcess();
+      await reload(server);
+      for (const name of ['SIGUSR1', 'SIGUSR2', 'SIGALRM', 'SIGVTALRM', 'SIGIO', 'SIGPWR'] as const)
+        await signal(server, name, `a signal was ignored signal=${name === 'SIGIO' ? 'SIG' : name}`);
+      server.process.child.kill('SIGPIPE');
+      expect((await server.call('get_version')).error).toBeUndefined();
+      expect(server.process.output()).not.toContain('Debugger listening');
+      expect(await server.stop({ signal: 'SIGQUIT' })).toBe(0);
+      server = undefined;
+    },
+  );
 });
 
 describe('a log whose reader has ended', () => {
@@ -92,7 +95,7 @@ describe('a log file', () => {
 });
 
 describe('an audit log', () => {
-  it('is opened again by its name, and its lines wait while that fails', async () => {
+  itAtNight('is opened again by its name, and its lines wait while that fails', async () => {
     const file = join(directory, 'audit', 'calls.log');
     mkdirSync(join(directory, 'audit'));
     server = await startWalletProcess({ args: [`--audit-log=${file}`] });

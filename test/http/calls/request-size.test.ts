@@ -10,7 +10,7 @@ import { readParams } from '../../../src/http/methods/params.js';
 import { registry } from '../../../src/rpc/registry.js';
 import type { Json } from '../../../src/util/json.js';
 import { threadCpuMs, yieldToEventLoop } from '../../../src/util/event-loop.js';
-import { someRows } from '../../support/jest/lanes.js';
+import { itAtNight, someRows } from '../../support/jest/lanes.js';
 
 const MIB = 1024 * 1024;
 const HUGE = 99 * MIB;
@@ -162,7 +162,7 @@ describe('a request', () => {
     expect(result.text).toMatch(/^\{"(?:error":\{"code":-32|id":)/);
   });
 
-  it('of 100,000 signed key images is answered', async () => {
+  itAtNight('of 100,000 signed key images is answered', async () => {
     const entry = `{"key_image":"${HEX}","signature":"${HEX.repeat(2)}"}`;
     const list = Array<string>(100_000).fill(entry).join(', ');
     const body = Buffer.from(`${call('import_key_images', `{"signed_key_images":[${list}]}`)}}`);

@@ -18,7 +18,7 @@ import { post, type Loose } from '../../support/network/json-rpc.js';
 import { rawRequest } from '../../support/network/raw-http.js';
 import { until, untilSteady } from '../../support/fakes/until.js';
 import { randomRuns } from '../../support/fakes/random-runs.js';
-import { isNight } from '../../support/jest/lanes.js';
+import { isNight, itAtNight } from '../../support/jest/lanes.js';
 
 const PATH = '/wallet/w/json_rpc';
 const open: { close(): Promise<void> }[] = [];
@@ -163,7 +163,7 @@ describe('a request for a wallet of another process', () => {
     expect([holder.ran.length, connections]).toEqual([5, 1]);
   });
 
-  it('arrives whole in chunks of any size, and so does its answer', async () => {
+  itAtNight('arrives whole in chunks of any size, and so does its answer', async () => {
     const { door, holder } = await pair();
     await fc.assert(
       fc.asyncProperty(
@@ -443,7 +443,7 @@ describe('a wallet that moves', () => {
 describe('the trace of a request', () => {
   const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
-  it('goes with it to the process that holds the wallet', async () => {
+  itAtNight('goes with it to the process that holds the wallet', async () => {
     const { door, holder } = await pair();
     await callAt(door.port, 'get_balance', {}, { traceparent });
     await callAt(holder.port, 'get_balance', {}, { traceparent });

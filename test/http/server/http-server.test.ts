@@ -14,6 +14,7 @@ import { certificateAt, makeCertificate } from '../../support/network/certificat
 import { turns } from '../../support/fakes/event-loop-turns.js';
 import { rawRequest } from '../../support/network/raw-http.js';
 import { until } from '../../support/fakes/until.js';
+import { itAtNight } from '../../support/jest/lanes.js';
 
 /** A test that waits for so long fails. */
 const GRACE_MS = 60_000;
@@ -301,30 +302,33 @@ describe('the connections of strangers', () => {
     ]);
   });
 
-  it('that are half-closed end neither those of this machine nor those of a network with fewer', async () => {
-    const ended: string[] = [];
-    let open = 0;
-    const server = new HttpServer({
-      handler: ({ socket }) => {
-        open += 1;
-        socket.once('close', () => ended.push(socket.remoteAddress ?? ''));
-      },
-      ...{ maxConnections: 1000, maxPerPrivateIp: 1000, maxPerPublicIp: 1000 },
-    });
-    servers.push(server);
-    const strangers = Array.from({ length: 120 }, (_, i) => `2001:db8::${i}`);
-    const addresses = ['127.0.0.1', '127.0.0.1', '192.0.2.1', ...strangers];
-    const port = await serveFrom(server, addresses);
-    for (let i = 0; i < addresses.length; i++) {
-      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-      sockets.push(socket);
-      socket.on('error', () => undefined);
-      socket.end('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
-      await until('the request', () => open === i + 1 || undefined);
-    }
-    await until('the ends', () => ended.length === addresses.length - 100 || undefined);
-    expect(ended.filter((ip) => !ip.startsWith('2001:db8::'))).toEqual([]);
-  });
+  itAtNight(
+    'that are half-closed end neither those of this machine nor those of a network with fewer',
+    async () => {
+      const ended: string[] = [];
+      let open = 0;
+      const server = new HttpServer({
+        handler: ({ socket }) => {
+          open += 1;
+          socket.once('close', () => ended.push(socket.remoteAddress ?? ''));
+        },
+        ...{ maxConnections: 1000, maxPerPrivateIp: 1000, maxPerPublicIp: 1000 },
+      });
+      servers.push(server);
+      const strangers = Array.from({ length: 120 }, (_, i) => `2001:db8::${i}`);
+      const addresses = ['127.0.0.1', '127.0.0.1', '192.0.2.1', ...strangers];
+      const port = await serveFrom(server, addresses);
+      for (let i = 0; i < addresses.length; i++) {
+        const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+        sockets.push(socket);
+        socket.on('error', () => undefined);
+        socket.end('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+        await until('the request', () => open === i + 1 || undefined);
+      }
+      await until('the ends', () => ended.length === addresses.length - 100 || undefined);
+      expect(ended.filter((ip) => !ip.startsWith('2001:db8::'))).toEqual([]);
+    },
+  );
 });
 
 describe('a client that reads nothing', () => {
@@ -379,7 +383,7 @@ describe('a client that reads nothing', () => {
       await until('both ends', () => ended() === 2 || undefined);
     });
 
-    it('loses it although it goes on sending', async () => {
+    itAtNight('loses it although it goes on sending', async () => {
       const { port, ended } = await stalling((_request, response) => response.end(Buffer.alloc(30_000_000)));
       const socket = await opened(port, isSecure);
       const timer = setInterval(() => socket.write(GET), 20);

@@ -15,7 +15,7 @@ import type { JobCall } from '../../../src/util/thread-jobs.js';
 import { WorkerPool } from '../../../src/util/thread-client.js';
 import { digests, readJson } from './vectors.js';
 import { EventLoopTurns } from '../../support/fakes/event-loop-turns.js';
-import { isNight } from '../../support/jest/lanes.js';
+import { isNight, itAtNight } from '../../support/jest/lanes.js';
 import { randomRuns } from '../../support/fakes/random-runs.js';
 
 const { digests: byLength } = readJson<{ digests: { length: number; digest: string }[] }>(
@@ -45,7 +45,7 @@ describe.each(BUILDS)('the %s build', (build) => {
   });
 
   /** All lengths are digested at night alone, since a hash takes long, most of all in the build for processors without SIMD. */
-  const step = build === 'plain' ? 16 : 4;
+  const step = build === 'plain' ? 32 : 8;
   const lengths = isNight ? long : long.filter((_, i) => i % step === 0);
   const pairs = [
     ...short.map((first, i) => ({ first, second: nextTo(short, i) })),
@@ -116,11 +116,11 @@ describe('slowHashAsync', () => {
     expect(toHex(await slowHashAsync(data))).toBe(digest);
     expect(data).toEqual(kept);
   });
-  it('hashes the digest again for each further round', async () => {
+  itAtNight('hashes the digest again for each further round', async () => {
     const data = utf8('rounds');
     expect(toHex(await slowHashAsync(data, 3))).toBe(toHex(slowHash(slowHash(slowHash(data)))));
   });
-  it('may be started before the first hash, repeatedly', async () => {
+  itAtNight('may be started before the first hash, repeatedly', async () => {
     startSlowHash();
     startSlowHash();
     expect(toHex(await slowHashAsync(utf8('early')))).toBe(toHex(slowHash(utf8('early'))));

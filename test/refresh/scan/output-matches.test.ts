@@ -254,7 +254,7 @@ describe('a scan for several wallets', () => {
     expect(await drain(matches.read(absent))).toBe(batches);
   });
 
-  it('waits for a wallet that has started', () =>
+  itAtNight('waits for a wallet that has started', () =>
     withFakeTimeouts(async () => {
       const scanner = new CountingScanner();
       const group = new MatchGroup(kernelBatches(txs.candidates, 0, 1), [readerOf(1)], scanner, 5);
@@ -276,7 +276,8 @@ describe('a scan for several wallets', () => {
       await slow.return();
       await fast;
       expect(taken).toBeGreaterThan(100);
-    }));
+    }),
+  );
 
   it('ends for a wallet that has read the last batch, while another has read none', async () => {
     const scanner = new CountingScanner();

@@ -11,6 +11,7 @@ import { until } from '../../support/fakes/until.js';
 import { fault } from '../../support/wallets/service-wallet.js';
 import { VirtualClock } from '../../support/fakes/virtual-clock.js';
 import { WalletServer } from '../../support/processes/wallet-server.js';
+import { itAtNight } from '../../support/jest/lanes.js';
 
 /** One process of the cluster, with a wallet directory of its own. */
 interface Process {
@@ -379,35 +380,38 @@ describe('a wallet that is served', () => {
     expect((await entryOf(b))?.holder).toBeUndefined();
   });
 
-  test('can be opened again after the database did not take its release, and is released later', async () => {
-    const a = start('http://a');
-    const b = start('http://b');
-    await a.manager.scope('shop').createWallet(SHOP);
-    await settled(a);
-    const closing = a.manager.scope('shop').closeWallet(shopOf(a));
-    expect(await a.node.place('shop')).toBe('changing');
-    database.failing = 'no quorum';
-    await closing;
-    database.failing = undefined;
-    expect(await entryOf(a)).toMatchObject({ holder: 'http://a', isLapsed: false });
-    expect([await a.node.place('shop'), await b.node.place('shop')]).toEqual(['here', { url: 'http://a' }]);
-    await open(a);
-    expect(shopOf(a).held?.isLost).toBe(false);
+  itAtNight(
+    'can be opened again after the database did not take its release, and is released later',
+    async () => {
+      const a = start('http://a');
+      const b = start('http://b');
+      await a.manager.scope('shop').createWallet(SHOP);
+      await settled(a);
+      const closing = a.manager.scope('shop').closeWallet(shopOf(a));
+      expect(await a.node.place('shop')).toBe('changing');
+      database.failing = 'no quorum';
+      await closing;
+      database.failing = undefined;
+      expect(await entryOf(a)).toMatchObject({ holder: 'http://a', isLapsed: false });
+      expect([await a.node.place('shop'), await b.node.place('shop')]).toEqual(['here', { url: 'http://a' }]);
+      await open(a);
+      expect(shopOf(a).held?.isLost).toBe(false);
 
-    await settled(a);
-    database.failing = 'no quorum';
-    await a.manager.scope('shop').closeWallet(shopOf(a));
-    await a.node.custody.freeRest();
-    expect(await entryOf(a)).toMatchObject({ holder: 'http://a' });
-    database.failing = undefined;
-    await a.node.custody.freeRest();
-    expect(await entryOf(a)).toMatchObject({ isLapsed: true });
-    expect((await entryOf(a))?.holder).toBeUndefined();
-    await open(b);
-    expect(await entryOf(a)).toMatchObject({ holder: 'http://b' });
-  });
+      await settled(a);
+      database.failing = 'no quorum';
+      await a.manager.scope('shop').closeWallet(shopOf(a));
+      await a.node.custody.freeRest();
+      expect(await entryOf(a)).toMatchObject({ holder: 'http://a' });
+      database.failing = undefined;
+      await a.node.custody.freeRest();
+      expect(await entryOf(a)).toMatchObject({ isLapsed: true });
+      expect((await entryOf(a))?.holder).toBeUndefined();
+      await open(b);
+      expect(await entryOf(a)).toMatchObject({ holder: 'http://b' });
+    },
+  );
 
-  test('has to be served by another process if it was to move to one that has ended', async () => {
+  itAtNight('has to be served by another process if it was to move to one that has ended', async () => {
     const a = start('http://a');
     const b = start('http://b');
     await a.manager.scope('shop').createWallet(SHOP);
@@ -430,7 +434,7 @@ describe('a wallet that joins the cluster', () => {
     await alone.close();
   }
 
-  test('keeps its store if its process ends before the cluster has it', async () => {
+  itAtNight('keeps its store if its process ends before the cluster has it', async () => {
     const a = start('http://a');
     const b = start('http://b');
     await makeAlone(a);
@@ -482,7 +486,7 @@ describe('the keys file', () => {
     expect(shopOf(b).accounts.label(INDEX)).toBe('without');
   });
 
-  test('keeps a new password that is set while the first base is on its way', async () => {
+  itAtNight('keeps a new password that is set while the first base is on its way', async () => {
     const a = start('http://a');
     const b = start('http://b');
     let store = (): void => undefined;

@@ -29,6 +29,7 @@ import {
   spendSecret,
   vector,
 } from '../../monero/wallet/reference-cache/vector.js';
+import { itAtNight } from '../../support/jest/lanes.js';
 
 const WARNING = 40;
 const KEY = storeKey(owner.viewSecret, spendSecret);
@@ -111,7 +112,7 @@ describe('a cache found where the store belongs', () => {
     expect(JSON.stringify(lines)).not.toContain(several.txKey.slice(0, 16));
   });
 
-  it('may be one of 2017, ciphered under the keys of the wallet', async () => {
+  itAtNight('may be one of 2017, ciphered under the keys of the wallet', async () => {
     const { release2017 } = JSON.parse(
       readFileSync(new URL('../../../../test/vectors/wallet/boost-cache.json', import.meta.url), 'utf8'),
     ) as { release2017: { password: string; keys: string; cache: string } };
@@ -176,7 +177,7 @@ describe('a cache found where the store belongs', () => {
 describe('an attempt that ended half way is made again', () => {
   beforeEach(() => writeFileSync(path, fullCache));
 
-  test('with part of a draft there', async () => {
+  itAtNight('with part of a draft there', async () => {
     writeFileSync(draftOf(path), 'half a page');
     writeFileSync(`${draftOf(path)}-wal`, 'half a log');
     await take();
@@ -195,7 +196,7 @@ describe('an attempt that ended half way is made again', () => {
     expectWhole();
   });
 
-  test('with the log of a store that is gone', async () => {
+  itAtNight('with the log of a store that is gone', async () => {
     writeFileSync(`${path}-wal`, 'of another store');
     await take();
     expectWhole();

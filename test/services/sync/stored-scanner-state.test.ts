@@ -16,6 +16,7 @@ import { bytes, output, page, received, unnamed } from '../../store/fixtures.js'
 import { EventLoopTurns } from '../../support/fakes/event-loop-turns.js';
 import { storedSubaddresses } from '../../support/wallets/stored-subaddresses.js';
 import { faultOf, TestWallet } from '../../support/wallets/test-wallet.js';
+import { itAtNight } from '../../support/jest/lanes.js';
 
 let wallet: TestWallet;
 beforeEach(() => {
@@ -136,25 +137,28 @@ describe('the watched outputs of a large wallet', () => {
     expect(withKeyImage).toEqual(large.store.read((r) => r.watch.withKeyImage(0)));
   });
 
-  it('are read a few at a time in a wallet in memory too, once more where it changes meanwhile', async () => {
-    receive();
-    const keys = Array.from({ length: 4100 }, (_, i) => ({
-      index: { major: 0, minor: i + 1 },
-      spendPublicKey: keccak(utf8(`in memory ${i}`)) as Uint8Array as PublicKey,
-    }));
-    for (let at = 0; at < keys.length; at += 100)
-      wallet.store.write((w) => w.subaddresses.add(keys.slice(at, at + 100)));
-    const turns = new EventLoopTurns();
-    const scanners = new NewScanners(wallet);
-    const reading = scanners.begin(() => Promise.resolve(scanners.state()));
-    await yieldToEventLoop();
-    const late = { index: { major: 1, minor: 0 }, spendPublicKey: bytes<PublicKey>(0) };
-    wallet.store.write((w) => w.subaddresses.add([late]));
-    const { subaddresses, withKeyImage } = await reading;
-    expect(turns.stop()).toBeGreaterThanOrEqual(4);
-    expect(subaddressesOf(joinBytes(subaddresses))).toHaveLength(4102);
-    expect(keysIn(withKeyImage)).toEqual([101]);
-  });
+  itAtNight(
+    'are read a few at a time in a wallet in memory too, once more where it changes meanwhile',
+    async () => {
+      receive();
+      const keys = Array.from({ length: 4100 }, (_, i) => ({
+        index: { major: 0, minor: i + 1 },
+        spendPublicKey: keccak(utf8(`in memory ${i}`)) as Uint8Array as PublicKey,
+      }));
+      for (let at = 0; at < keys.length; at += 100)
+        wallet.store.write((w) => w.subaddresses.add(keys.slice(at, at + 100)));
+      const turns = new EventLoopTurns();
+      const scanners = new NewScanners(wallet);
+      const reading = scanners.begin(() => Promise.resolve(scanners.state()));
+      await yieldToEventLoop();
+      const late = { index: { major: 1, minor: 0 }, spendPublicKey: bytes<PublicKey>(0) };
+      wallet.store.write((w) => w.subaddresses.add([late]));
+      const { subaddresses, withKeyImage } = await reading;
+      expect(turns.stop()).toBeGreaterThanOrEqual(4);
+      expect(subaddressesOf(joinBytes(subaddresses))).toHaveLength(4102);
+      expect(keysIn(withKeyImage)).toEqual([101]);
+    },
+  );
 
   it('are read once more for a new scanner where they change meanwhile', async () => {
     const scanners = new NewScanners(large);

@@ -26,6 +26,7 @@ import { sameAddress } from '../../../../src/monero/wallet/select/transfer-reque
 import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { COIN, holder, spendableInput, type Holder } from '../fixtures.js';
 import { received } from '../../../support/wallets/received-outputs.js';
+import { itAtNight } from '../../../support/jest/lanes.js';
 
 /* Transactions whose change is several outputs. */
 
@@ -178,7 +179,7 @@ describe('an observer of the chain', () => {
     expect(split).toEqual(formOf(planOf(many)));
   });
 
-  it('finds the payee equally often at each place among the change outputs', () => {
+  itAtNight('finds the payee equally often at each place among the change outputs', () => {
     const SAMPLES = 3000;
     const OUTPUTS = 6;
     const plan = planOf([to(alice, COIN)], { changeOutputs: OUTPUTS - 1 });

@@ -2,7 +2,7 @@ import { describe, expect, it, test } from '@jest/globals';
 import { SpendKeyIndex } from '../../../../src/monero/wallet/scan/spend-key-index.js';
 import { measured } from '../../../support/fakes/array-memory.js';
 import { seededRng } from '../../../support/fakes/seeded-rng.js';
-import { someRows } from '../../../support/jest/lanes.js';
+import { itAtNight, someRows } from '../../../support/jest/lanes.js';
 
 const rng = seededRng('spend key index');
 
@@ -22,7 +22,7 @@ describe('an index of spend keys', () => {
     }
   });
 
-  it('finds every key of a packed list for which it has made room, and those that follow', () => {
+  itAtNight('finds every key of a packed list for which it has made room, and those that follow', () => {
     // Entry numbers of more than 16 bits included.
     for (const [reserved, more] of [
       [0, 10],
