@@ -11,7 +11,7 @@ import { logged, freePort } from '../support/processes/process.js';
 import { until } from '../support/fakes/until.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
-import { itAtNight, someRows } from '../support/jest/lanes.js';
+import { describeAtNight, someRows } from '../support/jest/lanes.js';
 
 /* Payments whose relay is refused, answered late, or lost. */
 
@@ -282,7 +282,7 @@ describe('a broken connection', () => {
   });
 });
 
-describe('a daemon that answers slowly', () => {
+describeAtNight('a daemon that answers slowly', () => {
   let dripping: Server;
   let drips: NodeJS.Timeout[];
   let slow: WalletRpc;
@@ -304,18 +304,15 @@ describe('a daemon that answers slowly', () => {
     dripping.close();
   });
 
-  itAtNight(
-    'does not hold up create_wallet, close_wallet during a payment, or the stop of the server',
-    async () => {
-      await createWallet(slow, 'slow');
-      const waiting = slow.call('transfer', { destinations: [{ amount: XMR, address: shop }] });
-      const before = drips.length;
-      await until('the payment to ask the daemon', () => drips.length > before || undefined);
-      await slow.rpc('close_wallet');
-      expect((await waiting).error?.code).toBe(-13);
-      await slow.rpc('open_wallet', { filename: 'slow', password: '' });
-      void slow.call('transfer', { destinations: [{ amount: XMR, address: shop }] }).catch(() => undefined);
-      expect(await slow.stop({ keep: true })).toBe(0);
-    },
-  );
+  it('does not hold up create_wallet, close_wallet during a payment, or the stop of the server', async () => {
+    await createWallet(slow, 'slow');
+    const waiting = slow.call('transfer', { destinations: [{ amount: XMR, address: shop }] });
+    const before = drips.length;
+    await until('the payment to ask the daemon', () => drips.length > before || undefined);
+    await slow.rpc('close_wallet');
+    expect((await waiting).error?.code).toBe(-13);
+    await slow.rpc('open_wallet', { filename: 'slow', password: '' });
+    void slow.call('transfer', { destinations: [{ amount: XMR, address: shop }] }).catch(() => undefined);
+    expect(await slow.stop({ keep: true })).toBe(0);
+  });
 });

@@ -8,7 +8,6 @@ const Sequencer = sequencer as unknown as typeof sequencer.default;
  * of earlier runs, and would start some of them last, on one processor while the other one idles.
  */
 export const LONG_FILES: Readonly<Record<string, number>> = {
-  'integration/differential-refusals': 44,
   'integration/status-page': 31,
   'integration/health': 26,
   'integration/credentials': 25,

@@ -18,7 +18,6 @@ import { XMR, type World } from '../support/differential/differential-world.js';
 import type { Loose } from '../support/network/json-rpc.js';
 import { freePort } from '../support/processes/process.js';
 import { until } from '../support/fakes/until.js';
-import { itAtNight } from '../support/jest/lanes.js';
 
 /*
  * Errors of the real monero-wallet-rpc and of ours: client libraries compare their messages, so code and message must
@@ -55,42 +54,39 @@ describe('an open wallet refuses with the code and the message of the reference'
     ['parameters of a wrong type', () => TYPES],
   ])('%s', (_, calls) => refused(calls(suite.world())));
 
-  itAtNight('files', async () => refused(fileRefusals(suite.world(), await viewKey())));
+  it('files', async () => refused(fileRefusals(suite.world(), await viewKey())));
 });
 
 describe('while change is pending', () => {
   const from = { account_index: 3 };
   const pay = (amount: number) => ({ destinations: [{ amount, address: UNRELATED_ADDRESS }], ...from });
 
-  itAtNight(
-    'a payment of less than the balance lacks unlocked money, and one of more lacks money',
-    async () => {
-      const { payerAddress, pair } = suite.world();
-      const order = {
-        ...{ destinations: [{ amount: XMR, address: payerAddress }], ...from },
-        ...{ do_not_relay: true, get_tx_metadata: true },
-      };
-      // The reference may take a slow daemon for a missing one.
-      const made: Loose = await until('a payment', () => pair.theirs.rpc('transfer', order));
-      await same('relay_tx', { hex: made.tx_metadata });
-      for (const amount of [XMR, 4 * XMR, 4.99 * XMR, 5 * XMR, 5.1 * XMR, 7 * XMR])
-        await refused([
-          ['transfer', pay(amount)],
-          ['transfer_split', pay(amount)],
-          ['transfer', { ...pay(amount), subaddr_indices: [0] }],
-          ['transfer', { ...pay(amount), subaddr_indices: [2] }],
-        ]);
-      const code = async (amount: number): Promise<unknown> =>
-        (await pair.ours.call('transfer', pay(amount))).error;
-      expect(await code(XMR)).toMatchObject({ code: -37, message: 'not enough unlocked money' });
-      expect(await code(7 * XMR)).toMatchObject({ code: -17, message: 'not enough money' });
-      await refused([['sweep_all', { address: UNRELATED_ADDRESS, ...from }]]);
-    },
-  );
+  it('a payment of less than the balance lacks unlocked money, and one of more lacks money', async () => {
+    const { payerAddress, pair } = suite.world();
+    const order = {
+      ...{ destinations: [{ amount: XMR, address: payerAddress }], ...from },
+      ...{ do_not_relay: true, get_tx_metadata: true },
+    };
+    // The reference may take a slow daemon for a missing one.
+    const made: Loose = await until('a payment', () => pair.theirs.rpc('transfer', order));
+    await same('relay_tx', { hex: made.tx_metadata });
+    for (const amount of [XMR, 4 * XMR, 4.99 * XMR, 5 * XMR, 5.1 * XMR, 7 * XMR])
+      await refused([
+        ['transfer', pay(amount)],
+        ['transfer_split', pay(amount)],
+        ['transfer', { ...pay(amount), subaddr_indices: [0] }],
+        ['transfer', { ...pay(amount), subaddr_indices: [2] }],
+      ]);
+    const code = async (amount: number): Promise<unknown> =>
+      (await pair.ours.call('transfer', pay(amount))).error;
+    expect(await code(XMR)).toMatchObject({ code: -37, message: 'not enough unlocked money' });
+    expect(await code(7 * XMR)).toMatchObject({ code: -17, message: 'not enough money' });
+    await refused([['sweep_all', { address: UNRELATED_ADDRESS, ...from }]]);
+  });
 });
 
 describe('without a daemon', () => {
-  itAtNight('calls fail as those of the reference', async () => {
+  it('calls fail as those of the reference', async () => {
     const { daemon, pair } = suite.world();
     const images = (await pair.ours.rpc('export_key_images', { all: true })).signed_key_images as Loose[];
     const { transfers } = await pair.ours.rpc('incoming_transfers', {
