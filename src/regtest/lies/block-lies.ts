@@ -18,22 +18,35 @@ import type { LieContext } from './lie-context.js';
 
 type BlockChange = NonNullable<Fault['block']>;
 
-/** Returns the height of the newest block with payments; 0 without one. */
-function newestWithPayments({ store, chain }: Node): number {
-  for (let at = chain.tip.height; at > 0; at--)
+/** Returns the height of the newest block with payments up to a height; 0 without one. */
+function newestWithPayments({ store }: Node, height: number): number {
+  for (let at = height; at > 0; at--)
     if ((store.blocks.at(at)?.payments ?? 0) > (store.blocks.at(at - 1)?.payments ?? 0)) return at;
   return 0;
 }
 
-/** Changes the block at the height of the target, or the newest block that has payments. */
-export const inPayingBlock =
+/** Changes the block at the height of the target, or the newest block that has payments, at least some blocks below the top. */
+const inPayingBlockBelow =
+  (depth: number) =>
   (change: BlockChange): BlockChange =>
   (served, place, lie) => {
+    const { tip } = lie.node.chain;
     const height =
       lie.target.height ??
-      lie.once(`payments up to ${toHex(lie.node.chain.tip.hash)}`, () => newestWithPayments(lie.node));
+      lie.once(`payments ${depth} below ${toHex(tip.hash)}`, () =>
+        newestWithPayments(lie.node, tip.height - depth),
+      );
     return place.height === height && served.payments.length > 0 ? change(served, place, lie) : served;
   };
+
+/** Changes the block at the height of the target, or the newest block that has payments. */
+export const inPayingBlock = inPayingBlockBelow(0);
+
+/**
+ * Changes the identity of the block at the height of the target, or of the newest block below the top block that has payments.
+ * No block names the top block, so that only its work tells it from a block with another identity.
+ */
+const inNamedBlock = inPayingBlockBelow(1);
 
 /** Changes the block at the height of the target, or the block before the top block. */
 const inBlockBelowTop =
@@ -104,9 +117,9 @@ export const BLOCK_LIES = {
     block: inPayingBlock(swapped(false)),
   },
   'swapped-listed-payment': {
-    help: 'the first payment of a block is one to `address`, and the block lists its identity (1)',
+    help: 'the first payment of a block below the top is one to `address`, and the block lists its identity (1)',
     needs: 'address',
-    block: inPayingBlock(swapped(true)),
+    block: inNamedBlock(swapped(true)),
   },
   'first-version-payment': {
     help: 'the first payment of a block is one of version 1 to `address`; the block lists the true identity (1)',
@@ -135,9 +148,9 @@ export const BLOCK_LIES = {
     }),
   },
   'added-payment': {
-    help: 'a block of payments has and lists one more, to `address` (1)',
+    help: 'a block of payments below the top has and lists one more, to `address` (1)',
     needs: 'address',
-    block: inPayingBlock((served, place, lie) => {
+    block: inNamedBlock((served, place, lie) => {
       const forged = forgedPayment(lie);
       return withBlock(
         {
@@ -154,8 +167,8 @@ export const BLOCK_LIES = {
     block: inPayingBlock((served) => ({ ...served, payments: served.payments.slice(0, -1) })),
   },
   'unlisted-payment': {
-    help: 'the last payment of a block is left out, and the block does not list it (1)',
-    block: inPayingBlock((served) =>
+    help: 'the last payment of a block below the top is left out, and the block does not list it (1)',
+    block: inNamedBlock((served) =>
       withBlock(
         {
           ...served,
@@ -175,8 +188,8 @@ export const BLOCK_LIES = {
     })),
   },
   'wrong-merkle-root': {
-    help: 'a block lists another identity of its first payment, which the root of its tree covers (1)',
-    block: inPayingBlock((served, _, lie) =>
+    help: 'a block below the top lists another identity of its first payment, which the root of its tree covers (1)',
+    block: inNamedBlock((served, _, lie) =>
       withBlock(served, (block) => ({ ...block, txHashes: [fakeHash(lie), ...block.txHashes.slice(1)] })),
     ),
   },
