@@ -121,7 +121,6 @@ const pooled = wholeTx(1);
 
 describe('wallets at a daemon', () => {
   let server: BlockServer;
-
   let address: string;
 
   beforeEach(async () => {
@@ -358,7 +357,6 @@ describe('wallets at a daemon', () => {
 
 describe('the thread of refreshes', () => {
   let server: BlockServer;
-
   beforeEach(async () => {
     server = new BlockServer(blocks);
     const chainFacts = { genesis: blockHash(blocks[0] as Block) };
