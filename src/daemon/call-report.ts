@@ -1,4 +1,5 @@
 import { DaemonError, type DaemonErrorKind } from './errors.js';
+import type { NodeIdentity, ObserveNode } from './node-identity.js';
 
 /** Name, duration and result of a finished call to a daemon. A plain value, so that a thread can post it. */
 export interface DaemonCallReport {
@@ -12,6 +13,8 @@ export interface DaemonCallReport {
   readonly status?: number;
   /** Message of an error of the kind `forged`. */
   readonly disproof?: string;
+  /** Identity of the node that answered; absent without an answer, and unless `DaemonConfig.reportsIdentity` asks for it. */
+  readonly node?: NodeIdentity;
 }
 
 /** Returns the part of a report that says how a call failed. */
@@ -36,24 +39,31 @@ export type ObserveDaemons = (report: DaemonCallReport, daemon: string) => void;
 
 /**
  * Runs a call and reports its end to the listener. A call that the caller aborted is not reported.
+ * @param task makes the call; reports the node that answers.
  * @param flawOf returns the error in an answer of which a part can be used; absent: no answer has such an error.
  */
 export async function observed<T>(
   call: string,
   observe: ObserveDaemonCall | undefined,
-  task: () => Promise<T>,
+  task: (onNode: ObserveNode) => Promise<T>,
   flawOf: (answer: T) => DaemonError | undefined = () => undefined,
 ): Promise<T> {
-  if (observe === undefined) return task();
+  let node: NodeIdentity | undefined;
+  const onNode = (answering: NodeIdentity): void => void (node = answering);
+  if (observe === undefined) return task(onNode);
   const start = performance.now();
-  const seconds = (): number => (performance.now() - start) / 1000;
+  const report = (failure: Partial<DaemonCallReport>): void =>
+    observe({
+      ...{ call, seconds: (performance.now() - start) / 1000, ...failure },
+      ...(node === undefined ? {} : { node }),
+    });
   try {
-    const answer = await task();
+    const answer = await task(onNode);
     const flaw = flawOf(answer);
-    observe({ call, seconds: seconds(), ...(flaw === undefined ? {} : failureOf(flaw)) });
+    report(flaw === undefined ? {} : failureOf(flaw));
     return answer;
   } catch (error) {
-    if (error instanceof DaemonError) observe({ call, seconds: seconds(), ...failureOf(error) });
+    if (error instanceof DaemonError) report(failureOf(error));
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
+import { canonicalHost } from '../util/address.js';
 import { fileErrorCode, readOperatorFile } from '../util/files.js';
 import { anyHost, connectTcp, connectTls, connectWithin, peerFingerprint } from '../util/outbound/connect.js';
 import { PemError, readCertificateFile } from '../util/certificates.js';
@@ -72,6 +73,9 @@ export function parseEndpoint(address: string, defaultPort?: number): Endpoint {
 /** Writes an endpoint as `host:port`. All spellings of an address give the same text. */
 export const endpointName = ({ host, port }: Endpoint): string =>
   `${host.includes(':') ? `[${host}]` : host}:${port}`.toLowerCase();
+
+/** Writes an endpoint as `host:port`, equal for all spellings of the host, with a dot at its end and of an IPv6 address too. */
+export const canonicalName = ({ host, port }: Endpoint): string => `${canonicalHost(host)}:${port}`;
 
 /** Longest time for TCP, and for TLS [ms]. */
 const CONNECT_TIMEOUT_MS = 10_000;

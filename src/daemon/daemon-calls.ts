@@ -7,6 +7,7 @@ import { observed, type ObserveDaemonCall } from './call-report.js';
 import type { CallOptions } from './daemon.js';
 import { DaemonError } from './errors.js';
 import { JsonReader } from './wire-values.js';
+import type { ObserveNode } from './node-identity.js';
 import type { PostOptions, Transport } from './transport.js';
 
 const MIB = 1 << 20;
@@ -14,7 +15,7 @@ const MIB = 1 << 20;
 /** Largest size of an answer by kind of call [bytes]. The reference limits a page of blocks to 100 MB. */
 export const LIMIT = { blocks: 160 * MIB, pool: 64 * MIB, small: 8 * MIB } as const;
 
-type Options = CallOptions & Omit<PostOptions, 'signals' | 'contentType'>;
+type Options = CallOptions & Omit<PostOptions, 'signals' | 'contentType' | 'onNode'>;
 
 /** Calls a daemon with portable storage, JSON or JSON-RPC, and parses its answers. */
 export class DaemonCalls {
@@ -59,9 +60,10 @@ export class DaemonCalls {
     body: Uint8Array | string,
     contentType: string,
     { signal, ...options }: Options,
+    onNode: ObserveNode,
   ): Promise<Buffer> {
     const signals = [this.#signal, signal].filter((source) => source !== undefined);
-    return this.#transport.post(path, body, { ...options, signals, contentType });
+    return this.#transport.post(path, body, { ...options, signals, contentType, onNode });
   }
 
   /** Calls a path with portable storage and reads the answer as a value. @throws DaemonError */
@@ -71,8 +73,8 @@ export class DaemonCalls {
     options: Options,
     read: (r: SectionReader) => T,
   ): Promise<T> {
-    return observed(path, this.#observe, async () => {
-      const body = await this.#postBinary(path, request, options);
+    return observed(path, this.#observe, async (onNode) => {
+      const body = await this.#postBinary(path, request, options, onNode);
       return decode(path, () => {
         const r = new SectionReader(readStorage(body));
         checkStatus(path, r.text('status'));
@@ -94,8 +96,8 @@ export class DaemonCalls {
     read: (answer: Uint8Array) => T,
     flawOf: (answer: T) => DaemonError | undefined,
   ): Promise<T> {
-    const task = async (): Promise<T> => {
-      const body = await this.#postBinary(path, request, options);
+    const task = async (onNode: ObserveNode): Promise<T> => {
+      const body = await this.#postBinary(path, request, options, onNode);
       return decode(path, () => {
         const answer = read(body);
         checkStatus(path, answer.status);
@@ -105,8 +107,8 @@ export class DaemonCalls {
     return observed(path, this.#observe, task, flawOf);
   }
 
-  #postBinary(path: string, request: TypedSection, options: Options): Promise<Buffer> {
-    return this.#post(path, writeStorage(request), 'application/octet-stream', options);
+  #postBinary(path: string, request: TypedSection, options: Options, onNode: ObserveNode): Promise<Buffer> {
+    return this.#post(path, writeStorage(request), 'application/octet-stream', options, onNode);
   }
 
   /**
@@ -121,8 +123,8 @@ export class DaemonCalls {
     read: (r: JsonReader) => T,
     anyStatus = false,
   ): Promise<T> {
-    return observed(path, this.#observe, async () => {
-      const body = await this.#post(path, writeJson(request), 'application/json', options);
+    return observed(path, this.#observe, async (onNode) => {
+      const body = await this.#post(path, writeJson(request), 'application/json', options, onNode);
       return decode(path, () => {
         const r = new JsonReader(parseJson(body.toString('utf8')));
         if (!anyStatus) checkStatus(path, r.text('status'));
@@ -140,11 +142,9 @@ export class DaemonCalls {
     rawStrings = false,
   ): Promise<T> {
     const request = writeJson({ jsonrpc: '2.0', id: '0', method, params });
-    return observed(method, this.#observe, async () => {
-      const body = await this.#post('/json_rpc', request, 'application/json', {
-        ...options,
-        limit: LIMIT.small,
-      });
+    return observed(method, this.#observe, async (onNode) => {
+      const limits = { ...options, limit: LIMIT.small };
+      const body = await this.#post('/json_rpc', request, 'application/json', limits, onNode);
       return decode(method, () => {
         const text = body.toString(rawStrings ? 'latin1' : 'utf8');
         const envelope = new JsonReader(parseJson(text, { rawStrings }));

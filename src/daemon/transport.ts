@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { DigestLogin, type DigestCredentials } from '../util/http-digest.js';
 import { OutboundAgent } from '../util/outbound/agent.js';
 import { CallEnd } from '../util/outbound/call-end.js';
@@ -6,6 +7,7 @@ import { exchange, Unanswered } from '../util/outbound/exchange.js';
 import { Semaphore } from '../util/concurrency.js';
 import { Connector, parseEndpoint, type DaemonSsl, type Endpoint } from './connector.js';
 import { DaemonError } from './errors.js';
+import { identityOf, type NodeIdentity, type ObserveNode } from './node-identity.js';
 
 /** Address of a daemon, and settings for calls to it. A plain value, so that it can be posted to a thread. */
 export interface DaemonConfig {
@@ -25,6 +27,8 @@ export interface DaemonConfig {
   readonly wholeBlocks?: boolean;
   /** True if the daemon may learn which transactions concern the wallets. Absent: false. */
   readonly isTrusted?: boolean;
+  /** True: reports of calls have the identity of the node that answered. Absent: false. */
+  readonly reportsIdentity?: boolean;
 }
 
 /** Limits of a request, and signals that end it. */
@@ -42,6 +46,8 @@ export interface PostOptions {
   readonly contentType: string;
   /** True: the request changes state and is not sent again after any of its bytes were sent. Default: it is retried. */
   readonly once?: boolean;
+  /** Called for each answer, of any status, if `DaemonConfig.reportsIdentity` asks for it. */
+  readonly onNode?: ObserveNode;
 }
 
 interface Answer {
@@ -71,16 +77,23 @@ const RETRY_PAUSES_MS = [100, 400];
 /** System error codes of connection failures after which a retry may succeed. */
 const RETRIED_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE']);
 
+/** Function that reads the identity of a node from a new connection; undefined if nobody asks for it. */
+type ReadIdentity = ((socket: Socket) => NodeIdentity) | undefined;
+
 /** A connection of the transport, with the state of its digest login. */
 class PooledConnection {
   readonly #connector: Connector;
   readonly #login: DigestCredentials | undefined;
+  readonly #readIdentity: ReadIdentity;
   agent: OutboundAgent;
   digest: DigestLogin | undefined;
+  /** Identity of the node at the end of the latest connection; undefined if nobody asks for it. */
+  node: NodeIdentity | undefined;
 
-  constructor(connector: Connector, login: DigestCredentials | undefined) {
+  constructor(connector: Connector, { login }: DaemonConfig, readIdentity: ReadIdentity) {
     this.#connector = connector;
     this.#login = login;
+    this.#readIdentity = readIdentity;
     this.agent = this.#newAgent();
     this.digest = login && new DigestLogin(login);
   }
@@ -94,9 +107,11 @@ class PooledConnection {
 
   /** Creates an agent with one connection at a time. */
   #newAgent(): OutboundAgent {
-    return new OutboundAgent({ most: 1, idleMs: KEEP_ALIVE_MS }, (_to, signal) =>
-      this.#connector.open(signal),
-    );
+    return new OutboundAgent({ most: 1, idleMs: KEEP_ALIVE_MS }, async (_to, signal) => {
+      const socket = await this.#connector.open(signal);
+      this.node = this.#readIdentity?.(socket);
+      return socket;
+    });
   }
 }
 
@@ -211,8 +226,10 @@ export class Transport {
   async #exchange(connection: PooledConnection, call: Call): Promise<Answer> {
     try {
       const answer = await this.#send(connection, call);
-      if (answer.status !== 401 || connection.digest?.accept(answer.challenges) !== true) return answer;
-      return await this.#send(connection, call);
+      const isFinal = answer.status !== 401 || connection.digest?.accept(answer.challenges) !== true;
+      const final = isFinal ? answer : await this.#send(connection, call);
+      if (connection.node !== undefined) call.options.onNode?.(connection.node);
+      return final;
     } catch (error) {
       connection.renew();
       this.#connector.redetectTls();
@@ -241,7 +258,13 @@ export class Transport {
   }
 
   #addConnection(): PooledConnection {
-    const connection = new PooledConnection(this.#connector, this.#config.login);
+    const { proxy, reportsIdentity = false } = this.#config;
+    const readIdentity = (socket: Socket): NodeIdentity => identityOf(socket, proxy !== undefined);
+    const connection = new PooledConnection(
+      this.#connector,
+      this.#config,
+      reportsIdentity ? readIdentity : undefined,
+    );
     this.#connections.push(connection);
     return connection;
   }

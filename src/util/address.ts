@@ -22,6 +22,18 @@ export function plainAddress(ip: string): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
+/**
+ * Returns the form of a host that is equal for all spellings of it, as in a URL: names in lower case without a dot at the end,
+ * IPv6 addresses compressed and in brackets, without a zone. Names are not resolved.
+ */
+export function canonicalHost(host: string): string {
+  const address = plainAddress(host);
+  const groups = groupsOf(address);
+  const name = groups === undefined ? address : `[${groups.map((group) => group.toString(16)).join(':')}]`;
+  const url = `http://${name}`;
+  return (URL.canParse(url) ? new URL(url).hostname : name.toLowerCase()).replace(/\.$/, '');
+}
+
 /** True for the addresses of this machine, 127.0.0.0/8 and ::1, in every form; false for every host name. */
 export function isLoopback(ip: string): boolean {
   const address = plainAddress(ip);

@@ -1,6 +1,12 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { connect, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createServer, type Server } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { copyBlocks } from '../support/chain/chain-copy.js';
 import { until } from '../support/fakes/until.js';
+import { makeCertificate } from '../support/network/certificate.js';
 import type { Loose } from '../support/network/json-rpc.js';
 import type { Monerod } from '../support/processes/monerod.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
@@ -99,4 +105,95 @@ describe('with a quorum of two', () => {
     await server.call('refresh');
     expect(await page('/status')).not.toContain('it names');
   });
+});
+
+describe('two addresses of one node', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'quorum-'));
+  const terminators: Server[] = [];
+
+  afterAll(() => {
+    for (const terminator of terminators) terminator.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  /** Starts a server that speaks TLS, with the one certificate of these tests, in front of a daemon. */
+  async function startTerminator(
+    daemon: Monerod,
+    certificate: ReturnType<typeof makeCertificate>,
+  ): Promise<string> {
+    const { keyFile, certFile } = certificate;
+    const terminator = createServer({ key: readFileSync(keyFile), cert: readFileSync(certFile) }, (near) => {
+      const far = connect(daemon.port, '127.0.0.1');
+      const end = (): void => void [near, far].forEach((socket) => socket.destroy());
+      for (const socket of [near, far]) socket.on('error', end).on('close', end);
+      near.pipe(far).pipe(near);
+    });
+    terminators.push(terminator);
+    await new Promise<void>((resolve) => terminator.listen(0, '127.0.0.1', () => resolve()));
+    return `127.0.0.1:${(terminator.address() as AddressInfo).port}`;
+  }
+
+  /** Runs a test with a server that needs two of these addresses, and a wallet in it. */
+  async function withServer(
+    addresses: readonly string[],
+    test: (one: WalletRpc) => Promise<void>,
+  ): Promise<void> {
+    const [first = '', ...others] = addresses;
+    const one = await startWalletRpc({
+      daemon: first,
+      args: [
+        ...others.map((other) => `--daemon-address=${other}`),
+        ...['--daemon-quorum=2', '--trusted-daemon', '--refresh-period=0'],
+      ],
+    });
+    try {
+      await createWallet(one);
+      await test(one);
+    } finally {
+      await one.stop();
+    }
+  }
+
+  const statusOf = async ({ port }: WalletRpc): Promise<string> =>
+    (await (await fetch(`http://127.0.0.1:${port}/status`)).text()).replace(/<[^>]*>/g, ' ');
+
+  /** Tests that no block counts, and that each place of the server names the pair. */
+  async function expectWaiting(one: WalletRpc, pair: string): Promise<void> {
+    const { error } = await one.call('refresh');
+    expect(error?.message).toMatch(/^1 of 2 needed nodes name block \d+, [0-9a-f]{64}: \S+ names it; /);
+    expect(error?.message).toContain(pair);
+    expect(await one.rpc('get_height')).toMatchObject({ height: 1 });
+    expect(await one.rpc('get_balance')).toMatchObject({ waiting_for: 'nodes' });
+    const [, first = '', reason = ''] = /^(\S+) and \S+ are one node: (.*)$/.exec(pair) ?? [];
+    expect(await statusOf(one)).toContain(`blocks; one node with ${first}: ${reason}`);
+    expect(one.process.output().split(`two listed daemons have one vote: ${pair}`)).toHaveLength(2);
+  }
+
+  it('have one vote: two names of one host, and two ports with one certificate', async () => {
+    const [, { port }] = daemons;
+    const certificate = makeCertificate(directory);
+    const [first, second] = [
+      await startTerminator(daemons[1], certificate),
+      await startTerminator(daemons[1], certificate),
+    ];
+    const names = [`127.0.0.1:${port}`, `localhost:${port}`];
+    await Promise.all([
+      withServer(names, (one) =>
+        expectWaiting(one, `${names.join(' and ')} are one node: both are reached at ${names[0]}`),
+      ),
+      withServer([first, second], (one) =>
+        expectWaiting(one, `${first} and ${second} are one node: both show the same TLS certificate`),
+      ),
+    ]);
+  }, 60_000);
+
+  it('have two votes with another node beside them', async () => {
+    const [, { port }, third] = daemons;
+    await withServer([`127.0.0.1:${port}`, `localhost:${port}`, third.address], async (one) => {
+      await one.rpc('refresh');
+      expect(await one.rpc('get_balance')).not.toHaveProperty('waiting_for');
+      const { height } = (await daemons[1].rpc('get_info')) as Loose;
+      expect(await one.rpc('get_height')).toMatchObject({ height });
+    });
+  }, 60_000);
 });

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { DaemonCallReport } from '../../src/daemon/call-report.js';
+import type { DaemonConfig } from '../../src/daemon/http-daemon.js';
 import { publicKeyOf } from '../../src/monero/crypto/derivation.js';
 import { scalarBytes } from '../../src/monero/crypto/scalar.js';
 import type { Hash, SecretKey } from '../../src/monero/crypto/types.js';
@@ -22,7 +24,8 @@ import { itAtNight } from '../support/jest/lanes.js';
 
 let refresher: Refresher;
 
-const configOf = (address: string): never => ({ address, ssl: { mode: 'disabled' } }) as never;
+const configOf = (address: string, more: Partial<DaemonConfig> = {}): never =>
+  ({ address, ssl: { mode: 'disabled' }, ...more }) as never;
 const FROM: RefreshFrom = { history: [], startHeight: 0 };
 const BATCH = { mined: [], unmined: [] };
 
@@ -119,10 +122,11 @@ const pooled = wholeTx(1);
 
 describe('wallets at a daemon', () => {
   let server: BlockServer;
+  let address: string;
 
   beforeEach(async () => {
     server = new BlockServer(blocks);
-    const address = await server.start();
+    address = await server.start();
     refresher = new Refresher(
       1,
       { genesis: blockHash(blocks[0] as Block) },
@@ -140,6 +144,29 @@ describe('wallets at a daemon', () => {
     expect(target.holds(blocks)).toBe(true);
     expect(target.present).toEqual([pooled.hash]);
   });
+
+  it.each([true, false])(
+    'report the node behind each answer if that is wanted: %p',
+    async (reportsIdentity) => {
+      const reports: [DaemonCallReport, string][] = [];
+      const reporting = new Refresher(
+        1,
+        { genesis: blockHash(blocks[0] as Block) },
+        configOf(address, { reportsIdentity }),
+        new PendingRequests(),
+        (...report) => reports.push(report),
+      );
+      try {
+        await reporting.refresh(reporting.attach(new MemoryTarget()), FROM);
+      } finally {
+        await reporting.close();
+      }
+      expect(reports.map(([{ node }, daemon]) => [node, daemon])).toEqual(
+        reports.map(() => [reportsIdentity ? { address } : undefined, address]),
+      );
+      expect(reports.map(([{ call }]) => call)).toContain('/getblocks.bin');
+    },
+  );
 
   it('learn of a new block by one request for blocks and one for the pool', async () => {
     const asOf = monotonicMs();
@@ -331,7 +358,6 @@ describe('wallets at a daemon', () => {
 
 describe('the thread of refreshes', () => {
   let server: BlockServer;
-
   beforeEach(async () => {
     server = new BlockServer(blocks);
     const chainFacts = { genesis: blockHash(blocks[0] as Block) };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { isLoopback, isSafeTransport } from '../../src/util/address.js';
+import { canonicalHost, isLoopback, isSafeTransport } from '../../src/util/address.js';
 
 describe('an address of this machine', () => {
   test.each([
@@ -43,4 +43,30 @@ describe('a transport', () => {
     'http://0.0.0.0',
     'http://[::]',
   ])('is not safe with %s', (url) => expect(isSafeTransport(new URL(url))).toBe(false));
+});
+
+describe('the spellings of a host', () => {
+  test.each([
+    ['node.example', ['NODE.Example', 'node.example.', 'Node.Example.']],
+    ['localhost', ['LOCALHOST', 'localhost.']],
+    ['xn--bcher-kva.example', ['b\u00fccher.example', 'XN--BCHER-KVA.example']],
+    ['10.0.0.5', ['::ffff:10.0.0.5', '::FFFF:a00:5', '0:0:0:0:0:ffff:10.0.0.5']],
+    ['[2001:db8::7]', ['2001:DB8::7', '2001:db8:0:0:0:0:0:7', '2001:0db8::0007']],
+    ['[fe80::1]', ['fe80::1%eth0']],
+    ['[::1]', ['0:0:0:0:0:0:0:1']],
+    ['monero_node-1', ['Monero_Node-1']],
+  ])('%s are equal', (canonical, spellings) => {
+    expect(spellings.map(canonicalHost)).toEqual(spellings.map(() => canonical));
+    expect(canonicalHost(canonical.replace(/^\[(.*)\]$/, '$1'))).toBe(canonical);
+  });
+
+  test.each([
+    ['node.example', 'node-example'],
+    ['node.example', 'a.node.example'],
+    ['10.0.0.5', '10.0.0.50'],
+    ['2001:db8::7', '2001:db8::70'],
+    ['localhost', '127.0.0.1'],
+  ])('%s and %s differ', (one, other) => expect(canonicalHost(one)).not.toBe(canonicalHost(other)));
+
+  test('that no address has is kept in lower case', () => expect(canonicalHost('A^B')).toBe('a^b'));
 });

@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { endpointName, lacksVerification, parseEndpoint } from '../../daemon/connector.js';
+import { canonicalName, endpointName, lacksVerification, parseEndpoint } from '../../daemon/connector.js';
 import { isLoopback } from '../../util/address.js';
 import { ConfigError } from './config-values.js';
 import type { SslConfig } from './ssl-options.js';
@@ -62,6 +62,24 @@ export function readDaemonAddresses(
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined) throw new ConfigError(`--daemon-address names ${twice} twice`);
   return addresses;
+}
+
+/**
+ * Checks that a quorum of nodes can be reached: that so many are listed, and none at two spellings of one address.
+ * @throws ConfigError
+ */
+export function assertQuorum(needed: number, addresses: readonly DaemonAddress[]): void {
+  const names = addresses.map(({ address }) => canonicalName(endpointIn(address)));
+  const again = names.findIndex((name, i) => names.indexOf(name) < i);
+  const first = addresses[names.indexOf(names[again] ?? '')];
+  if (first !== undefined)
+    throw new ConfigError(
+      `--daemon-quorum needs different nodes: ${first.address} and ${addresses[again]?.address} are one address`,
+    );
+  if (names.length < needed)
+    throw new ConfigError(
+      `--daemon-quorum ${needed} needs as many different nodes: list them with --daemon-address`,
+    );
 }
 
 /** True if an address is on this machine. */

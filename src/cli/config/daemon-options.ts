@@ -6,6 +6,7 @@ import type { Nameserver } from '../../net/dns/exchange.js';
 import { parseNameserver } from '../../net/dns/resolver.js';
 import { ConfigError, optional, readLogin } from './config-values.js';
 import {
+  assertQuorum,
   assertVerifiable,
   readDaemonAddresses,
   type DaemonSslConfig,
@@ -152,11 +153,8 @@ export function daemonConfig(
   const addresses = readDaemonAddresses(given['daemon-address'], fallback, trusted);
   if (zmq !== undefined && proxy !== undefined)
     throw new ConfigError('--daemon-zmq cannot be used with --proxy: its connection would bypass the proxy');
-  const quorum = given['daemon-quorum'] ?? 1;
-  if (new Set(addresses.map(({ address: one }) => one)).size < quorum)
-    throw new ConfigError(
-      `--daemon-quorum ${quorum} needs as many different nodes: list them with --daemon-address`,
-    );
+  const quorum = given['daemon-quorum'];
+  if (quorum !== undefined) assertQuorum(quorum, addresses);
   for (const { address } of addresses) assertVerifiable(address, ssl, proxy);
   return {
     daemon: {

@@ -4,6 +4,7 @@ import type { BlockRef } from '../../monero/wallet/scan/findings.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
 import type { Clock } from '../../util/clock.js';
 import type { DaemonList, NamedDaemon } from '../context/daemon-list.js';
+import type { NodeIdentities } from './node-identities.js';
 
 interface QuorumParts {
   /** Number of daemons that must name the same block, the serving one included. */
@@ -13,6 +14,8 @@ interface QuorumParts {
   readonly clock: Clock;
   /** Returns the monotonic time [ms]. */
   readonly elapsed: () => number;
+  /** Nodes behind the listed daemons: two addresses of one node have one vote. */
+  readonly identities: Pick<NodeIdentities, 'count' | 'pairs'>;
   /**
    * Called for each daemon that was asked.
    * @param problem block by which the daemon contradicts the others; undefined if it names the same block as they.
@@ -65,7 +68,7 @@ export class BlockQuorum {
   }
 
   async #ask(block: BlockRef): Promise<void> {
-    const { needed, elapsed, clock } = this.#parts;
+    const { needed, elapsed, clock, identities } = this.#parts;
     const end = elapsed() + WAIT_MS;
     for (;;) {
       const { current, list } = this.#parts.connection();
@@ -73,14 +76,17 @@ export class BlockQuorum {
       const votes = await Promise.all(others.map((daemon) => this.#vote(daemon, block.height)));
       const isSame = (vote: Vote | undefined): boolean =>
         vote !== undefined && 'hash' in vote && equalBytes(vote.hash, block.hash);
-      if (1 + votes.filter(isSame).length >= needed) {
+      const agreeing = others.filter((_, i) => isSame(votes[i]));
+      const agreed = identities.count(current === undefined ? agreeing : [current, ...agreeing]);
+      if (agreed >= needed) {
         others.forEach((daemon, i) => this.#report(daemon, votes[i], block));
         return;
       }
       if (elapsed() >= end) {
         const texts = others.map((daemon, i) => `${daemon.name} ${textOf(votes[i], isSame(votes[i]))}`);
-        const reason = `${1 + votes.filter(isSame).length} of ${needed} needed nodes name block ${block.height}, ${toHex(block.hash)}: ${texts.join('; ') || 'no other node is listed'}`;
-        if (current !== undefined && hasMajority(votes, block.hash, needed))
+        const pairs = identities.pairs().map((pair) => `; ${pair}`);
+        const reason = `${agreed} of ${needed} needed nodes name block ${block.height}, ${toHex(block.hash)}: ${texts.join('; ') || 'no other node is listed'}${pairs.join('')}`;
+        if (current !== undefined && this.#hasMajority(others, votes, block.hash))
           this.#parts.onOutvoted(current.config.address, reason);
         throw new DaemonError('unverified', reason);
       }
@@ -108,19 +114,23 @@ export class BlockQuorum {
     );
   }
 
+  /** True if so many nodes as are needed agree on another block. */
+  #hasMajority(daemons: readonly NamedDaemon[], votes: readonly Vote[], hash: Hash): boolean {
+    const { identities, needed } = this.#parts;
+    const names = votes.map((vote) => ('hash' in vote ? toHex(vote.hash) : undefined));
+    return names.some(
+      (name) =>
+        name !== undefined &&
+        name !== toHex(hash) &&
+        identities.count(daemons.filter((_, i) => names[i] === name)) >= needed,
+    );
+  }
+
   #remember(name: string): void {
     this.#agreed.add(name);
     const [oldest] = this.#agreed;
     if (this.#agreed.size > MOST_AGREED && oldest !== undefined) this.#agreed.delete(oldest);
   }
-}
-
-/** True if so many daemons as are needed agree on another block. */
-function hasMajority(votes: readonly Vote[], hash: Hash, needed: number): boolean {
-  const names = votes.flatMap((vote) => ('hash' in vote ? [toHex(vote.hash)] : []));
-  return names.some(
-    (name) => name !== toHex(hash) && names.filter((other) => other === name).length >= needed,
-  );
 }
 
 const textOf = (vote: Vote | undefined, isSame: boolean): string => {

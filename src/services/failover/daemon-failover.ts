@@ -44,6 +44,8 @@ export interface DaemonStatus {
   readonly height?: number;
   /** Reason why the daemon cannot serve; absent if it can. */
   readonly problem?: string;
+  /** Listed daemons with which this one is one node, and why; absent without `--daemon-quorum`, and if there are none. */
+  readonly twins?: string;
 }
 
 export interface FailoverParts {
@@ -56,6 +58,8 @@ export interface FailoverParts {
   readonly log: Logger;
   /** Called after each switch to another daemon. */
   readonly onSwitch: () => void;
+  /** Returns {@link DaemonStatus.twins}; absent without `--daemon-quorum`. */
+  readonly twinsOf?: ((daemon: NamedDaemon) => string | undefined) | undefined;
 }
 
 /**
@@ -108,13 +112,17 @@ export class DaemonFailover {
 
   /** Listed daemons in the order of preference, with the results of their last probes. */
   get statuses(): readonly DaemonStatus[] {
-    const { connection } = this.#parts;
-    return this.#standings.map(({ daemon, info, problem }) => ({
-      name: daemon.name,
-      serves: daemon === connection.current,
-      ...(info === undefined ? {} : { height: info.height }),
-      ...(problem === undefined ? {} : { problem }),
-    }));
+    const { connection, twinsOf } = this.#parts;
+    return this.#standings.map(({ daemon, info, problem }) => {
+      const twins = twinsOf?.(daemon);
+      return {
+        name: daemon.name,
+        serves: daemon === connection.current,
+        ...(info === undefined ? {} : { height: info.height }),
+        ...(problem === undefined ? {} : { problem }),
+        ...(twins === undefined ? {} : { twins }),
+      };
+    });
   }
 
   /** Ends of the chains of the listed daemons that do not serve, by their last probes. */

@@ -15,6 +15,7 @@ import type { ListedDaemon } from '../context/daemon-list.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
 import { BlockQuorum } from '../failover/block-quorum.js';
 import { DaemonFailover } from '../failover/daemon-failover.js';
+import { NodeIdentities } from '../failover/node-identities.js';
 import { heldBlocks } from '../failover/chain-check.js';
 import { WebhookSending } from '../webhooks/webhook-sending.js';
 import type { WorkParts, WorkVerification } from '../work/work-verification.js';
@@ -78,11 +79,16 @@ export class WalletManager {
     const onCall = daemonCalls.notify;
     const refresher = new Refresher(threads, chain, daemons[0]?.config, pendingRequests, onCall);
     this.work = settings.work?.(this.#workParts(onCall));
+    const { daemonQuorum: needed } = settings;
+    const identities = needed === undefined ? undefined : this.#identities();
+    const noteNode = identities && identities.note.bind(identities);
+    if (noteNode !== undefined) daemonCalls.add(noteNode);
     this.#daemon = new DaemonConnection({
       checkedChain: this.work,
-      quorum: settings.daemonQuorum === undefined ? undefined : this.#quorum(settings.daemonQuorum, onCall),
+      quorum: needed && identities ? this.#quorum(needed, identities, onCall) : undefined,
       connect: (config) => new HttpDaemon(config, (report) => onCall(report, config.address)),
-      connectAside: (config) => new HttpDaemon(config),
+      connectAside: (config) =>
+        new HttpDaemon(config, noteNode && ((report) => noteNode(report, config.address))),
       refresher,
       daemons,
       trustedOffline: settings.trustedOffline ?? false,
@@ -115,6 +121,7 @@ export class WalletManager {
       elapsed: () => performance.now(),
       log,
       onSwitch: () => this.#scheduler.restart(),
+      twinsOf: identities?.twinsOf.bind(identities),
     });
     daemonCalls.add((report, daemon) => this.failover.note(report, daemon));
     const otherTips = (): readonly ChainTip[] => this.failover.otherTips;
@@ -122,10 +129,18 @@ export class WalletManager {
     this.#current = new WalletScope(this.#resources);
   }
 
+  /** Creates the record of the nodes behind the listed daemons. */
+  #identities(): NodeIdentities {
+    return new NodeIdentities({
+      list: () => this.#daemon.list,
+      onSameNode: (text) => this.settings.log.warn(`two listed daemons have one vote: ${text}`),
+    });
+  }
+
   /** Creates the check of blocks by several daemons. @param report receives a failed call of an outvoted daemon. */
-  #quorum(needed: number, report: ObserveDaemons): BlockQuorum {
+  #quorum(needed: number, identities: NodeIdentities, report: ObserveDaemons): BlockQuorum {
     return new BlockQuorum({
-      ...{ needed, clock: systemClock, elapsed: () => performance.now() },
+      ...{ needed, identities, clock: systemClock, elapsed: () => performance.now() },
       connection: () => this.#daemon,
       onVote: (daemon, contradiction) => this.failover.noteVote(daemon, contradiction),
       onOutvoted: (address) => report({ call: 'refresh', seconds: 0, failure: 'unverified' }, address),
@@ -150,7 +165,8 @@ export class WalletManager {
     const { daemonQuorum, wholeBlocks: isWhole } = this.settings;
     // No daemon can hide a payment from a quorum by altered bytes.
     const wholeBlocks = daemonQuorum !== undefined || (isWhole && !trusted);
-    return { config: { ...config, wholeBlocks, isTrusted: trusted }, trusted };
+    const reportsIdentity = daemonQuorum === undefined ? {} : { reportsIdentity: true };
+    return { config: { ...config, wholeBlocks, isTrusted: trusted, ...reportsIdentity }, trusted };
   }
 
   /** Returns the settings with listeners that also wake the readers of events. */

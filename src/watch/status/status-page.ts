@@ -82,9 +82,10 @@ const listedDaemons = (listed: readonly DaemonStatus[]): Html[] => [
   fact('In use', `${listed.findIndex(({ serves }) => serves) + 1} of ${listed.length} listed`),
   ...listed
     .filter(({ serves }) => !serves)
-    .map(({ name, height, problem }) =>
-      fact(name, problem === undefined ? `${grouped(height ?? 0)} blocks` : problem),
-    ),
+    .map(({ name, height, problem, twins }) => {
+      const state = problem ?? `${grouped(height ?? 0)} blocks`;
+      return fact(name, twins === undefined ? state : `${state}; ${twins}`);
+    }),
 ];
 
 const daemon = (view: DaemonView): Html =>

@@ -57,3 +57,48 @@ describe('addresses of ZeroMQ sockets', () => {
     expect(() => daemonZmq('tcp://127.0.0.1:0')).toThrow(ConfigError);
   });
 });
+
+describe('a quorum', () => {
+  const refusalOf = (quorum: string, ...addresses: readonly string[]): string | undefined => {
+    try {
+      toConfig(
+        {
+          'wallet-dir': 'w',
+          'daemon-address': addresses,
+          ...(quorum === '' ? {} : { 'daemon-quorum': quorum }),
+        },
+        4,
+      );
+    } catch (error) {
+      if (error instanceof ConfigError) return error.message;
+      throw error;
+    }
+    return undefined;
+  };
+
+  test.each([
+    ['node.example:18081', 'node.example.:18081'],
+    ['http://node.example:18081', 'https://Node.example.:18081'],
+    ['[2001:db8::7]:18081', '[2001:DB8:0::7]:18081'],
+    ['[::ffff:a00:5]:18081', '10.0.0.5:18081'],
+    ['b\u00fccher.example:18081', 'xn--bcher-kva.example:18081'],
+  ])(
+    'is refused with one address in two spellings, %s and %s, which a server without it accepts',
+    (one, other) => {
+      expect(refusalOf('2', one, 'other.example:18081', other)).toBe(
+        `--daemon-quorum needs different nodes: ${one} and ${other} are one address`,
+      );
+      expect(refusalOf('', one, other)).toBeUndefined();
+    },
+  );
+
+  test('is accepted with as many addresses, and refused with fewer', () => {
+    expect(refusalOf('2', 'a.example:1', 'b.example:1')).toBeUndefined();
+    expect(refusalOf('2', 'a.example:1', 'a.example:2')).toBeUndefined();
+    expect(refusalOf('3', 'a.example:1', 'b.example:1')).toMatch(/^--daemon-quorum 3 needs as many/);
+  });
+
+  test('is refused with one address in another case, as without it', () => {
+    expect(refusalOf('2', 'LOCALHOST:1', 'localhost:1')).toBe('--daemon-address names localhost:1 twice');
+  });
+});

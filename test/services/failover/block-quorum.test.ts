@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { DaemonBlockHeader } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
+import type { NodeIdentity } from '../../../src/daemon/node-identity.js';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import type { BlockRef } from '../../../src/monero/wallet/scan/findings.js';
 import { DaemonList, type DaemonClient } from '../../../src/services/context/daemon-list.js';
 import { BlockQuorum } from '../../../src/services/failover/block-quorum.js';
+import { NodeIdentities } from '../../../src/services/failover/node-identities.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { VirtualClock } from '../../support/fakes/virtual-clock.js';
 
@@ -12,8 +14,12 @@ const hashOf = (chain: number): Hash => new Uint8Array(32).fill(chain) as Hash;
 const block = (height: number, chain = 1): BlockRef => ({ height, hash: hashOf(chain) });
 const SSL = { mode: 'disabled', allowedFingerprints: [], allowChained: false, allowAnyCert: true } as const;
 
+const at = (ip: string): NodeIdentity => ({ address: `${ip}:1` });
+
 /** Chains of the listed daemons `a` to `d`, of which `a` serves; `none`: it lacks the block, `down`: no answer. */
 let chains: Record<string, number | 'none' | 'down'>;
+/** Identities of the nodes behind the daemons; undefined: the daemon has not answered yet. */
+let nodes: Record<string, NodeIdentity | undefined>;
 let votes: Record<string, string | undefined>;
 let outvoted: string[];
 let calls: number;
@@ -33,8 +39,13 @@ const quorumOf = (needed: number, names = ['a', 'b', 'c', 'd']): BlockQuorum => 
         },
       }) as unknown as DaemonClient,
   );
+  const identities = new NodeIdentities({ list: () => list, onSameNode: () => undefined });
+  for (const name of names) {
+    const node = nodes[name];
+    if (node !== undefined) identities.note({ call: 'get_info', seconds: 0, node }, `${name}:1`);
+  }
   return new BlockQuorum({
-    ...{ needed, clock, elapsed: () => clock.elapsed },
+    ...{ needed, identities, clock, elapsed: () => clock.elapsed },
     connection: () => ({ list, current: list.entries[0] }),
     onVote: ({ name }, problem) => void (votes[name] = problem),
     onOutvoted: (address) => void outvoted.push(address),
@@ -52,6 +63,7 @@ const refusal = async (quorum: BlockQuorum, one: BlockRef): Promise<string> => {
 
 beforeEach(() => {
   chains = { a: 1, b: 1, c: 1, d: 1 };
+  nodes = { a: at('10.0.0.1'), b: at('10.0.0.2'), c: at('10.0.0.3'), d: at('10.0.0.4') };
   votes = {};
   outvoted = [];
   calls = 0;
@@ -124,5 +136,66 @@ describe('a block does not count', () => {
 
   it('with fewer daemons than are needed', async () => {
     expect(await refusal(quorumOf(2, ['a']), block(7))).toMatch(/no other node is listed$/);
+  });
+});
+
+describe('two addresses of one node', () => {
+  const SHARED: readonly (readonly [
+    kind: string,
+    first: NodeIdentity,
+    second: NodeIdentity,
+    reason: string,
+  ])[] = [
+    ['an address', at('10.0.0.1'), at('10.0.0.1'), 'both are reached at 10.0.0.1:1'],
+    [
+      'a certificate',
+      { address: '10.0.0.1:1', certificate: 'aa' },
+      { address: '10.0.0.2:1', certificate: 'aa' },
+      'both show the same TLS certificate',
+    ],
+  ];
+
+  it.each(SHARED)('have one vote if they share %s, and the reason names both', async (_, a, b, reason) => {
+    nodes = { a, b };
+    expect(await refusal(quorumOf(2, ['a', 'b']), block(7))).toBe(
+      `unverified: 1 of 2 needed nodes name block 7, ${toHex(hashOf(1))}: b:1 names it; a:1 and b:1 are one node: ${reason}`,
+    );
+  });
+
+  it.each([
+    [2, 'admitted'],
+    [3, 'unverified'],
+  ])('have one vote beside another node: %d are needed', async (needed, outcome) => {
+    nodes = { a: at('10.0.0.1'), b: at('10.0.0.1'), c: at('10.0.0.3') };
+    const result = await refusal(quorumOf(needed, ['a', 'b', 'c']), block(7));
+    expect(result.split(':')[0]).toBe(outcome);
+  });
+
+  it('have two votes if neither address nor certificate is the same', async () => {
+    nodes = {
+      a: { address: '10.0.0.1:1', certificate: 'aa' },
+      b: { address: '10.0.0.1:2', certificate: 'bb' },
+    };
+    expect(await refusal(quorumOf(2, ['a', 'b']), block(7))).toBe('admitted');
+  });
+
+  it.each([
+    ['10.0.0.3', [] as string[]],
+    ['10.0.0.4', ['a:1']],
+  ])('convict the serving daemon only with another node: %s', async (ip, blamed) => {
+    chains = { a: 1, b: 2, c: 2 };
+    nodes = { a: at('10.0.0.1'), b: at('10.0.0.3'), c: at(ip) };
+    expect(await refusal(quorumOf(2, ['a', 'b', 'c']), block(7))).toMatch(/^unverified: 1 of 2 needed/);
+    expect(outvoted).toEqual(blamed);
+  });
+
+  it('have no vote before a connection has shown an identity', async () => {
+    nodes = { a: undefined, b: at('10.0.0.2') };
+    expect(await refusal(quorumOf(2, ['a', 'b']), block(7))).toMatch(/^unverified: 1 of 2 needed/);
+  });
+
+  it('have two votes through a proxy, which hides both', async () => {
+    nodes = { a: {}, b: {} };
+    expect(await refusal(quorumOf(2, ['a', 'b']), block(7))).toBe('admitted');
   });
 });

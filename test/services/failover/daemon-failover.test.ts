@@ -18,6 +18,8 @@ let nodes: Record<'a' | 'b' | 'c', FakeNode>;
 let wallets: BlockRef[][];
 let lines: { readonly level: number; readonly msg: string }[];
 let switched: number;
+/** Listed daemons with which a daemon is one node, by its letter. */
+let twins: Record<string, string>;
 let connection: DaemonConnection;
 let failover: DaemonFailover;
 
@@ -37,6 +39,7 @@ function build(names: readonly ('a' | 'b' | 'c')[]): void {
     chain: () => ({ network: 'mainnet', genesis: GENESIS_HASH.mainnet, histories: wallets }),
     log: pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line) as never) }),
     onSwitch: () => (switched += 1),
+    twinsOf: ({ name }) => twins[name[0] ?? ''],
   });
 }
 
@@ -46,6 +49,7 @@ beforeEach(() => {
   wallets = [historyOn('main', TIP)];
   lines = [];
   switched = 0;
+  twins = {};
   build(['a', 'b', 'c']);
 });
 afterEach(() => failover.close());
@@ -127,6 +131,21 @@ describe('a failing daemon', () => {
     nodes.b.failure = OUTAGE;
     await rounds(10);
     expect(serving()).toBe('c:1');
+  });
+
+  it('is shown with its twins, and may serve all the same', async () => {
+    twins = { b: 'one node with c:1: both are reached at 10.0.0.2:1' };
+    failover.start();
+    await rounds(1);
+    expect(failover.statuses).toEqual([
+      { name: 'a:1', serves: true, height: TIP + 1 },
+      { name: 'b:1', serves: false, height: TIP + 1, twins: twins['b'] },
+      { name: 'c:1', serves: false, height: TIP + 1 },
+    ]);
+    nodes.a.failure = OUTAGE;
+    await rounds(1);
+    await clock.advance(THREE_PROBES);
+    expect(serving()).toBe('b:1');
   });
 
   it('is known as a forger although another one serves already, or no other one is listed', async () => {

@@ -117,12 +117,16 @@ describe('the status page', () => {
       { name: 'a:1', serves: false, problem: 'it is <syncing>' },
       { name: 'b:1', serves: true, height: 100 },
       { name: 'c:1', serves: false, height: 1234 },
+      { name: 'd:1', serves: false, height: 1234, twins: 'one node with <b:1>' },
+      { name: 'e:1', serves: false, problem: 'it is down', twins: 'one node with b:1' },
     ];
     const daemon = { address: 'b:1', hasAnswered: true, outage: 0, height: 100, synchronized: true };
     const text = page({ daemon: { ...daemon, listed } });
-    expect(text).toContain('<dd>2 of 3 listed</dd>');
+    expect(text).toContain('<dd>2 of 5 listed</dd>');
     expect(text).toMatch(/<dt>a:1<\/dt> <dd>it is &lt;syncing&gt;<\/dd>/);
     expect(text).toMatch(/<dt>c:1<\/dt> <dd>1,234 blocks<\/dd>/);
+    expect(text).toMatch(/<dt>d:1<\/dt> <dd>1,234 blocks; one node with &lt;b:1&gt;<\/dd>/);
+    expect(text).toMatch(/<dt>e:1<\/dt> <dd>it is down; one node with b:1<\/dd>/);
     expect(text).not.toContain('<dt>b:1</dt>');
     expect(page({ daemon: { ...daemon, listed: listed.slice(1, 2) } })).not.toContain('listed');
   });
