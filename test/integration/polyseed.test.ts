@@ -9,6 +9,7 @@ import type { Monerod } from '../support/processes/monerod.js';
 import { WORDS, wordsOf } from '../support/wallets/polyseed-wallets.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { someRows } from '../support/jest/lanes.js';
 
 /* Polyseeds: two servers with wallet directories of their own, and the reference. */
 
@@ -70,7 +71,7 @@ describe('a wallet with a Polyseed', () => {
     expect(history).toEqual([true, true, true]);
   });
 
-  test.each(POLYSEED_LANGUAGES)(
+  test.each(someRows(POLYSEED_LANGUAGES, 3))(
     'has its words in $englishName, on both servers',
     async ({ name, englishName }) => {
       await first.rpc('create_wallet', { language: englishName, polyseed: true });
