@@ -14,6 +14,7 @@ import { DaemonConnection } from '../context/daemon-connection.js';
 import type { ListedDaemon } from '../context/daemon-list.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
 import { BlockQuorum } from '../failover/block-quorum.js';
+import { RingWitness } from '../failover/ring-witness.js';
 import { DaemonFailover } from '../failover/daemon-failover.js';
 import { heldBlocks } from '../failover/chain-check.js';
 import { WebhookSending } from '../webhooks/webhook-sending.js';
@@ -81,6 +82,7 @@ export class WalletManager {
     this.#daemon = new DaemonConnection({
       checkedChain: this.work,
       quorum: settings.daemonQuorum === undefined ? undefined : this.#quorum(settings.daemonQuorum, onCall),
+      rings: settings.daemonQuorum === undefined ? undefined : this.#rings(),
       connect: (config) => new HttpDaemon(config, (report) => onCall(report, config.address)),
       connectAside: (config) => new HttpDaemon(config),
       refresher,
@@ -129,6 +131,14 @@ export class WalletManager {
       connection: () => this.#daemon,
       onVote: (daemon, contradiction) => this.failover.noteVote(daemon, contradiction),
       onOutvoted: (address) => report({ call: 'refresh', seconds: 0, failure: 'unverified' }, address),
+    });
+  }
+
+  /** Creates the comparison of the data for rings between two daemons. */
+  #rings(): RingWitness {
+    return new RingWitness({
+      ...{ clock: systemClock, rng: this.settings.rng, connection: () => this.#daemon },
+      onVote: (daemon, contradiction) => this.failover.noteVote(daemon, contradiction, 'rings'),
     });
   }
 
