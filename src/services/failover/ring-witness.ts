@@ -151,9 +151,9 @@ export class RingWitness {
     const name = serving?.name ?? 'none';
     const agreeing = [name, ...namesOf(votes, answer)];
     const opposing = opposition(votes, answer);
-    const majority =
-      agreeing.length > opposing.length ? agreeing : opposing.length > agreeing.length ? opposing : [];
-    if (majority.length >= 2) {
+    const [larger, smaller] = agreeing.length > opposing.length ? [agreeing, opposing] : [opposing, agreeing];
+    const majority = larger.length >= 2 && larger.length > smaller.length ? larger : [];
+    if (majority.length > 0) {
       const isOutvoted = majority === opposing;
       const problem = `its ${subject} for decoys differ from those of ${majority.join(' and ')}`;
       for (const vote of votes)
