@@ -29,9 +29,9 @@ export interface CheckedChain extends BlockGate {
 
 /** Reads the data for rings from the serving daemon, and compares them with the word of another one: see `RingWitness`. */
 interface RingSource {
-  /** @param client client of the serving daemon. @throws DaemonError */
+  /** Reads the distribution of outputs. @param client client of the serving daemon. @throws DaemonError */
   outputDistribution(client: Daemon): Promise<OutputDistribution>;
-  /** @param client client of the serving daemon. @throws DaemonError */
+  /** Fetches candidates for rings, in the order of their indices. @param client client of the serving daemon. @throws DaemonError */
   outputs(client: Daemon, indices: readonly number[]): Promise<readonly RingCandidate[]>;
 }
 
