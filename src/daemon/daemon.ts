@@ -180,6 +180,11 @@ export interface Daemon {
    */
   getOutputs(indices: readonly number[], amount?: bigint): Promise<readonly RingCandidate[]>;
   getOutputDistribution(): Promise<OutputDistribution>;
+  /**
+   * Fetches a part of the output distribution. @param toHeight height of the last block; 0: the tip. A daemon rejects a
+   * height above its tip.
+   */
+  getOutputCounts(fromHeight: number, toHeight: number): Promise<OutputDistribution>;
   getPoolHashes(options?: CallOptions): Promise<readonly Hash[]>;
   /** Fetches transactions. The result lacks transactions that the daemon does not know. */
   getTransactions(

@@ -7,7 +7,7 @@ import type { UnreadBlock } from '../monero/wallet/scan/block-page.js';
  * rejected: the daemon refused the request. too_large: the answer exceeds the limit of the call. tls: the certificate
  * is not accepted. forged: an answer contradicts the hashes that prove it, or breaks a rule of the network. newer_fork: the
  * chain has a block of a newer version than this program knows. unverified: the proof of work of a block cannot be checked
- * now, or belongs to a chain with less work; no call fails with it.
+ * now, or belongs to a chain with less work, or other daemons do not confirm an answer; no call to a daemon fails with it.
  */
 export type DaemonErrorKind =
   | 'unreachable'

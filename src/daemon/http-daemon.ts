@@ -87,6 +87,8 @@ export class HttpDaemon implements Daemon {
       distribution: (fromHeight) => outputs.getOutputDistribution(this.#calls, fromHeight),
       blockHash: async (height) => (await chain.getBlockHeader(this.#calls, height)).hash,
     });
+  readonly getOutputCounts: Daemon['getOutputCounts'] = (fromHeight, toHeight) =>
+    outputs.getOutputDistribution(this.#calls, fromHeight, toHeight);
   readonly isKeyImageSpent: Daemon['isKeyImageSpent'] = (keyImages) =>
     outputs.isKeyImageSpent(this.#calls, keyImages);
   readonly getPoolHashes: Daemon['getPoolHashes'] = (options) =>

@@ -61,15 +61,17 @@ export async function getOutputs(
  * Fetches the output distribution.
  * @param fromHeight height of the first block in the answer; the first block with RingCT outputs if that block is
  * higher.
+ * @param toHeight height of the last block in the answer; 0: the tip.
  */
 export async function getOutputDistribution(
   calls: DaemonCalls,
   fromHeight: number,
+  toHeight = 0,
 ): Promise<OutputDistribution> {
   const request: TypedSection = {
     amounts: { type: 'list', items: [{ type: 'u64', value: 0n }] },
     from_height: { type: 'u64', value: BigInt(fromHeight) },
-    to_height: { type: 'u64', value: 0n },
+    to_height: { type: 'u64', value: BigInt(toHeight) },
     cumulative: { type: 'bool', value: true },
     binary: { type: 'bool', value: true },
     compress: { type: 'bool', value: false },

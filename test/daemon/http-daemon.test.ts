@@ -87,6 +87,9 @@ describe('the real daemon', () => {
     expect(hashes.hashes).toHaveLength(21);
     expect(toHex(hashes.hashes[0] as Hash)).toBe(toHex(GENESIS_HASH.mainnet));
     expect((await daemon.getOutputDistribution()).cumulative.at(-1)).toBe(20);
+    expect(await daemon.getOutputCounts(7, 7)).toEqual({ startHeight: 7, base: 6, cumulative: [7] });
+    expect((await daemon.getOutputCounts(17, 0)).cumulative).toEqual([17, 18, 19, 20]);
+    expect(await kindOf(daemon.getOutputCounts(21, 21))).toBe('rejected');
     const minerTx = await minerTxOf(4);
     expect(await daemon.getOutputIndexes(minerTx)).toEqual([3]);
     const outputs = await daemon.getOutputs([3, 0]);

@@ -82,7 +82,7 @@ export const DAEMON_OPTIONS = {
   },
   'daemon-quorum': {
     argument: 'n',
-    help: 'credit blocks only once so many of the listed nodes name them, and request whole transactions (docs/failover.md)',
+    help: 'credit blocks only once so many of the listed nodes name them, have decoys confirmed by another one, and request whole transactions (docs/failover.md)',
     value: integer(2, 16).optional(),
   },
   proxy: {

@@ -1,5 +1,5 @@
 import type { Hash } from '../../monero/crypto/types.js';
-import type { Daemon } from '../../daemon/daemon.js';
+import type { Daemon, OutputDistribution, RingCandidate } from '../../daemon/daemon.js';
 import { unlessAborted } from '../../util/concurrency.js';
 import type { BlockVersion } from '../../daemon/errors.js';
 import { WalletError } from '../../model/wallet-error.js';
@@ -94,6 +94,18 @@ export class DaemonAccess {
    */
   client(): Daemon {
     return this.#connection.client(this.#closing.signal);
+  }
+
+  /** Reads the distribution of outputs, from which decoys are chosen. @throws DaemonError */
+  outputDistribution(): Promise<OutputDistribution> {
+    const client = this.client();
+    return this.#connection.rings?.outputDistribution(client) ?? client.getOutputDistribution();
+  }
+
+  /** Fetches candidates for rings by their global indices, in their order. @throws DaemonError */
+  ringOutputs(indices: readonly number[]): Promise<readonly RingCandidate[]> {
+    const client = this.client();
+    return this.#connection.rings?.outputs(client, indices) ?? client.getOutputs(indices);
   }
 
   /**

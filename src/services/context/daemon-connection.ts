@@ -1,5 +1,5 @@
 import type { Hash } from '../../monero/crypto/types.js';
-import type { Daemon } from '../../daemon/daemon.js';
+import type { Daemon, OutputDistribution, RingCandidate } from '../../daemon/daemon.js';
 import { DaemonError } from '../../daemon/errors.js';
 import type { DaemonConfig } from '../../daemon/http-daemon.js';
 import type { BlockRef } from '../../monero/wallet/scan/findings.js';
@@ -27,6 +27,14 @@ export interface CheckedChain extends BlockGate {
   confirmations(height: number, tip: number): number;
 }
 
+/** Reads the data for rings from the serving daemon, and compares them with the word of another one: see `RingWitness`. */
+interface RingSource {
+  /** Reads the distribution of outputs. @param client client of the serving daemon. @throws DaemonError */
+  outputDistribution(client: Daemon): Promise<OutputDistribution>;
+  /** Fetches candidates for rings, in the order of their indices. @param client client of the serving daemon. @throws DaemonError */
+  outputs(client: Daemon, indices: readonly number[]): Promise<readonly RingCandidate[]>;
+}
+
 export interface DaemonConnectionParts {
   readonly connect: ConnectDaemon;
   /** Creates clients for checks, whose calls do not count in the metrics; absent: `connect` creates them. */
@@ -42,6 +50,8 @@ export interface DaemonConnectionParts {
   readonly checkedChain?: CheckedChain | undefined;
   /** Absent: the word of the serving daemon is enough. */
   readonly quorum?: BlockGate | undefined;
+  /** Absent: decoys are chosen from the word of the serving daemon. */
+  readonly rings?: RingSource | undefined;
 }
 
 /**
@@ -55,6 +65,7 @@ export class DaemonConnection {
   readonly acceptsAnyVersion: boolean;
   readonly checkedChain: CheckedChain | undefined;
   readonly quorum: BlockGate | undefined;
+  readonly rings: RingSource | undefined;
   #list: DaemonList;
   #serving = 0;
   #client: DaemonClient | undefined;
@@ -66,6 +77,7 @@ export class DaemonConnection {
     this.acceptsAnyVersion = parts.acceptsAnyVersion ?? false;
     this.checkedChain = parts.checkedChain;
     this.quorum = parts.quorum;
+    this.rings = parts.rings;
     this.#trustedOffline = trustedOffline;
     this.#connect = connect;
     this.#connectAside = connectAside;

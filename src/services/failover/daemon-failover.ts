@@ -23,6 +23,7 @@ import {
   proposeSwitch,
   type SwitchProposal,
   type SwitchReason,
+  type VoteSubject,
 } from './daemon-standing.js';
 import { FailureCount } from './failure-count.js';
 
@@ -168,13 +169,19 @@ export class DaemonFailover {
     return isFirst;
   }
 
-  /** Leaves a daemon out while it contradicts the blocks on which enough others agree: see {@link BlockQuorum}. */
-  noteVote({ name }: NamedDaemon, contradiction: string | undefined): void {
+  /**
+   * Leaves a daemon out while it contradicts the blocks, or the data for rings, on which enough others agree: see
+   * {@link BlockQuorum} and {@link RingWitness}. The serving daemon is replaced at once.
+   */
+  noteVote({ name }: NamedDaemon, contradiction: string | undefined, subject: VoteSubject = 'blocks'): void {
     const standing = this.#standings.find(({ daemon }) => daemon.name === name);
-    if (standing === undefined || standing.contradiction === contradiction) return;
-    if (contradiction !== undefined && standing.contradiction === undefined)
+    if (standing === undefined || standing.contradictionIn(subject) === contradiction) return;
+    const before = standing.contradiction;
+    standing.setContradiction(subject, contradiction);
+    if (contradiction === undefined) return;
+    if (before === undefined)
       this.#parts.log.warn({ daemon: name, reason: contradiction }, 'a listed daemon contradicts the others');
-    standing.contradiction = contradiction;
+    if (standing.daemon === this.#parts.connection.current) this.#probeNow();
   }
 
   get #isActive(): boolean {
@@ -211,7 +218,7 @@ export class DaemonFailover {
     if (!this.#isActive) return;
     if (list !== this.#list) return this.#probeNow();
     const serving = this.#standings[this.#parts.connection.serving];
-    const isFailing = (this.#failures.count > 0 || serving?.disproof !== undefined) && !this.#isStuck;
+    const isFailing = (this.#failures.count > 0 || serving?.isRefuted === true) && !this.#isStuck;
     const next = start + (isFailing ? PROBE_MS.failing : PROBE_MS.usual);
     this.#cancelTimer = clock.after(Math.max(MIN_PAUSE_MS, next - elapsed()), () => this.#probeNow());
   }
@@ -351,7 +358,8 @@ export class DaemonFailover {
   }
 }
 
-const callTime = ({ config }: NamedDaemon): number =>
+/** Returns the longest time for one call of a probe [ms]. */
+export const callTime = ({ config }: NamedDaemon): number =>
   config.proxy === undefined ? CALL_MS.direct : CALL_MS.proxy;
 
 const nameOf = (daemon: NamedDaemon | undefined): string => daemon?.name ?? 'none';

@@ -17,6 +17,9 @@ interface Disproof {
   readonly reason: string;
 }
 
+/** Answers that listed daemons give to the same question, and in which they are compared. */
+export type VoteSubject = 'blocks' | 'rings';
+
 /** Results of the probes of a listed daemon. */
 export class DaemonStanding {
   readonly daemon: NamedDaemon;
@@ -28,8 +31,7 @@ export class DaemonStanding {
   /** Number of switches away from this daemon because it failed. */
   #departures = 0;
   #disproof: Disproof | undefined;
-  /** Block by which the daemon contradicts the others; undefined if it does not. */
-  contradiction: string | undefined;
+  readonly #contradictions = new Map<VoteSubject, string>();
 
   constructor(daemon: NamedDaemon) {
     this.daemon = daemon;
@@ -37,7 +39,7 @@ export class DaemonStanding {
 
   /** State by the last probe; undefined if the daemon cannot serve. */
   get info(): DaemonInfo | undefined {
-    return this.#disproof === undefined && this.contradiction === undefined ? this.#info : undefined;
+    return this.isRefuted ? undefined : this.#info;
   }
 
   /** Reason why the daemon cannot serve; undefined if it can. */
@@ -82,6 +84,28 @@ export class DaemonStanding {
   /** Records that an answer of the daemon was disproven; later probes do not clear the daemon. */
   setDisproof(disproof: Disproof): void {
     this.#disproof = disproof;
+  }
+
+  /** Answer by which the daemon contradicts the others; undefined if it does not. */
+  get contradiction(): string | undefined {
+    const [first] = this.#contradictions.values();
+    return first;
+  }
+
+  /** Returns the answer about one subject by which the daemon contradicts the others; undefined if there is none. */
+  contradictionIn(subject: VoteSubject): string | undefined {
+    return this.#contradictions.get(subject);
+  }
+
+  /** Records whether the daemon contradicts the others. @param answer undefined: it agrees with them. */
+  setContradiction(subject: VoteSubject, answer: string | undefined): void {
+    if (answer === undefined) this.#contradictions.delete(subject);
+    else this.#contradictions.set(subject, answer);
+  }
+
+  /** True if proofs or other daemons contradict the daemon. */
+  get isRefuted(): boolean {
+    return this.#disproof !== undefined || this.contradiction !== undefined;
   }
 
   /** Records a probe after which the daemon cannot serve. */
@@ -150,6 +174,10 @@ export const bestHeight = (standings: readonly DaemonStanding[]): number =>
 export const isBehind = ({ info }: DaemonStanding, best: number): boolean =>
   best - (info?.height ?? 0) >= MAX_BLOCKS_BEHIND;
 
+/** Describes how proofs or other daemons contradict a daemon; undefined if they do not. */
+const refutationOf = ({ disproof, contradiction }: DaemonStanding): string | undefined =>
+  disproof === undefined ? contradiction : `forged data in ${disproof.call}`;
+
 /**
  * Proposes the switch that the last probes and failures require; undefined while the serving daemon is the best daemon.
  */
@@ -158,14 +186,10 @@ export function proposeSwitch({ standings, serving: at, failures }: Choice): Swi
   if (serving === undefined) return undefined;
   const others = standings.filter((standing) => standing !== serving && standing.info !== undefined);
   const upToDate = (best: number): DaemonStanding[] => others.filter((standing) => !isBehind(standing, best));
-  const { disproof } = serving;
-  if (disproof !== undefined || failures.count >= MAX_FAILURES)
+  if (serving.isRefuted || failures.count >= MAX_FAILURES)
     return {
       reason: 'failed',
-      text:
-        disproof === undefined
-          ? `${failures.count} failures (${failures.last})`
-          : `forged data in ${disproof.call}`,
+      text: refutationOf(serving) ?? `${failures.count} failures (${failures.last})`,
       // The failing daemon is left out, so that the height that it claims has no effect.
       candidates: upToDate(bestHeight(others)),
     };

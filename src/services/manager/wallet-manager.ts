@@ -14,6 +14,7 @@ import { DaemonConnection } from '../context/daemon-connection.js';
 import type { ListedDaemon } from '../context/daemon-list.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
 import { BlockQuorum } from '../failover/block-quorum.js';
+import { RingWitness } from '../failover/ring-witness.js';
 import { DaemonFailover } from '../failover/daemon-failover.js';
 import { NodeIdentities } from '../failover/node-identities.js';
 import { heldBlocks } from '../failover/chain-check.js';
@@ -86,6 +87,7 @@ export class WalletManager {
     this.#daemon = new DaemonConnection({
       checkedChain: this.work,
       quorum: needed && identities ? this.#quorum(needed, identities, onCall) : undefined,
+      rings: identities && this.#rings(identities),
       connect: (config) => new HttpDaemon(config, (report) => onCall(report, config.address)),
       connectAside: (config) =>
         new HttpDaemon(config, noteNode && ((report) => noteNode(report, config.address))),
@@ -144,6 +146,14 @@ export class WalletManager {
       connection: () => this.#daemon,
       onVote: (daemon, contradiction) => this.failover.noteVote(daemon, contradiction),
       onOutvoted: (address) => report({ call: 'refresh', seconds: 0, failure: 'unverified' }, address),
+    });
+  }
+
+  /** Creates the comparison of the data for rings between two daemons. */
+  #rings(identities: NodeIdentities): RingWitness {
+    return new RingWitness({
+      ...{ identities, clock: systemClock, rng: this.settings.rng, connection: () => this.#daemon },
+      onVote: (daemon, contradiction) => this.failover.noteVote(daemon, contradiction, 'rings'),
     });
   }
 

@@ -66,7 +66,7 @@ export class PaymentBuilder {
 
   /** Reads the distribution of outputs, from which decoys are chosen. @throws DaemonError */
   async outputDistribution(): Promise<OutputDistribution> {
-    return this.#context.daemon.client().getOutputDistribution();
+    return this.#context.daemon.outputDistribution();
   }
 
   /**
@@ -78,12 +78,12 @@ export class PaymentBuilder {
     distribution?: Promise<OutputDistribution>,
   ): Promise<RingedPlan[]> {
     for (const { fee } of planned) assertFee(fee);
-    const daemon = this.#context.daemon.client();
+    const { daemon } = this.#context;
     const picker = new GammaPicker(await (distribution ?? this.outputDistribution()), this.#context.rng);
     const ringed: RingedPlan[] = [];
     for (const plan of planned) {
       const inputs = this.#completeOutputs(plan.inputs);
-      const chosen = await chooseRings(inputs, picker, (indices) => daemon.getOutputs(indices));
+      const chosen = await chooseRings(inputs, picker, (indices) => daemon.ringOutputs(indices));
       ringed.push({ ...plan, ...chosen, inputs });
     }
     return ringed;

@@ -227,6 +227,36 @@ describe('a list of daemons', () => {
     expect(access.other('home:1')?.trusted).toBe(true);
   });
 
+  it('serves the data for rings, compared with the word of another one if that is wanted', async () => {
+    const calls: string[] = [];
+    const client = {
+      getOutputDistribution: () => Promise.resolve(void calls.push('distribution')),
+      getOutputs: (indices: readonly number[]) =>
+        Promise.resolve(void calls.push(`outputs ${indices.join()}`)),
+      until: () => client,
+    } as unknown as DaemonClient;
+    const refresher = { start: () => undefined, setDaemon: () => undefined, close: () => Promise.resolve() };
+    const parts = { daemons: [{ config: HOME, trusted: true }], connect: () => client, refresher };
+    const read = async (access: DaemonAccess): Promise<string[]> => {
+      await access.outputDistribution();
+      await access.ringOutputs([7, 9]);
+      return calls.splice(0);
+    };
+    expect(await read(new DaemonAccess(new DaemonConnection(parts)))).toEqual([
+      'distribution',
+      'outputs 7,9',
+    ]);
+    const rings = {
+      outputDistribution: () => Promise.resolve(void calls.push('compared distribution')),
+      outputs: (_: unknown, indices: readonly number[]) =>
+        Promise.resolve(void calls.push(`compared outputs ${indices.join()}`)),
+    } as never;
+    expect(await read(new DaemonAccess(new DaemonConnection({ ...parts, rings })))).toEqual([
+      'compared distribution',
+      'compared outputs 7,9',
+    ]);
+  });
+
   it('has no daemon beyond its end', () => {
     expect(() => listOf('home:1').serve(1)).toThrow(RangeError);
   });

@@ -547,6 +547,54 @@ describe('a preferred daemon', () => {
   });
 });
 
+describe('a daemon that contradicts the others', () => {
+  const PROBLEM = 'its outputs for decoys differ from those of b:1 and c:1';
+  const vote = (name: 'a' | 'b', problem: string | undefined, subject?: 'rings'): void => {
+    const daemon = connection.list.find(`${name}:1`);
+    if (daemon !== undefined) failover.noteVote(daemon, problem, subject);
+  };
+  const problemOf = (at: number): string | undefined => failover.statuses[at]?.problem;
+
+  it('is replaced at once if it serves, and does not return until it agrees', async () => {
+    failover.start();
+    await rounds(1);
+    vote('a', PROBLEM, 'rings');
+    await clock.advance(1);
+    expect([serving(), problemOf(0)]).toEqual(['b:1', PROBLEM]);
+    expect(lines.map(({ msg }) => msg)).toEqual([
+      'a listed daemon contradicts the others',
+      `daemon: switched from a:1 to b:1: ${PROBLEM}`,
+    ]);
+    await rounds(20);
+    expect(serving()).toBe('b:1');
+    vote('a', undefined, 'rings');
+    await rounds(7);
+    expect([serving(), problemOf(0)]).toEqual(['a:1', undefined]);
+  });
+
+  it('does not take over', async () => {
+    failover.start();
+    await rounds(1);
+    vote('b', PROBLEM, 'rings');
+    nodes.a.failure = OUTAGE;
+    await rounds(4);
+    expect(serving()).toBe('c:1');
+  });
+
+  it('in data for rings still does when it agrees about a block', async () => {
+    failover.start();
+    await rounds(1);
+    vote('b', PROBLEM, 'rings');
+    vote('b', undefined);
+    expect(problemOf(1)).toBe(PROBLEM);
+    vote('b', 'it names another block');
+    vote('b', undefined, 'rings');
+    expect(problemOf(1)).toBe('it names another block');
+    vote('b', undefined);
+    expect(problemOf(1)).toBeUndefined();
+  });
+});
+
 describe('probes', () => {
   it('are not made for a single daemon, nor offline', async () => {
     for (const names of [['a'], []] as const) {

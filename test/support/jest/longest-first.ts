@@ -60,6 +60,7 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'util/line-file': 8,
   'integration/background-sync': 8,
   'integration/regtest-faults': 8,
+  'integration/ring-witness': 7,
   'services/work/work-client': 7,
   'monero/kernel/scan-many': 7,
   'integration/regtest-differential': 7,

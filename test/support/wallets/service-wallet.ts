@@ -274,13 +274,17 @@ export const daemonAccess = (
     },
     address: '127.0.0.1:18081',
     admit: () => undefined,
-    client: () =>
-      new Proxy(answers(), {
-        get: (calls, name) =>
-          Reflect.get(calls, name) ??
-          (() => Promise.reject(new DaemonError('unreachable', `no answer to ${String(name)}`))),
-      }),
+    client: () => clientWith(answers()),
+    outputDistribution: () => clientWith(answers()).getOutputDistribution(),
+    ringOutputs: (indices: readonly number[]) => clientWith(answers()).getOutputs(indices),
   }) as unknown as DaemonAccess;
+
+const clientWith = (answers: Partial<Daemon>): Daemon =>
+  new Proxy(answers, {
+    get: (calls, name) =>
+      Reflect.get(calls, name) ??
+      (() => Promise.reject(new DaemonError('unreachable', `no answer to ${String(name)}`))),
+  }) as Daemon;
 
 /** Expected error: one whose fault, as clients get it, has these facts. */
 export const fault = (facts: object): object => ({

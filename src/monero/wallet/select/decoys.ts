@@ -25,7 +25,8 @@ const UNLOCK_SECONDS = SPENDABLE_AGE_BLOCKS * DIFFICULTY_TARGET_SECONDS;
  * the spendable age.
  */
 const RECENT_SPEND_SECONDS = 15 * DIFFICULTY_TARGET_SECONDS;
-const BLOCKS_A_YEAR = (86_400 * 365) / DIFFICULTY_TARGET_SECONDS;
+/** Number of newest blocks from which the average time between two outputs is determined. */
+export const BLOCKS_A_YEAR = (86_400 * 365) / DIFFICULTY_TARGET_SECONDS;
 
 /** Facts of a {@link DecoyError}. `wrong_outputs`: the answers of the node contradict each other or the wallet. */
 export type DecoyFault =
