@@ -28,7 +28,6 @@ export class DaemonStanding {
   #verifiedTip = '';
   #newest: readonly DaemonBlockHeader[] = [];
   #healthyProbes = 0;
-  /** Number of switches away from this daemon because it failed. */
   #departures = 0;
   #disproof: Disproof | undefined;
   readonly #contradictions = new Map<VoteSubject, string>();
@@ -124,6 +123,11 @@ export class DaemonStanding {
     if (isServing && this.#healthyProbes >= FORGETTING_PROBES) this.#departures = 0;
   }
 
+  /** Number of switches away from this daemon because it failed, since it last served for an hour. */
+  get departures(): number {
+    return this.#departures;
+  }
+
   /** True if the daemon was healthy long enough to replace a less preferred daemon. */
   get mayReturn(): boolean {
     const doublings = Math.min(MAX_DOUBLINGS, Math.max(0, this.#departures - 1));
@@ -190,8 +194,9 @@ export function proposeSwitch({ standings, serving: at, failures }: Choice): Swi
     return {
       reason: 'failed',
       text: refutationOf(serving) ?? `${failures.count} failures (${failures.last})`,
-      // The failing daemon is left out, so that the height that it claims has no effect.
-      candidates: upToDate(bestHeight(others)),
+      // The failing daemon is left out, so that the height that it claims has no effect. A daemon that only probes find healthy,
+      // because its blocks cannot be read, must not take turns with another one while a third could serve.
+      candidates: upToDate(bestHeight(others)).sort((a, b) => a.departures - b.departures),
     };
   const best = bestHeight([serving, ...others]);
   if (serving.info !== undefined && isBehind(serving, best))

@@ -113,6 +113,22 @@ describe('a failing daemon', () => {
     expect(serving()).toBe('b:1');
   });
 
+  it('does not take turns with another one while a third has failed less often, though probes find both healthy', async () => {
+    failover.start();
+    await rounds(1);
+    const served: (string | undefined)[] = [];
+    for (let i = 0; i < 5; i++) {
+      served.push(serving());
+      for (let calls = 0; calls < 3; calls++) {
+        await clock.advance(100);
+        failover.note({ call: 'refresh', seconds: 0.05, failure: 'malformed' }, serving() ?? '');
+      }
+      await clock.advance(1);
+    }
+    // Of those that failed equally often, the preferred one is next.
+    expect(served).toEqual(['a:1', 'b:1', 'c:1', 'a:1', 'b:1']);
+  });
+
   it('never serves again after it sent forged data, however well it answers', async () => {
     failover.start();
     await rounds(1);
