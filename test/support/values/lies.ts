@@ -143,7 +143,7 @@ export const NOT_YET: Readonly<Partial<Record<LieCall, Readonly<Record<string, s
     'timestamp-war=20': WORK,
   },
   pool: {
-    'double-spend-seen=1': 'the mark of a double spend stays after its end',
+    'double-spend-seen=1': 'no daemon may take back the mark of a double spend, which credits nothing',
   },
 };
 
