@@ -77,7 +77,7 @@ const RETRY_PAUSES_MS = [100, 400];
 /** System error codes of connection failures after which a retry may succeed. */
 const RETRIED_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE']);
 
-/** Function that reads the identity of a node from a new connection; undefined if nobody asks for it. */
+/** Reads the identity of the node at the end of a new connection; undefined unless `DaemonConfig.reportsIdentity` is true. */
 type ReadIdentity = ((socket: Socket) => NodeIdentity) | undefined;
 
 /** A connection of the transport, with the state of its digest login. */
@@ -87,7 +87,7 @@ class PooledConnection {
   readonly #readIdentity: ReadIdentity;
   agent: OutboundAgent;
   digest: DigestLogin | undefined;
-  /** Identity of the node at the end of the latest connection; undefined if nobody asks for it. */
+  /** Identity of the node at the end of the latest connection; undefined unless `DaemonConfig.reportsIdentity` is true. */
   node: NodeIdentity | undefined;
 
   constructor(connector: Connector, { login }: DaemonConfig, readIdentity: ReadIdentity) {
