@@ -126,7 +126,7 @@ describe('a start that fails', () => {
     rmSync(wallets, { recursive: true });
   });
 
-  it('reports a missing wallet file', async () => {
+  itAtNight('reports a missing wallet file', async () => {
     const wallets = directory();
     const { code, output } = await runWalletRpc([
       `--wallet-file=${join(wallets, 'none')}`,

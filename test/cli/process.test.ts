@@ -171,7 +171,7 @@ describe('a running server', () => {
     },
   );
 
-  it('answers stop_wallet, then stops', async () => {
+  itAtNight('answers stop_wallet, then stops', async () => {
     const wallet = await startWalletProcess();
     await createWallet(wallet, 'w');
     expect(await wallet.rpc('stop_wallet')).toEqual({});
@@ -251,7 +251,7 @@ describe('TLS', () => {
       { encoding: 'utf8' },
     );
 
-  it('without a certificate makes a self-signed one for the first connection', async () => {
+  itAtNight('without a certificate makes a self-signed one for the first connection', async () => {
     const wallet = await startWalletRpc();
     try {
       expect(wallet.process.output()).not.toContain('certificate');

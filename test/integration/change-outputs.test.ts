@@ -92,19 +92,16 @@ afterAll(async () => {
 
 describe('a payment with five change outputs', () => {
   it.each<[string, number, () => readonly string[]]>(
-    someRows<[string, number, () => readonly string[]]>(
+    someRows<[string, number, () => readonly string[]]>([
+      ['a standard address', 0, () => [theirAddress]],
+      ['a subaddress, from another account', 1, () => [theirSubaddress]],
+      ['a subaddress beside a standard address', 0, () => [theirSubaddress, theirAddress]],
       [
-        ['a standard address', 0, () => [theirAddress]],
-        ['a subaddress, from another account', 1, () => [theirSubaddress]],
-        ['a subaddress beside a standard address', 0, () => [theirSubaddress, theirAddress]],
-        [
-          'a subaddress beside a standard address, from another account',
-          1,
-          () => [theirSubaddress, theirAddress],
-        ],
+        'a subaddress beside a standard address, from another account',
+        1,
+        () => [theirSubaddress, theirAddress],
       ],
-      2,
-    ),
+    ]),
   )('to %s leaves outputs to pay with at once', async (_, account_index, payees) => {
     const { address } = await ours.rpc('get_address', { account_index });
     const earlier = await unspent(ours, account_index);

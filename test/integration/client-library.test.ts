@@ -96,7 +96,7 @@ describe('files', () => {
     await wallet.openWallet({ path: 'shop', password: 'three' });
   });
 
-  it('connect to the daemon, and report when there is none', async () => {
+  itAtNight('connect to the daemon, and report when there is none', async () => {
     expect(await wallet.isConnectedToDaemon()).toBe(true);
     await wallet.setDaemonConnection('http://127.0.0.1:1');
     expect(await wallet.isConnectedToDaemon()).toBe(false);

@@ -77,7 +77,7 @@ function expectRefusal(run: WalletRpcRun, message: RegExp): void {
 }
 
 describe('a process whose database', () => {
-  test('says nothing ends with an error', async () => {
+  itAtNight('says nothing ends with an error', async () => {
     const port = await listen(() => undefined);
     expectRefusal(
       await startAt(databaseAt(port)),
@@ -119,7 +119,7 @@ describe('a process whose database', () => {
     );
   });
 
-  test('has a secret file that others can read ends with an error', async () => {
+  itAtNight('has a secret file that others can read ends with an error', async () => {
     const open = join(directory, 'open');
     writeFileSync(open, randomBytes(32).toString('hex'), { mode: 0o644 });
     const rest = argumentsWith().filter((argument) => !argument.startsWith('--cluster-secret-file'));

@@ -83,14 +83,11 @@ const plain = ({ desc, summary }: Loose): unknown => {
 };
 
 describe.each(
-  someRows(
-    [
-      ['ours', "the reference's", 'ourHot', 'theirCold', 'ourCold'],
-      ["the reference's", 'ours', 'theirHot', 'ourCold', 'theirCold'],
-      ['ours', 'ours', 'ourHot', 'ourCold', 'theirCold'],
-    ] as const,
-    2,
-  ),
+  someRows([
+    ['ours', "the reference's", 'ourHot', 'theirCold', 'ourCold'],
+    ["the reference's", 'ours', 'theirHot', 'ourCold', 'theirCold'],
+    ['ours', 'ours', 'ourHot', 'ourCold', 'theirCold'],
+  ] as const),
 )('a view-only wallet of %s and an offline one of %s', (_, __, hotName, coldName, otherName) => {
   let hot: WalletRpc;
   let cold: WalletRpc;

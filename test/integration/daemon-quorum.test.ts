@@ -12,6 +12,7 @@ import type { Monerod } from '../support/processes/monerod.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 import { createWallet } from '../support/wallets/create-wallet.js';
+import { itAtNight } from '../support/jest/lanes.js';
 
 /* A server that credits blocks only once two of its three daemons name them. */
 
@@ -169,23 +170,27 @@ describe('two addresses of one node', () => {
     expect(one.process.output().split(`two listed daemons have one vote: ${pair}`)).toHaveLength(2);
   }
 
-  it('have one vote: two names of one host, and two ports with one certificate', async () => {
-    const [, { port }] = daemons;
-    const certificate = makeCertificate(directory);
-    const [first, second] = [
-      await startTerminator(daemons[1], certificate),
-      await startTerminator(daemons[1], certificate),
-    ];
-    const names = [`127.0.0.1:${port}`, `localhost:${port}`];
-    await Promise.all([
-      withServer(names, (one) =>
-        expectWaiting(one, `${names.join(' and ')} are one node: both are reached at ${names[0]}`),
-      ),
-      withServer([first, second], (one) =>
-        expectWaiting(one, `${first} and ${second} are one node: both show the same TLS certificate`),
-      ),
-    ]);
-  }, 60_000);
+  itAtNight(
+    'have one vote: two names of one host, and two ports with one certificate',
+    async () => {
+      const [, { port }] = daemons;
+      const certificate = makeCertificate(directory);
+      const [first, second] = [
+        await startTerminator(daemons[1], certificate),
+        await startTerminator(daemons[1], certificate),
+      ];
+      const names = [`127.0.0.1:${port}`, `localhost:${port}`];
+      await Promise.all([
+        withServer(names, (one) =>
+          expectWaiting(one, `${names.join(' and ')} are one node: both are reached at ${names[0]}`),
+        ),
+        withServer([first, second], (one) =>
+          expectWaiting(one, `${first} and ${second} are one node: both show the same TLS certificate`),
+        ),
+      ]);
+    },
+    60_000,
+  );
 
   it('have two votes with another node beside them', async () => {
     const [, { port }, third] = daemons;

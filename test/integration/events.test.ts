@@ -126,7 +126,7 @@ describe('the life of a payment', () => {
     expect(types).toEqual(['transfer.relayed', 'transfer.mined']);
   });
 
-  it('is reversed when a reorganisation takes it, and told again', async () => {
+  itAtNight('is reversed when a reorganisation takes it, and told again', async () => {
     const stream = await Stream.open(`/wallet/shop/events?after=${await latest(shop)}`);
     const { tx_hash } = await payer.rpc('transfer', {
       destinations: [{ amount: 3 * COIN, address: shopAddress }],

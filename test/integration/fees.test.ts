@@ -4,6 +4,7 @@ import type { Loose } from '../support/network/json-rpc.js';
 import { sideBySide, step, refusal } from '../support/wallets/side-by-side.js';
 import { startTwins, type Twins } from '../support/wallets/twins.js';
 import type { WalletRpc } from '../support/processes/wallet-rpc.js';
+import { someRows } from '../support/jest/lanes.js';
 
 /* Fees of payments, and their default priority, compared with the reference on the same chain. */
 
@@ -88,26 +89,31 @@ const backlog = (weight: bigint, perByte: bigint): string =>
 
 describe('a payment without a priority', () => {
   // Releases up to 0.18.0 intend to use the normal rate but use the slow one; later ones use the normal rate.
-  it.each<[string, () => void, number]>([
-    ['an idle chain', () => undefined, 1],
-    ['blocks that are full', () => fillBlocks(250_000), 2],
-    ['blocks that are just not full', () => fillBlocks(242_000), 1],
-    [
-      'a pool that fills a block',
-      () => rewriteAnswer('get_txpool_backlog', () => backlog(300_000n, BigInt(rates[0] ?? 0))),
-      2,
-    ],
-    [
-      'a pool that fills less than a block',
-      () => rewriteAnswer('get_txpool_backlog', () => backlog(299_999n, BigInt(rates[0] ?? 0))),
-      1,
-    ],
-    [
-      'a pool of those who pay less',
-      () => rewriteAnswer('get_txpool_backlog', () => backlog(900_000n, BigInt(rates[0] ?? 0) - 1n)),
-      1,
-    ],
-  ])('on %s pays what the reference of today pays', async (_, arrange, level) => {
+  it.each(
+    someRows<[string, () => void, number]>(
+      [
+        ['an idle chain', () => undefined, 1],
+        ['blocks that are full', () => fillBlocks(250_000), 2],
+        ['blocks that are just not full', () => fillBlocks(242_000), 1],
+        [
+          'a pool that fills a block',
+          () => rewriteAnswer('get_txpool_backlog', () => backlog(300_000n, BigInt(rates[0] ?? 0))),
+          2,
+        ],
+        [
+          'a pool that fills less than a block',
+          () => rewriteAnswer('get_txpool_backlog', () => backlog(299_999n, BigInt(rates[0] ?? 0))),
+          1,
+        ],
+        [
+          'a pool of those who pay less',
+          () => rewriteAnswer('get_txpool_backlog', () => backlog(900_000n, BigInt(rates[0] ?? 0) - 1n)),
+          1,
+        ],
+      ],
+      3,
+    ),
+  )('on %s pays what the reference of today pays', async (_, arrange, level) => {
     arrange();
     try {
       expect(await levelOf(twins.ours)).toBe(level);

@@ -8,7 +8,7 @@ import { lowerLimit, limitWithSpare } from '../support/processes/process-limits.
 import { until } from '../support/fakes/until.js';
 import { SLOW_HASHES } from '../support/jest/slow-hashes.js';
 import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
-import { someRows } from '../support/jest/lanes.js';
+import { itAtNight, someRows } from '../support/jest/lanes.js';
 
 /*
  * Full disks, and paths that are not regular files. A limit on file sizes, set on the running server, simulates a full
@@ -59,18 +59,20 @@ describe('a full disk', () => {
   const key = async (type: string): Promise<string> =>
     String((await server.rpc('query_key', { key_type: type })).key);
 
-  test.each([
-    ['create_wallet', () => Promise.resolve({ language })],
-    ['restore_deterministic_wallet', async () => ({ seed: await key('mnemonic') })],
-    [
-      'generate_from_keys',
-      async () => ({
-        address: (await server.rpc('get_address')).address,
-        viewkey: await key('view_key'),
-        spendkey: await key('spend_key'),
-      }),
-    ],
-  ] as const)(
+  test.each(
+    someRows([
+      ['create_wallet', () => Promise.resolve({ language })],
+      ['restore_deterministic_wallet', async () => ({ seed: await key('mnemonic') })],
+      [
+        'generate_from_keys',
+        async () => ({
+          address: (await server.rpc('get_address')).address,
+          viewkey: await key('view_key'),
+          spendkey: await key('spend_key'),
+        }),
+      ],
+    ] as const),
+  )(
     'fails %s with its cause, leaves no file of the wallet, and the next attempt succeeds',
     async (method, keys) => {
       const filename = `new-${method}`;
@@ -109,7 +111,7 @@ describe('a full disk', () => {
     await set('before');
   });
 
-  it('fails to open a wallet without reporting it as damaged', async () => {
+  itAtNight('fails to open a wallet without reporting it as damaged', async () => {
     await server.rpc('close_wallet');
     const { error } = await withoutRoom(() => server.call('open_wallet', { filename: name, password }));
     expect(error).toEqual(NO_ROOM);

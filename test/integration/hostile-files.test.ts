@@ -9,6 +9,7 @@ import { mutatedBytes } from '../support/values/mutations.js';
 import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 import { watchState, type WalletState } from '../support/wallets/wallet-state.js';
 import { fullCache, keysFile, vector } from '../monero/wallet/reference-cache/vector.js';
+import { isNight } from '../support/jest/lanes.js';
 
 /*
  * Files of a closed wallet, mutated while another wallet is open. Opening it fails with an error, and leaves the other
@@ -99,7 +100,7 @@ const isAside = (changed: Uint8Array): boolean =>
 
 describe('a changed keys file', () => {
   it('is refused, or opens the same wallet', () =>
-    expectRefusedOrWhole(wallets.own, 'w.keys', () => expectAddress(ownAddress), 25));
+    expectRefusedOrWhole(wallets.own, 'w.keys', () => expectAddress(ownAddress), isNight ? 25 : 10));
 });
 
 describe('a changed store', () => {
@@ -119,7 +120,7 @@ describe('a changed store', () => {
         for (let i = 0; i < ATTRIBUTES; i++)
           await expectOrDamaged('get_attribute', { key: `k${i}` }, { value: VALUE });
       },
-      25,
+      isNight ? 25 : 10,
     ));
 });
 
@@ -132,6 +133,6 @@ describe('a changed cache of the reference', () => {
         await expectAddress(vector.address);
         expect(isAside(changed)).toBe(true);
       },
-      8,
+      isNight ? 8 : 3,
     ));
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createWallet } from '../support/wallets/create-wallet.js';
 import { openStoreBeside } from '../support/wallets/open-store.js';
 import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { itAtNight } from '../support/jest/lanes.js';
 
 /*
  * A store of an earlier version, whose texts had no limits: its answers come in parts.
@@ -59,7 +60,7 @@ describe('a text that is longer than texts may be now', () => {
     }
   });
 
-  it('is answered whole as the label of addresses with a balance', async () => {
+  itAtNight('is answered whole as the label of addresses with a balance', async () => {
     const address_indices = Array.from({ length: COUNT }, (_, i) => i);
     for (let round = 0; round < 2; round++) {
       const { per_subaddress: rows } = await server.rpc('get_balance', { address_indices });
@@ -67,7 +68,7 @@ describe('a text that is longer than texts may be now', () => {
     }
   });
 
-  it('is answered whole as the label of accounts and of payment requests', async () => {
+  itAtNight('is answered whole as the label of accounts and of payment requests', async () => {
     const { subaddress_accounts: accounts } = await server.rpc('get_accounts');
     expect(texts(accounts, 'label')).toEqual(longs(4));
     expect(texts(accounts, 'tag')).toEqual(['t0', 't1', 't2', '']);

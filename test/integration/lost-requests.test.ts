@@ -9,7 +9,7 @@ import { walletCalls, type Loose } from '../support/network/json-rpc.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import type { Monerod } from '../support/processes/monerod.js';
 import { MAIN, startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
-import { isNight, itAtNight, someRows } from '../support/jest/lanes.js';
+import { describeAtNight, isNight, itAtNight, someRows } from '../support/jest/lanes.js';
 
 /* A wallet that comes back without its latest payment requests gives their addresses to no new one. */
 
@@ -69,7 +69,7 @@ async function shop(name: string, requests: number): Promise<string[]> {
   return made;
 }
 
-describe('after a restore from the seed', () => {
+describeAtNight('after a restore from the seed', () => {
   it('a new request gets the address of no lost one, and the answer and the log say so, once in each account', async () => {
     const lost = await shop('origin', 20);
     const account = (await at('origin').rpc('create_account')).account_index as number;

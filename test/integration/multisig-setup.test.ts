@@ -10,7 +10,7 @@ import {
 } from '../support/wallets/multisig-party.js';
 import type { Loose } from '../support/network/json-rpc.js';
 import type { WalletRpc } from '../support/processes/wallet-rpc.js';
-import { someRows } from '../support/jest/lanes.js';
+import { itAtNight, someRows } from '../support/jest/lanes.js';
 
 let ours: WalletRpc[] = [];
 let theirs: WalletRpc[] = [];
@@ -191,7 +191,7 @@ describe('while the keys are exchanged', () => {
     expect(await code('get_multisig_key_exchange_booster', { multisig_info: messages })).toBe(-28);
   });
 
-  it('a text that is no message is refused with the message of the reference', async () => {
+  itAtNight('a text that is no message is refused with the message of the reference', async () => {
     const wallets = party('or');
     const [own = ''] = await prepareAll(wallets, filename());
     const flip = (text: string, at: number): string =>
@@ -216,7 +216,7 @@ describe('while the keys are exchanged', () => {
     }
   });
 
-  it('booster messages let a participant finish a round early', async () => {
+  itAtNight('booster messages let a participant finish a round early', async () => {
     const [a, b, c] = party('ooo');
     if (!a || !b || !c) throw new Error('three wallets');
     const opening = await prepareAll([a, b, c], filename());

@@ -7,7 +7,7 @@ import { walletCalls } from '../support/network/json-rpc.js';
 import { createWallet } from '../support/wallets/create-wallet.js';
 import { startWalletRpc } from '../support/processes/wallet-rpc.js';
 import { runWalletRpc } from '../support/processes/wallet-rpc-run.js';
-import { someRows } from '../support/jest/lanes.js';
+import { itAtNight, someRows } from '../support/jest/lanes.js';
 
 /*
  * Files that the operator names and that are none: a pipe that no other program has open, a link to itself, a folder, a
@@ -59,7 +59,7 @@ describe.each(
     expect(code).toBe(1);
   });
 
-  it('is refused with the path of a password file, also by a command', async () => {
+  itAtNight('is refused with the path of a password file, also by a command', async () => {
     const path = join(folder, name);
     const start = [
       '--offline',

@@ -3,7 +3,7 @@ import { startDaemonProxy, type DaemonProxy } from '../support/network/daemon-pr
 import { walletCalls, type Loose, type Reply } from '../support/network/json-rpc.js';
 import { startMonerod, type Monerod } from '../support/processes/monerod.js';
 import { startWalletProcess, type WalletRpc } from '../support/processes/wallet-rpc.js';
-import { isNight, itAtNight, someRows } from '../support/jest/lanes.js';
+import { describeAtNight, isNight, itAtNight, someRows } from '../support/jest/lanes.js';
 
 /* Payments with an idempotency key, against monerod behind a proxy that loses messages. */
 
@@ -185,7 +185,7 @@ describe('a daemon', () => {
     expect(await paymentsOf(COIN + 21)).toHaveLength(1);
   });
 
-  it('that is gone before the payment is recorded leaves the key free', async () => {
+  itAtNight('that is gone before the payment is recorded leaves the key free', async () => {
     proxy.decide = () => 'drop';
     const params = { ...to(COIN + 22), idempotency_key: 'early' };
     expect((await server.call('transfer', params)).error).toBeDefined();
@@ -196,7 +196,7 @@ describe('a daemon', () => {
 });
 
 describe('an order whose payment failed', () => {
-  it('is paid anew on request only, by a transaction that excludes the failed one', async () => {
+  itAtNight('is paid anew on request only, by a transaction that excludes the failed one', async () => {
     await mine(10);
     proxy.decide = (path) => (path === '/sendrawtransaction' ? 'drop' : 'forward');
     const params = { ...to(COIN + 30), idempotency_key: 'failing', get_tx_hex: true };
@@ -294,7 +294,7 @@ describe('an order', () => {
   });
 });
 
-describe('an order of a view-only wallet', () => {
+describeAtNight('an order of a view-only wallet', () => {
   /** Whether the wallet submits its signed set itself, by the round. */
   const ROUNDS = someRows([false, true, false]);
 

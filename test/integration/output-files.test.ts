@@ -105,7 +105,7 @@ describe('an audit log and a log file at standard output', () => {
     expect((await expectWhole(readFile, CALLS)).text).toContain('Starting wallet RPC server');
   });
 
-  it('stay where they are, with their rights, when the server reopens its logs', async () => {
+  itAtNight('stay where they are, with their rights, when the server reopens its logs', async () => {
     server = await startUnder(`umask 022; exec "$@" > ${file}`, [
       '--audit-log=/dev/stdout',
       '--log-file=/dev/stdout',

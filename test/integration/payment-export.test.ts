@@ -114,7 +114,7 @@ describe('the export of thousands of payments', () => {
     );
   });
 
-  it('has the same payments as CSV, which another program reads', async () => {
+  itAtNight('has the same payments as CSV, which another program reads', async () => {
     const records = await pythonRecords(csv);
     expect(records).toHaveLength(ROWS);
     expect(records.map(({ amount_atomic }) => amount_atomic)).toEqual(amounts);

@@ -9,7 +9,7 @@ import type { Monerod } from '../support/processes/monerod.js';
 import { WORDS, wordsOf } from '../support/wallets/polyseed-wallets.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
-import { someRows } from '../support/jest/lanes.js';
+import { itAtNight, someRows } from '../support/jest/lanes.js';
 
 /* Polyseeds: two servers with wallet directories of their own, and the reference. */
 
@@ -118,7 +118,7 @@ describe('a wallet with a Polyseed', () => {
     expect(await keyOf(first, 'view_key')).toBe(await keyOf(theirs, 'view_key'));
   });
 
-  it('in a language that the reference has no seeds of opens there as well', async () => {
+  itAtNight('in a language that the reference has no seeds of opens there as well', async () => {
     await first.rpc('create_wallet', {
       ...{ filename: 'korean', password: PASSWORD, language: '한국어', seed_type: 'polyseed' },
     });
@@ -129,18 +129,21 @@ describe('a wallet with a Polyseed', () => {
     expect([await addressOf(theirs), await keyOf(theirs, 'spend_key')]).toEqual([address, spendKey]);
   });
 
-  it('comes back from the reference as a wallet of 25 words once the reference has written its keys', async () => {
-    await restore(first, WORDS, { filename: 'back' });
-    await first.rpc('close_wallet');
-    copyFileSync(join(first.walletDir, 'back.keys'), join(theirs.walletDir, 'back.keys'));
-    await theirs.rpc('open_wallet', { filename: 'back', password: PASSWORD });
-    await theirs.rpc('change_wallet_password', { old_password: PASSWORD, new_password: 'theirs' });
-    const legacy = await keyOf(theirs, 'mnemonic');
-    await theirs.rpc('close_wallet');
-    copyFileSync(join(theirs.walletDir, 'back.keys'), join(second.walletDir, 'back.keys'));
-    await second.rpc('open_wallet', { filename: 'back', password: 'theirs' });
-    expect([await addressOf(second), await keyOf(second, 'mnemonic')]).toEqual([ADDRESS, legacy]);
-  });
+  itAtNight(
+    'comes back from the reference as a wallet of 25 words once the reference has written its keys',
+    async () => {
+      await restore(first, WORDS, { filename: 'back' });
+      await first.rpc('close_wallet');
+      copyFileSync(join(first.walletDir, 'back.keys'), join(theirs.walletDir, 'back.keys'));
+      await theirs.rpc('open_wallet', { filename: 'back', password: PASSWORD });
+      await theirs.rpc('change_wallet_password', { old_password: PASSWORD, new_password: 'theirs' });
+      const legacy = await keyOf(theirs, 'mnemonic');
+      await theirs.rpc('close_wallet');
+      copyFileSync(join(theirs.walletDir, 'back.keys'), join(second.walletDir, 'back.keys'));
+      await second.rpc('open_wallet', { filename: 'back', password: 'theirs' });
+      expect([await addressOf(second), await keyOf(second, 'mnemonic')]).toEqual([ADDRESS, legacy]);
+    },
+  );
 });
 
 describe('a passphrase', () => {

@@ -4,7 +4,7 @@ import type { Loose } from '../support/network/json-rpc.js';
 import type { Monerod } from '../support/processes/monerod.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
-import { itAtNight } from '../support/jest/lanes.js';
+import { itAtNight, someRows } from '../support/jest/lanes.js';
 
 /* The reference's wallet and ours on our daemon, paying each other. */
 
@@ -74,10 +74,12 @@ describe('wallets on our daemon', () => {
     expect(await incoming(theirs, tx_hash)).toMatchObject([{ amount: 777_000_000_001 }]);
   });
 
-  it.each([
-    ['the reference to us', () => [theirs, ours, ourAddress] as const],
-    ['we to the reference', () => [ours, theirs, theirAddress] as const],
-  ])('prove that they paid, and were paid: %s', async (_, parties) => {
+  it.each(
+    someRows([
+      ['the reference to us', () => [theirs, ours, ourAddress] as const],
+      ['we to the reference', () => [ours, theirs, theirAddress] as const],
+    ]),
+  )('prove that they paid, and were paid: %s', async (_, parties) => {
     const [payer, payee, address] = parties();
     const { tx_hash: txid } = await payer.rpc('transfer', { destinations: [{ address, amount: 9_000_001 }] });
     await confirm(1);
@@ -115,7 +117,7 @@ describe('wallets on our daemon', () => {
     expect(await incoming(ours, tx_hash)).toHaveLength(1);
   });
 
-  it('sweep: the reference spends everything', async () => {
+  itAtNight('sweep: the reference spends everything', async () => {
     const { tx_hash_list } = await theirs.rpc('sweep_all', { address: ourAddress });
     expect((tx_hash_list as string[]).length).toBeGreaterThan(0);
     await confirm(1);

@@ -5,6 +5,7 @@ import { createWallet } from '../support/wallets/create-wallet.js';
 import type { Loose } from '../support/network/json-rpc.js';
 import { refusal, sideBySide } from '../support/wallets/side-by-side.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
+import { someRows } from '../support/jest/lanes.js';
 
 const TESTNET =
   '9wviCeWe2D8XS82k2ovp5EUYLzBt9pYNW2LXUFsZiv8S3Mt21FZ5qQaAroko1enzw3eGr9qC7X1D7Geoo2RrAotYPwq9Gm8';
@@ -42,12 +43,17 @@ async function keysOf(wallet: WalletRpc): Promise<Loose> {
 }
 
 describe('restoring from a seed', () => {
-  test.each([
-    ['without an offset', {}],
-    ['with an offset', { seed_offset: 'a secret word ☕' }],
-    ['with a longer offset', { seed_offset: 'x'.repeat(300) }],
-    ['into another language, which the seed overrides', { language: 'Deutsch' }],
-  ])('%s gives what the reference restores', async (_, more) => {
+  test.each(
+    someRows(
+      [
+        ['without an offset', {}],
+        ['with an offset', { seed_offset: 'a secret word ☕' }],
+        ['with a longer offset', { seed_offset: 'x'.repeat(300) }],
+        ['into another language, which the seed overrides', { language: 'Deutsch' }],
+      ],
+      2,
+    ),
+  )('%s gives what the reference restores', async (_, more) => {
     const [mine, other] = await Promise.all(
       servers().map(async (wallet) => {
         const reply = await wallet.rpc('restore_deterministic_wallet', { filename: '', seed: SEED, ...more });

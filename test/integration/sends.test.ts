@@ -11,7 +11,7 @@ import { logged, freePort } from '../support/processes/process.js';
 import { until } from '../support/fakes/until.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
-import { describeAtNight, someRows } from '../support/jest/lanes.js';
+import { describeAtNight, itAtNight, someRows } from '../support/jest/lanes.js';
 
 /* Payments whose relay is refused, answered late, or lost. */
 
@@ -270,7 +270,7 @@ describe('a broken connection', () => {
     expect(left).toBeLessThan(0);
   });
 
-  it('is named in the log by its cause', async () => {
+  itAtNight('is named in the log by its cause', async () => {
     const lonely = await startWalletRpc({ daemon: `127.0.0.1:${await freePort()}` });
     try {
       await createWallet(lonely);

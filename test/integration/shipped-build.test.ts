@@ -104,7 +104,7 @@ describe('the server as it ships', () => {
     expect(await Promise.all([shop, customer].map(recordsOf))).toEqual(before);
   });
 
-  it('loses nothing that it answered before kill -9', async () => {
+  itAtNight('loses nothing that it answered before kill -9', async () => {
     await daemon.generate(await addressOf(customer), CHANGE_BLOCKS);
     await refresh();
     const { address } = await shop.rpc('create_address', { label: 'order 2' });

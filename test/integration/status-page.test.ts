@@ -163,7 +163,7 @@ describe('the form of the status page', () => {
 });
 
 describe('the script of the status page', () => {
-  it('shows a payment without a reload, and keeps the focus', async () => {
+  itAtNight('shows a payment without a reload, and keeps the focus', async () => {
     await withPage({}, async (page) => {
       await page.locator('#live', { hasText: 'Live' }).waitFor();
       await page.locator('#wallet').focus();

@@ -3,7 +3,7 @@ import type { Loose } from '../support/network/json-rpc.js';
 import { refusal, sideBySide, step } from '../support/wallets/side-by-side.js';
 import { startTwins, type Twins } from '../support/wallets/twins.js';
 import type { WalletRpc } from '../support/processes/wallet-rpc.js';
-import { describeAtNight } from '../support/jest/lanes.js';
+import { describeAtNight, itAtNight } from '../support/jest/lanes.js';
 
 /*
  * Sweeps, and payments whose fee is subtracted from destinations. The reference has the same keys, so payments between
@@ -167,7 +167,7 @@ describe('sweep_all', () => {
     await expectSameBooks();
   });
 
-  it('made by the reference is relayed by our server, and recorded alike', async () => {
+  itAtNight('made by the reference is relayed by our server, and recorded alike', async () => {
     await twins.mine(10);
     const made = await twins.theirs.rpc('sweep_all', {
       account_index: 2,

@@ -15,7 +15,7 @@ import type { Monerod } from '../support/processes/monerod.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 import { createWallet } from '../support/wallets/create-wallet.js';
-import { someRows } from '../support/jest/lanes.js';
+import { itAtNight, someRows } from '../support/jest/lanes.js';
 
 /*
  * A server with --verify-work and a daemon that invents blocks. The process that hashes is replaced by one which gives work to
@@ -258,7 +258,7 @@ describe('a server that verifies work', () => {
     expect(await metric('work_process_ends_total')).toBe(1);
   });
 
-  it('checks the blocks of its record no more after a restart', async () => {
+  itAtNight('checks the blocks of its record no more after a restart', async () => {
     await server.stop({ keep: true });
     server = await startVerifying(directory);
     payer = walletCalls(server.port, 'payer');

@@ -24,6 +24,21 @@ it(
   MINUTES * 60_000 + LAST_MS,
 );
 
+/** Lies of a run of three rounds: one that hides what is spent, one about a reward, and one about a sent payment. */
+const CHOSEN = ['20,removed-key-image=1,no-prunable-hash', '20,raised-reward', '80,refused-payment'];
+
+it('credits, loses and frees nothing while daemons lie, and an honest daemon takes over', async () => {
+  const deck = deckOf({ work: false, only: CHOSEN });
+  const report = await runLies({
+    ...{ seed: 'suite', deck, first: 1, rounds: deck.length, ms: Infinity, args: [] },
+    ...{ log: () => undefined, repeat: String },
+  });
+  expect(report.violations).toEqual([]);
+  expect(report.lies.map(({ lie }) => lie)).toEqual(deck.map(({ what }) => what).sort());
+  for (const name of ['removed-key-image', 'raised-reward'])
+    expect(report.lies.find(({ lie }) => lie.includes(name))).toMatchObject({ disproved: 1, replaced: 1 });
+});
+
 it(
   'finds payments that are credited, and spends that are believed',
   async () => {

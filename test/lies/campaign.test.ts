@@ -2,24 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { FAULTS } from '../../src/regtest/fault-injection.js';
 import { LIES, NOT_YET, OF_CONNECTION, WORK } from '../support/values/lies.js';
 import { deckOf, namesIn, planRound, withoutDelay } from './plan.js';
-import { runLies } from './report.js';
 
-/* A short run; `campaign.nightly.test.ts` and `npm run test:lies` have the long ones. */
-
-/** Lies of the short run: one that hides what is spent, one about a reward, and one about a sent payment. */
-const OF_LANE = ['20,removed-key-image=1,no-prunable-hash', '20,raised-reward', '80,refused-payment'];
-
-it('credits, loses and frees nothing while daemons lie, and an honest daemon takes over', async () => {
-  const deck = deckOf({ work: false, only: OF_LANE });
-  const report = await runLies({
-    ...{ seed: 'suite', deck, first: 1, rounds: deck.length, ms: Infinity, args: [] },
-    ...{ log: () => undefined, repeat: String },
-  });
-  expect(report.violations).toEqual([]);
-  expect(report.lies.map(({ lie }) => lie)).toEqual(deck.map(({ what }) => what).sort());
-  for (const name of ['removed-key-image', 'raised-reward'])
-    expect(report.lies.find(({ lie }) => lie.includes(name))).toMatchObject({ disproved: 1, replaced: 1 });
-});
+/* `campaign.nightly.test.ts` has the runs. */
 
 describe('the lies of a campaign', () => {
   const deck = deckOf({ work: false, only: [] });

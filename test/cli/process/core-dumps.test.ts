@@ -6,7 +6,7 @@ import { post } from '../../support/network/json-rpc.js';
 import { freePort, start, stop, type RunningProcess } from '../../support/processes/process.js';
 import { until } from '../../support/fakes/until.js';
 import { SCRIPT, startWalletProcess } from '../../support/processes/wallet-rpc.js';
-import { someRows } from '../../support/jest/lanes.js';
+import { describeAtNight, someRows } from '../../support/jest/lanes.js';
 
 let directory: string;
 
@@ -58,7 +58,7 @@ describe('the process that bin/wallet-rpc starts', () => {
   });
 });
 
-describe('a server that is started without bin/wallet-rpc', () => {
+describeAtNight('a server that is started without bin/wallet-rpc', () => {
   it('excludes all memory from core dumps', async () => {
     const wallet = await startWalletProcess();
     try {

@@ -8,7 +8,7 @@ import { certificateAt, makeCertificate, type Certificate } from '../../support/
 import { logged, freePort, start, stop, type RunningProcess } from '../../support/processes/process.js';
 import { until } from '../../support/fakes/until.js';
 import { MAIN, startWalletProcess, type WalletRpc } from '../../support/processes/wallet-rpc.js';
-import { itAtNight, someRows } from '../../support/jest/lanes.js';
+import { describeAtNight, itAtNight, someRows } from '../../support/jest/lanes.js';
 
 let directory: string;
 let server: WalletRpc | undefined;
@@ -128,7 +128,7 @@ describe('a certificate', () => {
   });
 });
 
-describe('the CA certificates of clients', () => {
+describeAtNight('the CA certificates of clients', () => {
   let first: Certificate;
   let second: Certificate;
   let caFile = '';

@@ -146,7 +146,7 @@ describe('a request for a wallet of another process', () => {
     expect(JSON.parse((await post(door.port, '/json_rpc', ask('a'))).text).result.here).toBe('door');
   });
 
-  it('has up to 32 MiB, and no more', async () => {
+  itAtNight('has up to 32 MiB, and no more', async () => {
     const { door, holder } = await pair();
     // At night nearly as many as are allowed, which takes seconds.
     const text = 'x'.repeat((isNight ? 30 : 4) << 20);

@@ -14,7 +14,7 @@ import { certificateAt, makeCertificate } from '../../support/network/certificat
 import { turns } from '../../support/fakes/event-loop-turns.js';
 import { rawRequest } from '../../support/network/raw-http.js';
 import { until } from '../../support/fakes/until.js';
-import { itAtNight } from '../../support/jest/lanes.js';
+import { itAtNight, someRows } from '../../support/jest/lanes.js';
 
 /** A test that waits for so long fails. */
 const GRACE_MS = 60_000;
@@ -369,10 +369,12 @@ describe('a client that reads nothing', () => {
     return socket.pause();
   };
 
-  describe.each([
-    ['plain HTTP', false],
-    ['TLS', true],
-  ])('over %s', (_, isSecure) => {
+  describe.each(
+    someRows([
+      ['plain HTTP', false],
+      ['TLS', true],
+    ]),
+  )('over %s', (_, isSecure) => {
     it('loses its connection, whether one answer is long or many are short', async () => {
       const { port, ended } = await stalling((request, response) =>
         response.end(Buffer.alloc(request.url === '/long' ? 30_000_000 : 5_000)),

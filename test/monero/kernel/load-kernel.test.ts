@@ -24,6 +24,7 @@ import { concatBytes, toHex } from '../../../src/util/bytes.js';
 import { hitsText, type Answers, type Question } from '../../support/chain/kernel-answers.js';
 import { LIMITED_PROCESSORS } from '../../support/processes/processor-flags.js';
 import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { someRows } from '../../support/jest/lanes.js';
 
 describe('the recorded answers', () => {
   it('are those of the plain kernel and the plain curve', () => {
@@ -78,7 +79,7 @@ describe('the choice of a build', () => {
   });
 });
 
-describe.each(LIMITED_PROCESSORS)('a processor $title', ({ flags, build }) => {
+describe.each(someRows(LIMITED_PROCESSORS))('a processor $title', ({ flags, build }) => {
   const rng = seededRng('lesser processor');
   const secret = (): Uint8Array => scalarBytes(hashToScalar(rng(32)));
   const point = (): Uint8Array => publicKeyOf(scalarBytes(hashToScalar(rng(32))));

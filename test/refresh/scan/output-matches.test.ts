@@ -74,15 +74,12 @@ const alone = (txs: ParsedTxs, scanner: BatchScanner): MatchStream =>
 
 describe('scanning transactions that consensus allows', () => {
   test.each<[string, number, number, number]>(
-    someRows(
-      [
-        ['a miner transaction of 2,100 outputs and 2,001 keys', 1, 2100, 2001],
-        ['8,500 transactions of 16 outputs and 31 keys', 8500, 16, 31],
-        ['20,000 transactions of 2 outputs and 32 keys', 20_000, 2, 32],
-        ['a miner transaction of 10,000 outputs and 500 keys', 1, 10_000, 500],
-      ],
-      2,
-    ),
+    someRows([
+      ['a miner transaction of 2,100 outputs and 2,001 keys', 1, 2100, 2001],
+      ['8,500 transactions of 16 outputs and 31 keys', 8500, 16, 31],
+      ['20,000 transactions of 2 outputs and 32 keys', 20_000, 2, 32],
+      ['a miner transaction of 10,000 outputs and 500 keys', 1, 10_000, 500],
+    ]),
   )('tries every pair of %s, in batches of bounded size', async (_what, times, outputs, keys) => {
     const scanner = new CountingScanner();
     await drain(alone(repeatedTx(times, outputs, keys), scanner));

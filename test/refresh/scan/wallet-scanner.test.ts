@@ -15,7 +15,7 @@ import { bytes32, concatBytes } from '../../../src/util/bytes.js';
 import { outputTo, pointsFrom, strayOutputs, type RewardOutput } from '../../support/chain/coinbase.js';
 import { EventLoopTurns } from '../../support/fakes/event-loop-turns.js';
 import { extraOf, minedAnswer, minedBlocks } from '../../support/chain/heavy-txs.js';
-import { isNight } from '../../support/jest/lanes.js';
+import { isNight, itAtNight } from '../../support/jest/lanes.js';
 
 const spendSecret = scalarBytes(11n);
 const viewSecret = scalarBytes(13n);
@@ -60,7 +60,7 @@ async function paidIn(page: ChainTxs<ChainBlock>): Promise<[number, number][]> {
 }
 
 describe('the scanner of a wallet', () => {
-  it('finds the payment in each of many half-heavy blocks of one page', async () => {
+  itAtNight('finds the payment in each of many half-heavy blocks of one page', async () => {
     const secret = 1n << 90n;
     const keys = pointsFrom(secret, 1000);
     const outputs = [...strayOutputs(7n, 1049), outputTo(ADDRESS, 1049, secret + 999n)];

@@ -308,7 +308,7 @@ describe('a wallet that gets new keys, and with them a new store', () => {
     await settled(b);
   });
 
-  test('has neither if the change was not replicated', async () => {
+  itAtNight('has neither if the change was not replicated', async () => {
     const a = start('http://a');
     const b = start('http://b');
     await a.manager.scope('shop').createWallet(SHOP);

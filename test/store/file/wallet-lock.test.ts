@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { lockWallet } from '../../../src/store/file/wallet-lock.js';
 import { start } from '../../support/processes/process.js';
-import { isNight } from '../../support/jest/lanes.js';
+import { isNight, itAtNight } from '../../support/jest/lanes.js';
 
 const CONTENDER = fileURLToPath(new URL('../../support/processes/lock-contender.js', import.meta.url));
 const RACER = fileURLToPath(new URL('../../support/processes/lock-race.js', import.meta.url));
@@ -25,7 +25,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 describe('the lock of a wallet', () => {
-  it('has one holder at a time among processes that take and release it repeatedly', async () => {
+  itAtNight('has one holder at a time among processes that take and release it repeatedly', async () => {
     const processes = Array.from({ length: PROCESSES }, () =>
       start(process.execPath, [CONTENDER, path, String(ROUNDS)]),
     );

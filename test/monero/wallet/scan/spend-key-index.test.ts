@@ -85,7 +85,7 @@ describe('an index of spend keys', () => {
       },
     );
 
-    it('grows by half when it is full', () => {
+    itAtNight('grows by half when it is full', () => {
       const { value: index, bytes } = measured(() => filled(14_764, 14_765));
       expect(index.size).toBe(14_765);
       expect(bytes).toBeLessThan(1.5 * 45 * 14_764);
