@@ -156,8 +156,8 @@ describe('a store that is damaged', () => {
 describe('a server that needs a login', () => {
   it('answers without credentials, and while its wallet is being opened', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'slow-'));
-    // Each round takes some milliseconds, so that the wallet takes a second or more to open.
-    const rounds = '--kdf-rounds=30';
+    // Each round takes some milliseconds, so that the wallet takes seconds to open.
+    const rounds = '--kdf-rounds=60';
     const creator = await startWalletRpc({ walletDir: directory, args: [rounds] });
     await createWallet(creator, 'slow', 'p');
     await creator.stop();
@@ -170,10 +170,10 @@ describe('a server that needs a login', () => {
       ...[rounds, '--offline', '--rpc-login=user:secret'],
     ]);
     try {
-      await until('the open port', async () => (await ask(port, '/livez')).status === 200 || undefined);
-      const { status, body } = await ask(port, '/readyz');
+      const { status, body } = await until('the open port', () => ask(port, '/readyz'));
       expect([status, body.reasons]).toEqual([503, [{ reason: 'opening_wallets', wallets: 1 }]]);
       expect(running.output()).not.toContain('Starting wallet RPC server');
+      expect((await ask(port, '/livez')).status).toBe(200);
       await until('a ready server', async () => (await ask(port, '/readyz')).status === 200 || undefined);
       expect((await fetch(`http://127.0.0.1:${port}/json_rpc`, { method: 'POST' })).status).toBe(401);
     } finally {

@@ -283,7 +283,7 @@ describe('an output with a spent one-time key', () => {
 });
 
 describe('a wallet restored from the same keys', () => {
-  itAtNight('shows the same as the reference does', async () => {
+  it('shows the same as the reference does', async () => {
     await restore('restored');
     await expectAlike();
   });

@@ -150,7 +150,11 @@ export const NOT_YET: Readonly<Partial<Record<LieCall, Readonly<Record<string, s
 /** Lies of each night, by the call that takes them: the check that refuses one of them also refuses another lie of its list. */
 export const AT_NIGHT: Readonly<Partial<Record<LieCall, readonly string[]>>> = {
   refresh: [
-    ...['target-height=1000000000', 'page-height=1000000000', 'lower-mined-height=3'],
+    ...['target-height=1000000000', 'page-height=1000000000', 'lower-mined-height=3', 'lower-height=3'],
+    ...['unsynchronised=1', 'lower-page-height=20', 'wrong-top-hash=1', 'own-difficulty=1', 'mined-pool=5'],
+    ...['other-header-hash=1', 'other-block-time=1000000', 'future-time=1000000', 'forged-fork=5'],
+    ...['raised-amount=41', 'changed-commitment=1', 'changed-key-image=1', 'reordered-payments=1'],
+    ...['changed-key-image=1,no-prunable-hash=1', 'raised-reward=10', 'latency=20,forged-pool-spend=1'],
     ...['other-header-time=1000000', 'other-header-reward=1000'],
     ...['forged-fork=10', 'forged-fork=50', 'half-difficulty=5', 'forged-reward=9', 'timestamp-war=20'],
     ...['changed-amount=41', 'changed-payment-id=1', 'unlisted-payment=1'],
@@ -167,7 +171,7 @@ export const AT_NIGHT: Readonly<Partial<Record<LieCall, readonly string[]>>> = {
   scan_tx: ['missed-transactions=1', 'double-spend-hidden=1'],
   transfer: [
     ...['fee-step=1000', 'other-fork=17', 'other-ring-commitments=1', 'other-ring-heights=50'],
-    ...['changing-rings=2', 'truncated-distribution=20'],
+    ...['changing-rings=2', 'truncated-distribution=20', 'equal-ring-keys=1', 'locked-rings=1', 'no-fee=1'],
   ],
 };
 
