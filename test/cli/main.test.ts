@@ -223,7 +223,7 @@ describe('a running server', () => {
     await server.stop();
   });
 
-  it('opens a wallet file at the start', async () => {
+  itAtNight('opens a wallet file at the start', async () => {
     const wallets = directory();
     const first = await startWalletProcess({ walletDir: wallets });
     await createWallet(first, 'shop', 'hunter2');

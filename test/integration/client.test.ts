@@ -169,7 +169,7 @@ describe('a payment by the client', () => {
 });
 
 describe('the events of the client', () => {
-  it('arrive once, in order and without a gap across cut connections and a restart', async () => {
+  itAtNight('arrive once, in order and without a gap across cut connections and a restart', async () => {
     const shop = withToken('root', 'shop');
     const seen: WalletEvent[] = [];
     const controller = new AbortController();

@@ -46,7 +46,7 @@ const CALLS: readonly (readonly [method: string, params: () => unknown, error: n
 ];
 
 describe('other requests are answered', () => {
-  test.each(someRows(CALLS, 2))('while %s handles a list of thousands', async (method, params, error) => {
+  test.each(someRows(CALLS))('while %s handles a list of thousands', async (method, params, error) => {
     await wallet.rpc('get_version');
     const { others, reply } = await beside(method, params());
     expect(reply.error?.code).toBe(error);

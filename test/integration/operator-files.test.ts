@@ -116,7 +116,7 @@ describe.each(
     ['device', 'EFBIG'],
   ]),
 )('a file of TLS, or of a cluster, that is a %s', (name, code) => {
-  it.each(someRows(FURTHER, 2))('is refused at the start: %s', async (option, given, prefix) => {
+  it.each(someRows(FURTHER))('is refused at the start: %s', async (option, given, prefix) => {
     const start = option.startsWith('daemon-ssl')
       ? args
           .filter((arg) => arg !== '--offline')

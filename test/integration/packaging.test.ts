@@ -150,7 +150,7 @@ describe('the container files of a cluster', () => {
     return flags;
   };
 
-  it('give each program only flags that it has', async () => {
+  itAtNight('give each program only flags that it has', async () => {
     const variables = [...compose.matchAll(/WALLET_RPC_(CLUSTER_[A-Z_]+): /g)].map(([, name = '']) =>
       name.toLowerCase().replaceAll('_', '-'),
     );

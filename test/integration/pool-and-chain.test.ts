@@ -161,16 +161,19 @@ describe('a payment that a reorganisation returns to the pool', () => {
     await expectInPool(txid);
   });
 
-  it('is listed, and its inputs are taken, although one refresh read the pool after it and the chain before', async () => {
-    const { txid, other } = await mined();
-    for (const wallet of [shop, payer, twin]) {
-      afterNextChainAnswer(() => (wallet === shop ? daemon.popBlocks(1) : Promise.resolve()));
-      await refresh(wallet);
-    }
-    await submitBlock(daemon, { blob: other, txs: [] });
-    await refresh(shop, payer, twin);
-    await expectInPool(txid);
-  });
+  itAtNight(
+    'is listed, and its inputs are taken, although one refresh read the pool after it and the chain before',
+    async () => {
+      const { txid, other } = await mined();
+      for (const wallet of [shop, payer, twin]) {
+        afterNextChainAnswer(() => (wallet === shop ? daemon.popBlocks(1) : Promise.resolve()));
+        await refresh(wallet);
+      }
+      await submitBlock(daemon, { blob: other, txs: [] });
+      await refresh(shop, payer, twin);
+      await expectInPool(txid);
+    },
+  );
 
   itAtNight('is listed after a rescan', async () => {
     const { txid, other } = await mined();

@@ -95,6 +95,7 @@ describe('with two daemons', () => {
       );
       expect(error?.message).toContain(daemons[0].address);
       expect(error?.message).toContain(daemons[2].address);
+      expect(small.process.output()).toContain(`its decoys cannot be compared`);
       expect(await books(small)).toEqual(before);
       expect(await pooled()).toBe(0);
     },

@@ -22,6 +22,8 @@ interface WitnessParts {
    * @param problem answer by which the daemon contradicts the others; undefined if it gives the same answer as they.
    */
   readonly onVote: (daemon: NamedDaemon, problem: string | undefined) => void;
+  /** Called for each answer of the serving daemon that is not used although no majority contradicts it. */
+  readonly onUndecided: (reason: string) => void;
 }
 
 /** Answer of a daemon as a text that is equal for equal answers, or the reason for which there is none. */
@@ -173,7 +175,9 @@ export class RingWitness {
       if (!isOutvoted) return;
     }
     const name = serving?.name ?? 'none';
-    throw new DaemonError('unverified', refusalOf({ name, subject, votes, answer, majority: names }));
+    const reason = refusalOf({ name, subject, votes, answer, majority: names });
+    if (names.length === 0) this.#parts.onUndecided(reason);
+    throw new DaemonError('unverified', reason);
   }
 
   async #vote(list: DaemonList, daemon: NamedDaemon, ask: Question['ask']): Promise<Vote> {

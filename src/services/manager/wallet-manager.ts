@@ -154,6 +154,8 @@ export class WalletManager {
     return new RingWitness({
       ...{ identities, clock: systemClock, rng: this.settings.rng, connection: () => this.#daemon },
       onVote: (daemon, contradiction) => this.failover.noteVote(daemon, contradiction, 'rings'),
+      onUndecided: (reason) =>
+        this.settings.log.warn({ reason }, 'a payment is not made: its decoys cannot be compared'),
     });
   }
 

@@ -78,6 +78,7 @@ let nodes: Record<string, Node>;
 let votes: Record<string, string | undefined>;
 /** Name of the node behind a listed daemon, if it has another one. */
 let twins: Record<string, string>;
+let undecided: string[];
 let clock: VirtualClock;
 let serving: Daemon;
 
@@ -91,6 +92,7 @@ function witnessOf(names = ['a', 'b', 'c'], seed = 1): RingWitness {
     ...{ clock, rng: seededRng(seed), connection: () => ({ list, current: list.entries[0] }) },
     identities: { count: (daemons) => new Set(daemons.map(({ name }) => twins[name] ?? name)).size },
     onVote: ({ name }: NamedDaemon, problem) => void (votes[name] = problem),
+    onUndecided: (reason) => void undecided.push(reason),
   });
 }
 
@@ -100,6 +102,9 @@ const outcome = async (result: Promise<unknown>): Promise<string> => {
     (error: unknown) => (error instanceof DaemonError ? `${error.kind}: ${error.message}` : String(error)),
   );
   await clock.advance(10_000);
+  const isDecided = (await text) === 'used' || /it is left out$|^rejected/.test(await text);
+  expect(undecided.map((reason) => `unverified: ${reason}`)).toEqual(isDecided ? [] : [await text]);
+  undecided = [];
   return text;
 };
 
@@ -113,6 +118,7 @@ const node = (name: string): Node => nodes[name] as Node;
 beforeEach(() => {
   nodes = { a: new Node(), b: new Node(), c: new Node() };
   votes = {};
+  undecided = [];
   twins = {};
   clock = new VirtualClock();
 });
