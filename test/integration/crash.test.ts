@@ -179,7 +179,7 @@ describe('the files of a wallet', () => {
     }
   });
 
-  it('are locked for another process', async () => {
+  itAtNight('are locked for another process', async () => {
     const other = await startWalletProcess({ walletDir: wallet.walletDir });
     try {
       const { error } = await other.call('open_wallet', open);

@@ -17,6 +17,7 @@ import { EDGE_ENCODINGS, NO_POINTS, TORSION } from '../../support/values/edge-po
 import { hitTexts, untagged } from '../../support/chain/scan-batches.js';
 import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { randomRuns } from '../../support/fakes/random-runs.js';
+import { someRows } from '../../support/jest/lanes.js';
 
 const rng = seededRng('scan many');
 const someSecret = (): Uint8Array => scalarBytes(hashToScalar(rng(32)));
@@ -179,10 +180,12 @@ function secretsOfEverySum(columns: number): ReturnType<typeof example> {
   return made;
 }
 
-describe.each([
-  ['relaxed', relaxed],
-  ['simd', simd],
-] as const)('the shared tables of the %s kernel', (_build, kernel) => {
+describe.each(
+  someRows([
+    ['relaxed', relaxed],
+    ['simd', simd],
+  ] as const),
+)('the shared tables of the %s kernel', (_build, kernel) => {
   it('give any number of secrets the hits that each has alone', () => {
     const keys = [somePoint(), TORSION_POINTS[5] as Uint8Array, NO_POINTS[0] as Uint8Array, somePoint()];
     const batch = untagged(

@@ -141,14 +141,11 @@ describe('a table of watched outputs', () => {
 
   // It begins with 4096 records, has memory for 6144 and then 9216, and slots for 8192.
   test.each(
-    someRows(
-      [
-        [6144, 6144],
-        [8192, 9216],
-        [4096, 4096],
-      ],
-      2,
-    ),
+    someRows([
+      [6144, 6144],
+      [8192, 9216],
+      [4096, 4096],
+    ]),
   )('of %i records has memory for %i, and two slots for each of up to 8192', (count, room) => {
     const { value: table, bytes } = measured(() => {
       const packed = new Uint8Array(WATCHED_BYTES * 4096);
