@@ -401,7 +401,7 @@ describe('parsing a page of blocks', () => {
       }),
       { numRuns: randomRuns(5000) },
     );
-    expect(refused).toBeGreaterThan(1000);
+    expect(refused).toBeGreaterThan(0.8 * randomRuns(5000));
     expect(parseWholePage(whole).blocks).toHaveLength(3);
   });
 
