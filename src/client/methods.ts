@@ -2743,6 +2743,8 @@ export interface SweepAllParams {
   readonly get_tx_key?: boolean | undefined;
   /** Returns the secret keys of the transactions, too. Default: `false`. */
   readonly get_tx_keys?: boolean | undefined;
+  /** Highest fee of all transactions of the call [atomic units]; above it, nothing is paid (-70). */
+  readonly max_fee?: bigint | number | undefined;
   /** Priority of the fee, 1 (low) to 4 (high); 0: chosen by the state of the chain. Default: `0`. */
   readonly priority?: number | undefined;
   /** Ignored: rings have the size of the network. Default: `0`. */
@@ -2822,6 +2824,8 @@ export interface SweepDustParams {
   readonly get_tx_key?: boolean | undefined;
   /** Returns the secret keys of the transactions, too. Default: `false`. */
   readonly get_tx_keys?: boolean | undefined;
+  /** Highest fee of all transactions of the call [atomic units]; above it, nothing is paid (-70). */
+  readonly max_fee?: bigint | number | undefined;
   /** Key of the payment: a repeated call with the key pays once; absent: every call pays. */
   readonly idempotency_key?: string | undefined;
   /** Pays the failed transactions of the payment with the key again. Default: `false`. */
@@ -2843,6 +2847,8 @@ export interface SweepSingleParams {
   readonly get_tx_key?: boolean | undefined;
   /** Returns the secret keys of the transactions, too. Default: `false`. */
   readonly get_tx_keys?: boolean | undefined;
+  /** Highest fee of all transactions of the call [atomic units]; above it, nothing is paid (-70). */
+  readonly max_fee?: bigint | number | undefined;
   /** Priority of the fee, 1 (low) to 4 (high); 0: chosen by the state of the chain. Default: `0`. */
   readonly priority?: number | undefined;
   /** Ignored: rings have the size of the network. Default: `0`. */
@@ -2951,6 +2957,8 @@ export interface TransferParams {
   readonly get_tx_key?: boolean | undefined;
   /** Returns the secret keys of the transactions, too. Default: `false`. */
   readonly get_tx_keys?: boolean | undefined;
+  /** Highest fee of all transactions of the call [atomic units]; above it, nothing is paid (-70). */
+  readonly max_fee?: bigint | number | undefined;
   /** Priority of the fee, 1 (low) to 4 (high); 0: chosen by the state of the chain. Default: `0`. */
   readonly priority?: number | undefined;
   /** Ignored: rings have the size of the network. Default: `0`. */
@@ -2993,6 +3001,8 @@ export interface TransferSplitParams {
   readonly get_tx_key?: boolean | undefined;
   /** Returns the secret keys of the transactions, too. Default: `false`. */
   readonly get_tx_keys?: boolean | undefined;
+  /** Highest fee of all transactions of the call [atomic units]; above it, nothing is paid (-70). */
+  readonly max_fee?: bigint | number | undefined;
   /** Priority of the fee, 1 (low) to 4 (high); 0: chosen by the state of the chain. Default: `0`. */
   readonly priority?: number | undefined;
   /** Ignored: rings have the size of the network. Default: `0`. */

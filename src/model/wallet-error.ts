@@ -96,6 +96,8 @@ export type Fault =
   | { readonly kind: 'needs_split'; readonly transactions: number }
   | { readonly kind: 'tx_too_large'; readonly weight: number; readonly limit: number }
   | { readonly kind: 'fee_too_high'; readonly fee: Amount; readonly ceiling: Amount }
+  /** The transactions of a call would pay a higher fee than the call allows. */
+  | { readonly kind: 'max_fee_exceeded'; readonly fee: Amount; readonly maxFee: Amount }
   | ({ readonly kind: 'tx_rejected' } & Reasoned)
   /** Some payments of a call were relayed before another payment failed; the reason lists the relayed payments. */
   | ({ readonly kind: 'partly_relayed' } & Reasoned)

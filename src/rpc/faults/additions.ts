@@ -1,3 +1,4 @@
+import { formatCoins } from '../../monero/cryptonote/coins.js';
 import { reasonOf, type FaultTable } from './fault-entry.js';
 
 /** Faults of orders, events, webhooks, credentials, payment requests and clusters, which the reference does not have. */
@@ -48,5 +49,10 @@ export const additionFaults = {
     retryAfter: 1,
     explanation: ({ name }) =>
       `${name === undefined ? 'the server' : `the wallet '${name}'`} is being opened, and nothing of this call has run: repeat it`,
+  },
+  max_fee_exceeded: {
+    code: -70,
+    explanation: ({ fee, maxFee }) =>
+      `the fee would be ${formatCoins(fee)}, above the max_fee of ${formatCoins(maxFee)}: nothing was paid`,
   },
 } satisfies Partial<FaultTable>;

@@ -94,6 +94,7 @@ export const PAYMENT = [
   'tx_not_possible',
   'tx_too_large',
   'fee_too_high',
+  'max_fee_exceeded',
   'fee_rates_unknown',
   'fork_unsupported',
   'not_enough_money',

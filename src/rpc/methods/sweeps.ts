@@ -7,6 +7,7 @@ import { defineMethod, type WalletMethod } from '../method.js';
 import * as sample from '../wire/samples.js';
 import { orderParams, orderTerms } from '../wire/order-params.js';
 import {
+  feeParams,
   resultParams,
   paymentOptions,
   paymentParams,
@@ -57,7 +58,7 @@ const sweepSingleSchema = once(() =>
     key_image: text.default('').describe('Key image of the output as 64 hex digits'),
   }),
 );
-const sweepDustSchema = once(() => params({ ...resultParams, ...orderParams }));
+const sweepDustSchema = once(() => params({ ...resultParams, ...feeParams, ...orderParams }));
 
 /** Checks the number of outputs per transaction. @throws WalletError `tx_not_possible` */
 function outputsOf(outputs: bigint): number {

@@ -6,7 +6,7 @@ import type { MadePayment, MadePayments, MadeTx } from '../../model/made-payment
 import { WalletError } from '../../model/wallet-error.js';
 import type * as z from 'zod';
 import type { Spender } from '../../model/spender.js';
-import { flag, text, u32, u64 } from '../../http/methods/params.js';
+import { atomic, flag, text, u32, u64 } from '../../http/methods/params.js';
 
 /** Optional fields of the result that the client has requested. */
 interface ResultFields {
@@ -157,9 +157,17 @@ export const resultParams = {
   get_tx_keys: flag.default(false).describe('Returns the secret keys of the transactions, too'),
 };
 
+/** Limit that a client sets to the fee of a payment. The reference does not have the parameter. */
+export const feeParams = {
+  max_fee: atomic
+    .optional()
+    .describe('Highest fee of all transactions of the call [atomic units]; above it, nothing is paid (-70)'),
+};
+
 /** Parameters of all methods that make payments. `ring_size` is ignored: the network requires a fixed size. */
 export const paymentParams = {
   ...resultParams,
+  ...feeParams,
   priority: u32
     .default(0)
     .describe('Priority of the fee, 1 (low) to 4 (high); 0: chosen by the state of the chain'),
@@ -189,6 +197,7 @@ export function paymentOptions(args: PaymentParams, spender: Spender | undefined
   return {
     priority: args.priority,
     unlockTime: args.unlock_time,
+    ...(args.max_fee === undefined ? {} : { maxFee: args.max_fee }),
     doNotRelay: args.do_not_relay,
     withMetadata: args.get_tx_metadata,
     spender,

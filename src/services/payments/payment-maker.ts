@@ -1,7 +1,7 @@
 import { FIRST_UNKNOWN_FORK, type BlockVersion, DaemonError } from '../../daemon/errors.js';
 import type { Hash, PublicKey } from '../../monero/crypto/types.js';
 import { parseTransaction, transactionWeight } from '../../monero/cryptonote/transaction.js';
-import { sum, ZERO } from '../../util/amount.js';
+import { sum, ZERO, type Amount } from '../../util/amount.js';
 import { zip } from '../../util/zip.js';
 import type { ConstructionData } from '../../monero/wallet/exchange/construction-data.js';
 import {
@@ -74,6 +74,8 @@ export interface PaymentOptions {
   readonly unlockTime: bigint;
   /** Priority from 0 to 4; 0: the default priority. */
   readonly priority: number;
+  /** Highest fee of all transactions of the payment [atomic units]; undefined: none. */
+  readonly maxFee?: Amount;
   readonly doNotRelay: boolean;
   readonly withMetadata: boolean;
   /** Client that pays; undefined: a client with all rights. */
@@ -158,7 +160,7 @@ export class PaymentMaker {
       const drafts = await this.builder.draft(planned, distribution);
       const { multisig } = this.#context.keystore.keys;
       if (multisig !== undefined) {
-        const { made, spent } = await this.#propose(drafts, options.spender);
+        const { made, spent } = await this.#propose(drafts, options);
         return this.#keep(made, options, spent);
       }
       if (this.#context.keystore.isViewOnly) {
@@ -170,7 +172,8 @@ export class PaymentMaker {
       for (const draft of drafts) signed.push(await this.#sign(draft, options.withMetadata));
       const made = { payments: signed.map(({ view }) => view) };
       const payments = signed.map(({ payment }) => payment);
-      const { spender, order } = options;
+      const { maxFee, spender, order } = options;
+      assertMaxFee(payments, maxFee);
       // The client may relay the signed transaction elsewhere, so it counts now.
       if (options.doNotRelay)
         return this.#keep(
@@ -255,7 +258,7 @@ export class PaymentMaker {
    */
   async #propose(
     drafts: readonly RingedPlan[],
-    spender: Spender | undefined,
+    { maxFee, spender }: PaymentOptions,
   ): Promise<{ readonly made: MadePayments; readonly spent: readonly SpentTx[] }> {
     const payments: MadePayment[] = [];
     const spent: SpentTx[] = [];
@@ -285,6 +288,7 @@ export class PaymentMaker {
         );
     }
     // Checked before sealing, which uses up nonces.
+    assertMaxFee(payments, maxFee);
     this.spending.check(spender, spent);
     return { made: { payments, multisigSet: await this.#services.sealMultisig(proposed) }, spent };
   }
@@ -292,7 +296,7 @@ export class PaymentMaker {
   /** Creates an unsigned set. Records no payment and reserves no output: the submission of the signed set does so. */
   async #buildUnsigned(
     drafts: readonly RingedPlan[],
-    { spender, withMetadata }: PaymentOptions,
+    { maxFee, spender, withMetadata }: PaymentOptions,
   ): Promise<MadePayments> {
     const payments: MadePayment[] = [];
     const least: Spending[] = [];
@@ -313,6 +317,7 @@ export class PaymentMaker {
         unsigned: this.#madeTx(draft, tx, payees, withMetadata),
       });
     }
+    assertMaxFee(payments, maxFee);
     this.#checkLeast(spender, () => least);
     return { payments, unsignedSet: await this.#services.sealUnsigned(unsigned) };
   }
@@ -346,6 +351,12 @@ export class PaymentMaker {
       ...(withMetadata ? { metadata: writeMetadata(this.#source, draft, tx, payees) } : {}),
     };
   }
+}
+
+/** Checks the fees of the transactions of a call. @throws WalletError `max_fee_exceeded` */
+function assertMaxFee(payments: readonly { readonly fee: Amount }[], maxFee: Amount | undefined): void {
+  const fee = sum(payments.map((payment) => payment.fee));
+  if (maxFee !== undefined && fee > maxFee) throw new WalletError({ kind: 'max_fee_exceeded', fee, maxFee });
 }
 
 /** Lists the payees of a transaction with the amounts that they receive, minus the fee for payees that pay it. */
