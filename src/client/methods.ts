@@ -666,6 +666,8 @@ export interface ExportedPayment {
   readonly label: string;
   /** Reference of the payment request for the receiving address; empty: none. */
   readonly reference: string;
+  /** Idempotency key of the order that made an outgoing payment; empty: none. */
+  readonly idempotency_key: string;
 }
 
 /** Result of export_payments. */

@@ -15,7 +15,7 @@ let daemon: Monerod;
 let servers: [WalletRpc, WalletRpc];
 let address: string;
 
-/** What a payment would change: money, outputs, and payments. */
+/** Reads the balance, the unspent outputs and the payments, which a payment would change. */
 const books = async (wallet: WalletRpc): Promise<unknown> => [
   await wallet.rpc('get_balance'),
   await wallet.rpc('get_transfers', { out: true, pending: true, failed: true }),

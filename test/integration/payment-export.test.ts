@@ -168,7 +168,7 @@ describe('the period of an export', () => {
     const none = { from: 0, to: '2020-01-01' };
     expect(await server.rpc('export_payments', none)).toEqual({ payments: [], synced: expect.any(Boolean) });
     expect((await server.rpc('export_payments', { ...none, format: 'csv' })).csv).toBe(
-      'time,height,tx_hash,address,label,reference,amount_xmr,amount_atomic,fee_xmr,fee_atomic,direction,state\r\n',
+      'time,height,tx_hash,address,label,reference,amount_xmr,amount_atomic,fee_xmr,fee_atomic,direction,state,idempotency_key\r\n',
     );
   });
 
@@ -210,7 +210,7 @@ describe('wallet-rpc export', () => {
     await command('--from=2026-01-01', `--to=2026-01-${isNight ? 20 : '03'}`, `--output=${output}`);
     const text = readFileSync(output, 'utf8');
     expect(text.split('\r\n').length).toBeGreaterThan(1000);
-    expect(text.endsWith('mined\r\n')).toBe(true);
+    expect(text.endsWith('mined,\r\n')).toBe(true);
     expect(statSync(output).mode & 0o777).toBe(0o600);
     expect(readdirSync(directory).filter((name) => name.startsWith('january'))).toEqual(['january.csv']);
   });

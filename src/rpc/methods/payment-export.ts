@@ -51,6 +51,7 @@ export const paymentExportMethods: readonly WalletMethod[] = [
               destinations: [],
               label: 'order 4711',
               reference: '4711',
+              idempotency_key: '',
             },
           ],
           synced: true,

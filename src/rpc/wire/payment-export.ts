@@ -51,6 +51,7 @@ export const exportRow = (payment: ExportedPayment) => ({
   destinations: payment.destinations.map(({ address, amount }) => ({ address, amount })),
   label: payment.label,
   reference: payment.reference,
+  idempotency_key: payment.orderKey,
 });
 
 /** Schema of {@link exportRow}. */
@@ -75,6 +76,7 @@ export const exportRowSchema = () =>
     ),
     label: wire.text('Label of the receiving address; empty: none'),
     reference: wire.text('Reference of the payment request for the receiving address; empty: none'),
+    idempotency_key: wire.text('Idempotency key of the order that made an outgoing payment; empty: none'),
   });
 
 /** Columns of the CSV with their values. */
@@ -91,6 +93,7 @@ const COLUMNS: readonly (readonly [name: string, value: (payment: ExportedPaymen
   ['fee_atomic', ({ fee }) => String(fee)],
   ['direction', ({ direction }) => direction],
   ['state', ({ state }) => state],
+  ['idempotency_key', ({ orderKey }) => withoutFormulas(orderKey)],
 ];
 
 const csvRow = (payment: ExportedPayment): string => csvRecord(COLUMNS.map(([, value]) => value(payment)));

@@ -46,6 +46,8 @@ export interface ExportedPayment {
   readonly label: string;
   /** Reference of the payment request for the receiving address; empty: no reference. */
   readonly reference: string;
+  /** Idempotency key of the order that made an outgoing payment; empty: no order. */
+  readonly orderKey: string;
   /**
    * Amount received; for an outgoing payment, the amount that leaves the paying account without the fee: payments to
    * the account's own addresses return to the account, as change does.
@@ -61,9 +63,14 @@ interface Found<T> {
   readonly subaddress: SubaddressIndex;
 }
 
-/** A payment whose label and reference are not read yet. */
+/** Texts of an exported payment that its wallet keeps as notes. */
+type Names = Pick<ExportedPayment, 'label' | 'reference' | 'orderKey'>;
+
+const UNNAMED: Names = { label: '', reference: '', orderKey: '' };
+
+/** A payment whose label, reference and idempotency key are not read yet. */
 interface Unnamed {
-  readonly payment: Omit<ExportedPayment, 'label' | 'reference'>;
+  readonly payment: Omit<ExportedPayment, keyof Names>;
   /** Receiving address of an incoming payment; absent for an outgoing payment. */
   readonly subaddress?: SubaddressIndex;
 }
@@ -156,7 +163,7 @@ export class PaymentExport {
     }
   }
 
-  /** Adds labels and references, and divides pages with long labels. */
+  /** Adds labels, references and idempotency keys, and divides pages with long labels. */
   async *#named(
     reading: PagedReader,
     pages: AsyncIterable<readonly Unnamed[]>,
@@ -171,18 +178,15 @@ export class PaymentExport {
               0,
             ),
           );
+    const namesOf = (r: WalletReader, { payment, subaddress }: Unnamed): Names => {
+      if (keystore.hidesNotes) return UNNAMED;
+      if (subaddress === undefined) return { ...UNNAMED, orderKey: r.orders.keyOf(payment.txHash) ?? '' };
+      const { reference = '' } = r.requests.identityOf(subaddress) ?? {};
+      return { ...UNNAMED, label: r.subaddresses.label(subaddress), reference };
+    };
     for await (const page of pages)
       for await (const part of pagesOf(page, PAGE_ROWS, bytesOf))
-        yield reading.read((r) =>
-          part.map(({ payment, subaddress }) => ({
-            ...payment,
-            label: subaddress === undefined || keystore.hidesNotes ? '' : r.subaddresses.label(subaddress),
-            reference:
-              subaddress === undefined || keystore.hidesNotes
-                ? ''
-                : (r.requests.identityOf(subaddress)?.reference ?? ''),
-          })),
-        );
+        yield reading.read((r) => part.map((one) => ({ ...one.payment, ...namesOf(r, one) })));
   }
 
   #mined(r: WalletReader, range: TxRange): Found<Payment>[] {

@@ -143,6 +143,12 @@ export class OrderReader {
       .map((row) => this.#toOrder(row, this.keys.of(row.sequence)));
   }
 
+  /** Returns the idempotency key of the oldest order that a transaction belongs to; undefined if there is none. */
+  keyOf(txHash: Hash): string | undefined {
+    const sequence = this.db.value<number>('SELECT min(sequence) FROM order_tx WHERE tx_hash = ?', txHash);
+    return sequence == null ? undefined : this.keys.of(sequence).key;
+  }
+
   /** Returns the attempts that other wallets may still sign and that are not settled. */
   unsettled(): OrderTx[] {
     return this.db

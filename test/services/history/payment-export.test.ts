@@ -18,6 +18,7 @@ import type { Json } from '../../../src/util/json.js';
 import { writeJson } from '../../../src/util/json-writer.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { storeHistory } from '../../support/wallets/history-fixture.js';
+import { madePayment } from '../../support/wallets/made-payment.js';
 import { TestWallet } from '../../support/wallets/test-wallet.js';
 import { unminedPayment } from '../../support/wallets/unmined-payment.js';
 
@@ -63,7 +64,7 @@ const factsOf = (entry: HistoryEntry) => ({
   fee: isIncoming(entry) ? 0n : entry.fee,
 });
 
-const withoutNames = ({ label: _label, reference: _reference, ...payment }: ExportedPayment) => ({
+const withoutNames = ({ label: _l, reference: _r, orderKey: _k, ...payment }: ExportedPayment) => ({
   ...payment,
   destinations: payment.destinations.map((to) => ({ ...to })),
   txHash: toHex(payment.txHash),
@@ -73,6 +74,15 @@ const withoutNames = ({ label: _label, reference: _reference, ...payment }: Expo
 /** Rows as texts with the members in one order, sorted. */
 const sorted = (rows: readonly { readonly [name: string]: Json | undefined }[]): string[] =>
   rows.map(writeJson).sort();
+
+/** Records an order whose transaction has a hash of equal bytes. */
+const placeOrder = (wallet: TestWallet, key: string, byte: number): void =>
+  wallet.store.write((w) =>
+    w.orders.add({
+      ...{ key, method: 'transfer', requestHash: bytes<Hash>(9), created: 1, sent: true },
+      made: { payments: [madePayment(byte, [byte])] },
+    }),
+  );
 
 describe('exported payments', () => {
   let wallet: TestWallet;
@@ -131,6 +141,16 @@ describe('exported payments', () => {
     ]);
   });
 
+  it('have the idempotency key of the order that made them', async () => {
+    placeOrder(wallet, 'withdrawal-1', 202);
+    placeOrder(wallet, 'withdrawal-2', 205);
+    const keys = (await exported(wallet, ALWAYS)).map(({ txHash, orderKey }) => [txHash[0], orderKey]);
+    expect(keys.filter(([, key]) => key !== '')).toEqual([
+      [202, 'withdrawal-1'],
+      [205, 'withdrawal-2'],
+    ]);
+  });
+
   it('have the recorded recipients of an outgoing payment', async () => {
     const rows = await exported(wallet, ALWAYS);
     const pending = rows.find(({ txHash }) => txHash[0] === 203);
@@ -138,7 +158,7 @@ describe('exported payments', () => {
     expect(pending?.address).toBe('');
   });
 
-  it('show neither label, reference nor recipients while notes are hidden', async () => {
+  it('show neither label, reference, idempotency key nor recipients while notes are hidden', async () => {
     const hiding = new TestWallet({ backgroundSync: 'custom-background-password' });
     try {
       storeHistory(hiding);
@@ -150,10 +170,13 @@ describe('exported payments', () => {
           ...{ confirmations: 1, created: 1, firstHeight: 0, reference: '4711' },
         });
       });
+      placeOrder(hiding, 'withdrawal-1', 202);
       hiding.hide();
       const rows = await exported(hiding, ALWAYS);
       expect(rows.length).toBe(10);
-      expect(new Set(rows.map(({ label, reference }) => label + reference))).toEqual(new Set(['']));
+      expect(new Set(rows.map(({ label, reference, orderKey }) => label + reference + orderKey))).toEqual(
+        new Set(['']),
+      );
       expect(rows.flatMap(({ destinations }) => destinations)).toEqual([]);
     } finally {
       hiding.close();
