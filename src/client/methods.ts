@@ -627,8 +627,11 @@ export interface ExportPaymentsParams {
   readonly from: bigint | number | string;
   /** Time before which exported payments lie, in the same forms: later than from. */
   readonly to: bigint | number | string;
-  /** Form of the answer. Default: `"json"`. */
-  readonly format?: 'csv' | 'json' | undefined;
+  /**
+   * Form of the answer; koinly, cointracking, journal and ledger contain mined payments alone. Default:
+   * `"json"`.
+   */
+  readonly format?: 'csv' | 'json' | 'koinly' | 'cointracking' | 'journal' | 'ledger' | undefined;
   /** Account of the payments; absent: all accounts. */
   readonly account_index?: number | undefined;
 }
@@ -668,14 +671,18 @@ export interface ExportedPayment {
   readonly reference: string;
   /** Idempotency key of the order that made an outgoing payment; empty: none. */
   readonly idempotency_key: string;
+  /** Account that was paid, or that paid. */
+  readonly account_index: number;
 }
 
 /** Result of export_payments. */
 export interface ExportPaymentsResult {
-  /** Payments; none with format csv. */
+  /** Payments with format json; none with the others. */
   readonly payments: readonly ExportedPayment[];
-  /** Payments as CSV (RFC 4180), with the names of the columns; absent with format json. */
+  /** Payments as CSV (RFC 4180), with the names of the columns; absent with formats json and ledger. */
   readonly csv?: string;
+  /** Double entries for ledger and hledger; with format ledger alone. */
+  readonly ledger?: string;
   /** The wallet has all blocks of the daemon; otherwise payments may be missing. */
   readonly synced: boolean;
 }

@@ -1,4 +1,4 @@
-import { csvRecord, withoutFormulas } from '../../src/rpc/wire/payment-export.js';
+import { csvRecord, withoutFormulas } from '../../src/rpc/wire/csv.js';
 import { describe, expect, it, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { csvRecords } from '../support/values/csv-records.js';

@@ -7,7 +7,13 @@ import { withFileErrors, withFileErrorsAsync } from '../../store/file/file-error
 import { ConfigError } from '../config/config-values.js';
 import { Command, Option } from 'commander';
 import { JsonRows, writeRows, StreamedJson } from '../../http/calls/json-rows.js';
-import { EXPORT_FORMATS, exportCsv, exportRow, type ExportFormat } from '../../rpc/wire/payment-export.js';
+import {
+  EXPORT_FORMATS,
+  exportRow,
+  exportText,
+  isExported,
+  type ExportFormat,
+} from '../../rpc/wire/payment-export.js';
 import { exportClosedWallet } from '../../services/manager/closed-wallets.js';
 import { WalletDirectory } from '../../services/context/wallet-directory.js';
 import type { ExportedPayment } from '../../services/history/payment-export.js';
@@ -112,20 +118,20 @@ function readAccount(text: string): number {
 /** Counts payments as they pass. */
 async function* counted(
   pages: AsyncIterable<readonly ExportedPayment[]>,
-  count: (number: number) => void,
+  count: (payments: readonly ExportedPayment[]) => void,
 ): AsyncGenerator<readonly ExportedPayment[]> {
   for await (const page of pages) {
-    count(page.length);
+    count(page);
     yield page;
   }
 }
 
-async function* csvContent({
-  pages,
-  release,
-}: Paged<readonly ExportedPayment[]>): AsyncGenerator<Uint8Array[]> {
+async function* textContent(
+  format: Exclude<ExportFormat, 'json'>,
+  { pages, release }: Paged<readonly ExportedPayment[]>,
+): AsyncGenerator<Uint8Array[]> {
   try {
-    for await (const text of exportCsv(pages)) yield [utf8(text)];
+    for await (const text of exportText(format, pages)) yield [utf8(text)];
   } finally {
     release();
   }
@@ -150,13 +156,16 @@ async function exportPayments(name: string, options: ExportOptions, { hint }: Te
   const { output, walletDir, format } = options;
   const paths = new WalletDirectory(walletDir).locate(name);
   let number = 0;
+  const count = (page: readonly ExportedPayment[]): void => {
+    number += page.filter((payment) => isExported(format, payment)).length;
+  };
   const height = await exportClosedWallet(
     paths,
     await accessOf(options),
     { from, to, ...account },
     ({ pages, release }) => {
-      const payments = { pages: counted(pages, (more) => (number += more)), release };
-      const content: Content = format === 'csv' ? csvContent(payments) : jsonContent(payments);
+      const payments = { pages: counted(pages, count), release };
+      const content: Content = format === 'json' ? jsonContent(payments) : textContent(format, payments);
       return output === undefined
         ? writeToStandardOutput(content)
         : writeOutputFile(output, walletDir, content);
@@ -168,7 +177,7 @@ async function exportPayments(name: string, options: ExportOptions, { hint }: Te
 /** Creates the command `wallet-rpc export`. */
 export const exportCommand = (terminal: Terminal): Command =>
   withAccess(new Command('wallet-rpc export'))
-    .description('Writes all payments of a period as CSV or JSON. A server may have the wallet open.')
+    .description('Writes all payments of a period, for accounting. A server may have the wallet open.')
     .argument('<name>', 'name of the wallet')
     .requiredOption('--wallet-dir <dir>', 'directory of the wallet')
     .requiredOption(

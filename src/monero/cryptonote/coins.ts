@@ -3,13 +3,15 @@ import { CodecError } from '../../util/codec.js';
 import { DECIMAL_PLACES } from './constants.js';
 
 /**
- * Formats an amount in coins, with all twelve decimal places. Source: cryptonote_format_utils.cpp `print_money`.
+ * Formats an amount in coins, or a sum or a change of amounts, with all twelve decimal places. Source:
+ * cryptonote_format_utils.cpp `print_money`.
  * @example
  * formatCoins(amount(1_500_000_000_000n)); // => '1.500000000000'
  */
-export function formatCoins(value: Amount): string {
-  const digits = value.toString().padStart(DECIMAL_PLACES + 1, '0');
-  return `${digits.slice(0, -DECIMAL_PLACES)}.${digits.slice(-DECIMAL_PLACES)}`;
+export function formatCoins(value: bigint): string {
+  const sign = value < 0n ? '-' : '';
+  const digits = (value < 0n ? -value : value).toString().padStart(DECIMAL_PLACES + 1, '0');
+  return `${sign}${digits.slice(0, -DECIMAL_PLACES)}.${digits.slice(-DECIMAL_PLACES)}`;
 }
 
 /** Largest length of a text to parse; an amount may have leading and trailing zeros. */

@@ -5,7 +5,7 @@ import { instant, params, u32 } from '../../http/methods/params.js';
 import * as wire from '../../http/methods/wire.js';
 import { PaymentExport } from '../../services/history/payment-export.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
-import { EXPORT_FORMATS, exportCsv, exportRow, exportRowSchema } from '../wire/payment-export.js';
+import { EXPORT_FORMATS, exportRow, exportRowSchema, exportText } from '../wire/payment-export.js';
 import * as sample from '../wire/samples.js';
 import { rowsOf } from '../wire/rows.js';
 
@@ -22,15 +22,23 @@ export const paymentExportMethods: readonly WalletMethod[] = [
           'Earliest time of an exported payment: Unix seconds, a date (00:00 UTC), or a time with its offset from UTC',
         ),
         to: instant.describe('Time before which exported payments lie, in the same forms: later than from'),
-        format: z.enum(EXPORT_FORMATS).default('json').describe('Form of the answer'),
+        format: z
+          .enum(EXPORT_FORMATS)
+          .default('json')
+          .describe(
+            'Form of the answer; koinly, cointracking, journal and ledger contain mined payments alone',
+          ),
         account_index: u32.optional().describe('Account of the payments; absent: all accounts'),
       }),
     result: () =>
       wire.object({
-        payments: wire.list(exportRowSchema(), 'Payments; none with format csv'),
+        payments: wire.list(exportRowSchema(), 'Payments with format json; none with the others'),
         csv: wire
-          .text('Payments as CSV (RFC 4180), with the names of the columns; absent with format json')
+          .text(
+            'Payments as CSV (RFC 4180), with the names of the columns; absent with formats json and ledger',
+          )
           .optional(),
+        ledger: wire.text('Double entries for ledger and hledger; with format ledger alone').optional(),
         synced: wire.flag('The wallet has all blocks of the daemon; otherwise payments may be missing'),
       }),
     examples: () => [
@@ -52,6 +60,7 @@ export const paymentExportMethods: readonly WalletMethod[] = [
               label: 'order 4711',
               reference: '4711',
               idempotency_key: '',
+              account_index: 0n,
             },
           ],
           synced: true,
@@ -69,7 +78,8 @@ export const paymentExportMethods: readonly WalletMethod[] = [
       });
       if (format === 'json') return { payments: rowsOf(found, exportRow), synced };
       const { pages, release } = found;
-      return { payments: [], csv: JsonRows.text({ pages: exportCsv(pages), release }), synced };
+      const text = JsonRows.text({ pages: exportText(format, pages), release });
+      return { payments: [], ...(format === 'ledger' ? { ledger: text } : { csv: text }), synced };
     },
   }),
 ];

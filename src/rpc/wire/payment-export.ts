@@ -3,38 +3,11 @@ import { formatCoins } from '../../monero/cryptonote/coins.js';
 import { EXPORT_STATES, type ExportedPayment } from '../../services/history/payment-export.js';
 import { toHex } from '../../util/bytes.js';
 import { instantText } from '../../util/clock.js';
-
-/** End of a record. Source: RFC 4180, section 2, rule 1. */
-const LINE_END = '\r\n';
-
-/**
- * Characters because of which a field is written in quotes. Semicolons and tabs separate fields in programs of some
- * countries.
- */
-const QUOTED = /[",;\t\r\n]/;
-
-/**
- * Places at which a spreadsheet finds a formula: the beginning, and every place that is the beginning of a cell for a
- * program which divides the text by semicolons or tabs. Spaces may precede the formula. The last four characters are
- * the full-width forms of the four characters before. Source: OWASP, CSV Injection.
- */
-const FORMULA = /(^|[;\t\r\n"])([^\S\t\r\n]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
-
-/** Writes a field, in quotes if the field needs quotes. Source: RFC 4180, section 2, rules 5 to 7. */
-const field = (text: string): string => (QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-
-/** Writes a record with its line end. */
-export const csvRecord = (fields: readonly string[]): string => fields.map(field).join(',') + LINE_END;
-
-/**
- * Makes a text of a person harmless in a spreadsheet: where a formula could begin, an apostrophe is inserted, and a
- * leading tab or line break, which spreadsheets skip, also gets an apostrophe.
- */
-export const withoutFormulas = (text: string): string =>
-  text.replace(FORMULA, "$1$2'").replace(/^(?=[\t\r\n])/, "'");
+import { BOOK_FORMATS, exportBooks, type BookFormat } from './accounting.js';
+import { csvRecord, withoutFormulas } from './csv.js';
 
 /** Form in which payments are exported. */
-export const EXPORT_FORMATS = ['csv', 'json'] as const;
+export const EXPORT_FORMATS = ['csv', 'json', ...BOOK_FORMATS] as const;
 
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
@@ -52,6 +25,7 @@ export const exportRow = (payment: ExportedPayment) => ({
   label: payment.label,
   reference: payment.reference,
   idempotency_key: payment.orderKey,
+  account_index: payment.account,
 });
 
 /** Schema of {@link exportRow}. */
@@ -77,6 +51,7 @@ export const exportRowSchema = () =>
     label: wire.text('Label of the receiving address; empty: none'),
     reference: wire.text('Reference of the payment request for the receiving address; empty: none'),
     idempotency_key: wire.text('Idempotency key of the order that made an outgoing payment; empty: none'),
+    account_index: wire.u32('Account that was paid, or that paid'),
   });
 
 /** Columns of the CSV with their values. */
@@ -94,14 +69,23 @@ const COLUMNS: readonly (readonly [name: string, value: (payment: ExportedPaymen
   ['direction', ({ direction }) => direction],
   ['state', ({ state }) => state],
   ['idempotency_key', ({ orderKey }) => withoutFormulas(orderKey)],
+  ['account_index', ({ account }) => String(account)],
 ];
 
 const csvRow = (payment: ExportedPayment): string => csvRecord(COLUMNS.map(([, value]) => value(payment)));
 
-/** Writes payments as CSV page by page, after a record with the names of the columns. */
-export async function* exportCsv(
+/** True for a payment that the form contains: those for books contain mined ones alone. */
+export const isExported = (format: ExportFormat, { state }: ExportedPayment): boolean =>
+  format === 'csv' || format === 'json' || state === 'mined';
+
+/** Writes payments as text, page by page. */
+export const exportText = (
+  format: 'csv' | BookFormat,
   pages: AsyncIterable<readonly ExportedPayment[]>,
-): AsyncGenerator<string, void> {
+): AsyncGenerator<string, void> => (format === 'csv' ? exportCsv(pages) : exportBooks(format, pages));
+
+/** Writes payments as CSV page by page, after a record with the names of the columns. */
+async function* exportCsv(pages: AsyncIterable<readonly ExportedPayment[]>): AsyncGenerator<string, void> {
   yield csvRecord(COLUMNS.map(([name]) => name));
   for await (const page of pages) yield page.map(csvRow).join('');
 }

@@ -37,6 +37,8 @@ export interface ExportedPayment {
   readonly height: number;
   readonly txHash: Hash;
   readonly direction: 'in' | 'out';
+  /** Account that was paid, or that paid. */
+  readonly account: number;
   readonly state: ExportState;
   /** Receiving address of an incoming payment; empty for an outgoing payment. */
   readonly address: string;
@@ -255,6 +257,7 @@ function exported(entry: HistoryEntry): Unnamed['payment'] {
   return {
     ...{ time: timestamp, height, txHash, amount: entry.amount, destinations },
     direction: isIncoming ? 'in' : 'out',
+    account: entry.subaddress.major,
     state: STATES[type],
     address: isIncoming ? address : '',
     // The sender paid the fee of an incoming payment.

@@ -56,6 +56,7 @@ const factsOf = (entry: HistoryEntry) => ({
   height: entry.height,
   txHash: toHex(entry.txHash),
   direction: isIncoming(entry) ? 'in' : 'out',
+  account: entry.subaddress.major,
   state: ['in', 'block', 'out'].includes(entry.type) ? 'mined' : entry.type,
   address: isIncoming(entry) ? entry.address : '',
   destinations: entry.destinations.map((to) => ({ ...to })),
