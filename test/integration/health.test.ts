@@ -157,7 +157,7 @@ describe('a server that needs a login', () => {
   it('answers without credentials, and while its wallet is being opened', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'slow-'));
     // Each round takes some milliseconds, so that the wallet takes seconds to open.
-    const rounds = '--kdf-rounds=60';
+    const rounds = '--kdf-rounds=40';
     const creator = await startWalletRpc({ walletDir: directory, args: [rounds] });
     await createWallet(creator, 'slow', 'p');
     await creator.stop();
