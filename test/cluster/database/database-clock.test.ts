@@ -34,7 +34,7 @@ describe('the clock of the database', () => {
 
   test('is not read from an answer that took too long', () => {
     clock.note(Date.now() + 100_000, monotonicMs() - 6000);
-    expect(Math.round(clock.aheadMs / 1000)).toBe(0);
+    expect(Math.abs(clock.aheadMs)).toBeLessThan(500);
   });
 
   test('is reported once when the two clocks differ by more than 30 s, and once when they agree again', () => {
