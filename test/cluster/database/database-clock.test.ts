@@ -27,7 +27,7 @@ describe('the clock of the database', () => {
     expect(Math.round(clock.aheadMs / 1000)).toBe(-100);
     aheadMs = -3_600_000;
     expect(clock.now()).toBeGreaterThanOrEqual(first);
-    expect(Math.round((clock.now() - first) / 1000)).toBe(0);
+    expect(Math.abs(clock.now() - first)).toBeLessThan(500);
     expect(Math.round(clock.aheadMs / 1000)).toBe(-3700);
     expect(Number.isInteger(clock.now())).toBe(true);
   });
