@@ -28,8 +28,8 @@ const feeIn = (made: Loose): number =>
     : ((made.fee_list ?? []) as number[]).reduce((total, fee) => total + fee, 0);
 
 /**
- * Calls a method with a highest fee of one atomic unit, which it refuses, then with the fee that its error names, and twice
- * that, under one idempotency key.
+ * Calls a method with a highest fee of one atomic unit, which it refuses, then with twice the fee that its error names, under
+ * the same idempotency key.
  */
 async function expectLimited(wallet: WalletRpc, method: string, params: Loose): Promise<Loose> {
   const before = await books(wallet);

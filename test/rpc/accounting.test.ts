@@ -130,6 +130,21 @@ describe('the forms for books', () => {
     expect(await textOf(format, payments)).toBe(await textOf(format, []));
   });
 
+  // The text is written in pieces of 128 records, of which the names of the columns are one.
+  test.each([126, 127, 128, 254, 255, 256])(
+    'contain each of %i transactions once, in their order',
+    async (count) => {
+      const payments = Array.from({ length: count }, (_, n) =>
+        received(n % 256, BigInt(n + 1), { height: n }),
+      );
+      const records = await recordsOf('journal', payments);
+      const assets = records.filter(([, , account = '']) => account.startsWith('Assets'));
+      expect(assets.map(([, , , , atomic]) => atomic)).toEqual(
+        payments.map(({ amount: got }) => String(got)),
+      );
+    },
+  );
+
   it('have entries that sum to the changes of the accounts, however the pages divide them', async () => {
     const value = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
     const part = fc.record({

@@ -38,6 +38,9 @@ const currencyOf = (value: bigint): string => (value === 0n ? '' : 'XMR');
 /** Returns the time of an entry in UTC, as `2026-01-31 12:00:00`. */
 const dateTime = ({ time }: BookEntry): string => instantText(time).replace('T', ' ').replace('Z', '');
 
+/** True for a payment that the forms for books contain. */
+export const isBooked = ({ state }: ExportedPayment): boolean => state === 'mined';
+
 /** Makes the entry of the payments of a transaction. */
 function entryOf(payments: readonly [ExportedPayment, ...ExportedPayment[]]): BookEntry {
   const [{ time, txHash }] = payments;
@@ -64,7 +67,7 @@ async function* entriesOf(pages: AsyncIterable<readonly ExportedPayment[]>): Asy
   let open: [ExportedPayment, ...ExportedPayment[]] | undefined;
   for await (const page of pages)
     for (const payment of page) {
-      if (payment.state !== 'mined') continue;
+      if (!isBooked(payment)) continue;
       if (open !== undefined && equalBytes(open[0].txHash, payment.txHash)) {
         open.push(payment);
         continue;

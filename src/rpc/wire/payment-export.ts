@@ -3,7 +3,7 @@ import { formatCoins } from '../../monero/cryptonote/coins.js';
 import { EXPORT_STATES, type ExportedPayment } from '../../services/history/payment-export.js';
 import { toHex } from '../../util/bytes.js';
 import { instantText } from '../../util/clock.js';
-import { BOOK_FORMATS, exportBooks, type BookFormat } from './accounting.js';
+import { BOOK_FORMATS, exportBooks, isBooked, type BookFormat } from './accounting.js';
 import { csvRecord, withoutFormulas } from './csv.js';
 
 /** Form in which payments are exported. */
@@ -74,9 +74,9 @@ const COLUMNS: readonly (readonly [name: string, value: (payment: ExportedPaymen
 
 const csvRow = (payment: ExportedPayment): string => csvRecord(COLUMNS.map(([, value]) => value(payment)));
 
-/** True for a payment that the form contains: those for books contain mined ones alone. */
-export const isExported = (format: ExportFormat, { state }: ExportedPayment): boolean =>
-  format === 'csv' || format === 'json' || state === 'mined';
+/** True for a payment that a form contains. */
+export const isExported = (format: ExportFormat, payment: ExportedPayment): boolean =>
+  format === 'csv' || format === 'json' || isBooked(payment);
 
 /** Writes payments as text, page by page. */
 export const exportText = (
