@@ -132,8 +132,10 @@ export async function startServer(
     eventSettings: {
       ids: createEventIds(config),
       confirmations: config.wallet.confirmations,
+      payoutConfirmations: config.payouts.confirmations,
     },
     eventRetentionMs: config.wallet.eventRetentionMs,
+    payoutSettings: config.payouts,
     requestSettings: {
       scale: config.wallet.confirmationScale,
       ...(config.pay === undefined || payListener === undefined

@@ -167,6 +167,121 @@ export interface PaymentRequest {
 /** Result of cancel_payment_request. */
 export type CancelPaymentRequestResult = PaymentRequest;
 
+/** Parameters of cancel_payouts. */
+export interface CancelPayoutsParams {
+  /** Ids of the payouts, 1 to 1000. */
+  readonly payout_ids?: readonly string[] | undefined;
+}
+
+export type CancelPayoutsPayoutsState =
+  | 'awaiting_approval'
+  | 'queued'
+  | 'sending'
+  | 'sent'
+  | 'mined'
+  | 'confirmed'
+  | 'failed'
+  | 'cancelled'
+  | 'rejected'
+  | 'expired';
+
+export interface CancelPayoutsPayoutsWaitingForUnlocked {
+  /** Amount that must be unlocked in addition. */
+  readonly amount: bigint;
+  /** Number of blocks at which it is; absent: no locked money is enough. */
+  readonly height?: number;
+  /** Estimate of the time of that block [Unix s]. */
+  readonly time?: number;
+}
+
+export interface CancelPayoutsPayoutsWaitingFor {
+  /** Other persons must approve it. */
+  readonly approval?: boolean;
+  /** Reason of the pause. */
+  readonly paused?: string;
+  /** Time from which it may be sent [Unix s]. */
+  readonly not_before?: number;
+  /** Time until which it waits for others [Unix s]. */
+  readonly batch?: number;
+  /** Share of the fee that it would pay now, above its limit. */
+  readonly fee?: bigint;
+  /** Reason why the daemon cannot be asked, or has refused its batch. */
+  readonly node?: string;
+  /** Id of the older payout for which unlocked money is kept. */
+  readonly behind?: string;
+  /** Reason why an earlier batch with it cannot be excluded yet. */
+  readonly earlier?: string;
+  readonly unlocked?: CancelPayoutsPayoutsWaitingForUnlocked;
+}
+
+export interface CancelPayoutsPayoutsError {
+  /** Error code. */
+  readonly code: number;
+  /** Reason. */
+  readonly message: string;
+}
+
+export interface CancelPayoutsPayouts {
+  /** Id given by the client. */
+  readonly payout_id: string;
+  /** Account that pays. */
+  readonly account_index?: number;
+  /** Address of the payee. */
+  readonly address?: string;
+  /** Amount that the payee is owed. */
+  readonly amount?: bigint;
+  /** Side that pays its share of the fee. */
+  readonly fee?: 'wallet' | 'payee';
+  /** Largest share of the fee; absent: any. */
+  readonly max_fee?: bigint;
+  /** Priority from 0 to 4; 0: by the state of chain and pool. */
+  readonly priority?: number;
+  /** The address may be one of this wallet. */
+  readonly allow_own?: boolean;
+  /** Time before which it is not sent [Unix s]. */
+  readonly not_before?: number;
+  /** Time from which it is not sent any more [Unix s]. */
+  readonly expires_at?: number;
+  /** Reference given by the client. */
+  readonly reference?: string;
+  /** Metadata given by the client. */
+  readonly metadata?: JsonObject;
+  /**
+   * awaiting_approval; queued; sending: its batch is recorded; sent: in the mempool, as far as known; mined;
+   * confirmed; failed, cancelled, rejected, expired: it was not paid.
+   */
+  readonly state?: CancelPayoutsPayoutsState;
+  /**
+   * not_sent: its batch never left this server; refused: by the node; overtaken: another transaction spends
+   * an input; lost: neither pool nor chain has it; reorganised: its block was replaced.
+   */
+  readonly reason?: 'not_sent' | 'refused' | 'overtaken' | 'lost' | 'reorganised';
+  /** Time of creation [Unix s]. */
+  readonly created_at?: number;
+  /** Credential that created it; absent: a client with all rights. */
+  readonly created_by?: string;
+  /** Time of the latest change of the state [Unix s]. */
+  readonly changed_at?: number;
+  readonly waiting_for?: CancelPayoutsPayoutsWaitingFor;
+  /** Transaction that pays it. */
+  readonly tx_hash?: string;
+  /** Amount that the payee receives. */
+  readonly received?: bigint;
+  /** Its share of the fee of the transaction. */
+  readonly fee_share?: bigint;
+  /** Height of the block with the transaction. */
+  readonly height?: number;
+  /** Number of blocks from that block to the tip; 0 if it is not mined. */
+  readonly confirmations?: number;
+  readonly error?: CancelPayoutsPayoutsError;
+}
+
+/** Result of cancel_payouts. */
+export interface CancelPayoutsResult {
+  /** Result of each payout, in their order. */
+  readonly payouts: readonly CancelPayoutsPayouts[];
+}
+
 /** Parameters of change_wallet_password. */
 export interface ChangeWalletPasswordParams {
   /** Password of the wallet. */
@@ -404,6 +519,47 @@ export interface CreatePaymentRequestResult {
   readonly skipped_addresses?: number;
 }
 
+export interface CreatePayoutsPayouts {
+  /** Name of the payout in your system, unique in the wallet; the key by which it is paid once. */
+  readonly payout_id: string;
+  /** Address of the payee. */
+  readonly address: string;
+  /** Amount that the payee is owed [atomic units]. */
+  readonly amount: bigint | number;
+  /**
+   * Side that pays its share of the fee: wallet in addition, payee out of the amount. Default: `"wallet"`.
+   */
+  readonly fee?: 'wallet' | 'payee' | undefined;
+  /** Largest share of the fee; above it the payout waits; absent: any. */
+  readonly max_fee?: bigint | number | undefined;
+  /** Priority from 0 to 4; 0: by the state of chain and pool. Default: `0`. */
+  readonly priority?: number | undefined;
+  /** The address may be one of this wallet. Default: `false`. */
+  readonly allow_own?: boolean | undefined;
+  /** Time before which it is not sent [Unix s]. */
+  readonly not_before?: number | undefined;
+  /** Time from which it is not sent any more [Unix s]. */
+  readonly expires_at?: number | undefined;
+  /** Further name in your system, which other payouts may have. */
+  readonly reference?: string | undefined;
+  /** JSON object that is returned unchanged, at most 4096 bytes. */
+  readonly metadata?: JsonObject | undefined;
+}
+
+/** Parameters of create_payouts. */
+export interface CreatePayoutsParams {
+  /** Payouts, 1 to 1000. */
+  readonly payouts?: readonly CreatePayoutsPayouts[] | undefined;
+  /** Account that pays. Default: `0`. */
+  readonly account_index?: number | undefined;
+}
+
+/** Result of create_payouts. */
+export interface CreatePayoutsResult {
+  /** Result of each payout, in their order. */
+  readonly payouts: readonly CancelPayoutsPayouts[];
+}
+
 /** Parameters of create_wallet. */
 export interface CreateWalletParams {
   /** Name of the new wallet in the wallet directory; empty: a wallet in memory only. */
@@ -529,6 +685,49 @@ export interface EnableWebhookParams {
   readonly id: string;
   /** Name of an open wallet, for requests to /json_rpc; absent: the wallet of the request. */
   readonly wallet?: string | undefined;
+}
+
+/** Parameters of estimate_payouts. */
+export interface EstimatePayoutsParams {
+  /** Further payouts, up to 1000. */
+  readonly payouts?: readonly CreatePayoutsPayouts[] | undefined;
+  /** Account that pays. Default: `0`. */
+  readonly account_index?: number | undefined;
+}
+
+export interface EstimatePayoutsBatches {
+  /** Payouts of the batch. */
+  readonly payout_ids: readonly string[];
+  /** Sum that the payees are owed. */
+  readonly amount: bigint;
+  /** Estimate of the fee. */
+  readonly fee: bigint;
+  /** Number of outputs that it spends. */
+  readonly inputs: number;
+}
+
+export interface EstimatePayoutsWaiting {
+  /** Id of the payout. */
+  readonly payout_id: string;
+  readonly waiting_for: CancelPayoutsPayoutsWaitingFor;
+}
+
+export interface EstimatePayoutsRefused {
+  /** Id of the payout. */
+  readonly payout_id: string;
+  readonly error: CancelPayoutsPayoutsError;
+}
+
+/** Result of estimate_payouts. */
+export interface EstimatePayoutsResult {
+  /** Batches that would leave now. */
+  readonly batches: readonly EstimatePayoutsBatches[];
+  /** Payouts that would wait. */
+  readonly waiting: readonly EstimatePayoutsWaiting[];
+  /** Payouts of the call that create_payouts would refuse. */
+  readonly refused: readonly EstimatePayoutsRefused[];
+  /** Sum of the fees. */
+  readonly fee: bigint;
 }
 
 /** Parameters of estimate_tx_size_and_weight. */
@@ -1049,7 +1248,17 @@ export type EventType =
   | 'request.late'
   | 'request.reversed'
   | 'wallet.synced'
-  | 'wallet.reorganised';
+  | 'wallet.reorganised'
+  | 'payout.awaiting_approval'
+  | 'payout.queued'
+  | 'payout.sending'
+  | 'payout.sent'
+  | 'payout.mined'
+  | 'payout.confirmed'
+  | 'payout.failed'
+  | 'payout.cancelled'
+  | 'payout.rejected'
+  | 'payout.expired';
 
 /** Parameters of get_events. */
 export interface GetEventsParams {
@@ -1564,6 +1773,182 @@ export interface RequestReversedEvent {
   readonly data: RequestReversedEventData;
 }
 
+export interface PayoutAwaitingApprovalEventData {
+  /** Id of the payout. */
+  readonly payout_id: string;
+  /** Reference of the payout. */
+  readonly reference?: string;
+  /** Account that pays. */
+  readonly account_index: number;
+  /** Address that is paid. */
+  readonly address: string;
+  /** Amount that the payee is owed. */
+  readonly amount: bigint;
+  /** State before the event; absent: it was created. */
+  readonly was?: CancelPayoutsPayoutsState;
+  /**
+   * not_sent: its batch never left this server; refused: by the node; overtaken: another transaction spends
+   * an input; lost: neither pool nor chain has it; reorganised: its block was replaced.
+   */
+  readonly reason?: 'not_sent' | 'refused' | 'overtaken' | 'lost' | 'reorganised';
+  /** Transaction that pays it. */
+  readonly tx_hash?: string;
+  /** Height of the block with the transaction. */
+  readonly height?: number;
+  /** Share of the fee of the transaction. */
+  readonly fee?: bigint;
+}
+
+export interface PayoutAwaitingApprovalEvent {
+  /** Increasing in the server. */
+  readonly id: number;
+  /** Type of the event. */
+  readonly type: 'payout.awaiting_approval';
+  /** Time at which it was recorded. */
+  readonly timestamp: string;
+  /** Name of the wallet; empty for a wallet in memory. */
+  readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
+  /** Facts of the event. */
+  readonly data: PayoutAwaitingApprovalEventData;
+}
+
+export interface PayoutQueuedEvent {
+  /** Increasing in the server. */
+  readonly id: number;
+  /** Type of the event. */
+  readonly type: 'payout.queued';
+  /** Time at which it was recorded. */
+  readonly timestamp: string;
+  /** Name of the wallet; empty for a wallet in memory. */
+  readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
+  /** Facts of the event. */
+  readonly data: PayoutAwaitingApprovalEventData;
+}
+
+export interface PayoutSendingEvent {
+  /** Increasing in the server. */
+  readonly id: number;
+  /** Type of the event. */
+  readonly type: 'payout.sending';
+  /** Time at which it was recorded. */
+  readonly timestamp: string;
+  /** Name of the wallet; empty for a wallet in memory. */
+  readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
+  /** Facts of the event. */
+  readonly data: PayoutAwaitingApprovalEventData;
+}
+
+export interface PayoutSentEvent {
+  /** Increasing in the server. */
+  readonly id: number;
+  /** Type of the event. */
+  readonly type: 'payout.sent';
+  /** Time at which it was recorded. */
+  readonly timestamp: string;
+  /** Name of the wallet; empty for a wallet in memory. */
+  readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
+  /** Facts of the event. */
+  readonly data: PayoutAwaitingApprovalEventData;
+}
+
+export interface PayoutMinedEvent {
+  /** Increasing in the server. */
+  readonly id: number;
+  /** Type of the event. */
+  readonly type: 'payout.mined';
+  /** Time at which it was recorded. */
+  readonly timestamp: string;
+  /** Name of the wallet; empty for a wallet in memory. */
+  readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
+  /** Facts of the event. */
+  readonly data: PayoutAwaitingApprovalEventData;
+}
+
+export interface PayoutConfirmedEvent {
+  /** Increasing in the server. */
+  readonly id: number;
+  /** Type of the event. */
+  readonly type: 'payout.confirmed';
+  /** Time at which it was recorded. */
+  readonly timestamp: string;
+  /** Name of the wallet; empty for a wallet in memory. */
+  readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
+  /** Facts of the event. */
+  readonly data: PayoutAwaitingApprovalEventData;
+}
+
+export interface PayoutFailedEvent {
+  /** Increasing in the server. */
+  readonly id: number;
+  /** Type of the event. */
+  readonly type: 'payout.failed';
+  /** Time at which it was recorded. */
+  readonly timestamp: string;
+  /** Name of the wallet; empty for a wallet in memory. */
+  readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
+  /** Facts of the event. */
+  readonly data: PayoutAwaitingApprovalEventData;
+}
+
+export interface PayoutCancelledEvent {
+  /** Increasing in the server. */
+  readonly id: number;
+  /** Type of the event. */
+  readonly type: 'payout.cancelled';
+  /** Time at which it was recorded. */
+  readonly timestamp: string;
+  /** Name of the wallet; empty for a wallet in memory. */
+  readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
+  /** Facts of the event. */
+  readonly data: PayoutAwaitingApprovalEventData;
+}
+
+export interface PayoutRejectedEvent {
+  /** Increasing in the server. */
+  readonly id: number;
+  /** Type of the event. */
+  readonly type: 'payout.rejected';
+  /** Time at which it was recorded. */
+  readonly timestamp: string;
+  /** Name of the wallet; empty for a wallet in memory. */
+  readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
+  /** Facts of the event. */
+  readonly data: PayoutAwaitingApprovalEventData;
+}
+
+export interface PayoutExpiredEvent {
+  /** Increasing in the server. */
+  readonly id: number;
+  /** Type of the event. */
+  readonly type: 'payout.expired';
+  /** Time at which it was recorded. */
+  readonly timestamp: string;
+  /** Name of the wallet; empty for a wallet in memory. */
+  readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
+  /** Facts of the event. */
+  readonly data: PayoutAwaitingApprovalEventData;
+}
+
 export interface WalletSyncedEventData {
   /** Height of the block. */
   readonly height: number;
@@ -1624,6 +2009,16 @@ export type WalletEvent =
   | RequestExpiredEvent
   | RequestLateEvent
   | RequestReversedEvent
+  | PayoutAwaitingApprovalEvent
+  | PayoutQueuedEvent
+  | PayoutSendingEvent
+  | PayoutSentEvent
+  | PayoutMinedEvent
+  | PayoutConfirmedEvent
+  | PayoutFailedEvent
+  | PayoutCancelledEvent
+  | PayoutRejectedEvent
+  | PayoutExpiredEvent
   | WalletSyncedEvent
   | WalletReorganisedEvent;
 
@@ -1760,6 +2155,67 @@ export interface GetPaymentsParams {
 
 /** Result of get_payments. */
 export type GetPaymentsResult = Payments;
+
+/** Parameters of get_payout. */
+export interface GetPayoutParams {
+  /** Id of the payout. */
+  readonly payout_id: string;
+}
+
+/** Result of get_payout. */
+export interface GetPayoutResult {
+  /** Id given by the client. */
+  readonly payout_id: string;
+  /** Account that pays. */
+  readonly account_index: number;
+  /** Address of the payee. */
+  readonly address: string;
+  /** Amount that the payee is owed. */
+  readonly amount: bigint;
+  /** Side that pays its share of the fee. */
+  readonly fee: 'wallet' | 'payee';
+  /** Largest share of the fee; absent: any. */
+  readonly max_fee?: bigint;
+  /** Priority from 0 to 4; 0: by the state of chain and pool. */
+  readonly priority: number;
+  /** The address may be one of this wallet. */
+  readonly allow_own: boolean;
+  /** Time before which it is not sent [Unix s]. */
+  readonly not_before?: number;
+  /** Time from which it is not sent any more [Unix s]. */
+  readonly expires_at?: number;
+  /** Reference given by the client. */
+  readonly reference?: string;
+  /** Metadata given by the client. */
+  readonly metadata?: JsonObject;
+  /**
+   * awaiting_approval; queued; sending: its batch is recorded; sent: in the mempool, as far as known; mined;
+   * confirmed; failed, cancelled, rejected, expired: it was not paid.
+   */
+  readonly state: CancelPayoutsPayoutsState;
+  /**
+   * not_sent: its batch never left this server; refused: by the node; overtaken: another transaction spends
+   * an input; lost: neither pool nor chain has it; reorganised: its block was replaced.
+   */
+  readonly reason?: 'not_sent' | 'refused' | 'overtaken' | 'lost' | 'reorganised';
+  /** Time of creation [Unix s]. */
+  readonly created_at: number;
+  /** Credential that created it; absent: a client with all rights. */
+  readonly created_by?: string;
+  /** Time of the latest change of the state [Unix s]. */
+  readonly changed_at: number;
+  readonly waiting_for?: CancelPayoutsPayoutsWaitingFor;
+  /** Transaction that pays it. */
+  readonly tx_hash?: string;
+  /** Amount that the payee receives. */
+  readonly received?: bigint;
+  /** Its share of the fee of the transaction. */
+  readonly fee_share?: bigint;
+  /** Height of the block with the transaction. */
+  readonly height?: number;
+  /** Number of blocks from that block to the tip; 0 if it is not mined. */
+  readonly confirmations: number;
+}
 
 /** Parameters of get_reserve_proof. */
 export interface GetReserveProofParams {
@@ -2201,6 +2657,99 @@ export interface ListPaymentRequestsResult {
   readonly cursor?: string;
 }
 
+/** Parameters of list_payouts. */
+export interface ListPayoutsParams {
+  /** States of the listed payouts; empty: all. */
+  readonly states?: readonly CancelPayoutsPayoutsState[] | undefined;
+  /** Account of the listed payouts; absent: all. */
+  readonly account_index?: number | undefined;
+  /** Reference of the listed payouts; absent: all. */
+  readonly reference?: string | undefined;
+  /** Text that id, reference or address of the listed payouts contain; absent: all. */
+  readonly text?: string | undefined;
+  /** Least time of creation [Unix s]. */
+  readonly created_since?: number | undefined;
+  /** Least time of the latest change of the state [Unix s]. */
+  readonly changed_since?: number | undefined;
+  /** Largest number of payouts. Default: `100`. */
+  readonly limit?: number | undefined;
+  /** Member cursor of the former answer; absent: the first page. */
+  readonly cursor?: string | undefined;
+}
+
+export interface ListPayoutsPayouts {
+  /** Id given by the client. */
+  readonly payout_id: string;
+  /** Account that pays. */
+  readonly account_index: number;
+  /** Address of the payee. */
+  readonly address: string;
+  /** Amount that the payee is owed. */
+  readonly amount: bigint;
+  /** Side that pays its share of the fee. */
+  readonly fee: 'wallet' | 'payee';
+  /** Largest share of the fee; absent: any. */
+  readonly max_fee?: bigint;
+  /** Priority from 0 to 4; 0: by the state of chain and pool. */
+  readonly priority: number;
+  /** The address may be one of this wallet. */
+  readonly allow_own: boolean;
+  /** Time before which it is not sent [Unix s]. */
+  readonly not_before?: number;
+  /** Time from which it is not sent any more [Unix s]. */
+  readonly expires_at?: number;
+  /** Reference given by the client. */
+  readonly reference?: string;
+  /** Metadata given by the client. */
+  readonly metadata?: JsonObject;
+  /**
+   * awaiting_approval; queued; sending: its batch is recorded; sent: in the mempool, as far as known; mined;
+   * confirmed; failed, cancelled, rejected, expired: it was not paid.
+   */
+  readonly state: CancelPayoutsPayoutsState;
+  /**
+   * not_sent: its batch never left this server; refused: by the node; overtaken: another transaction spends
+   * an input; lost: neither pool nor chain has it; reorganised: its block was replaced.
+   */
+  readonly reason?: 'not_sent' | 'refused' | 'overtaken' | 'lost' | 'reorganised';
+  /** Time of creation [Unix s]. */
+  readonly created_at: number;
+  /** Credential that created it; absent: a client with all rights. */
+  readonly created_by?: string;
+  /** Time of the latest change of the state [Unix s]. */
+  readonly changed_at: number;
+  readonly waiting_for?: CancelPayoutsPayoutsWaitingFor;
+  /** Transaction that pays it. */
+  readonly tx_hash?: string;
+  /** Amount that the payee receives. */
+  readonly received?: bigint;
+  /** Its share of the fee of the transaction. */
+  readonly fee_share?: bigint;
+  /** Height of the block with the transaction. */
+  readonly height?: number;
+  /** Number of blocks from that block to the tip; 0 if it is not mined. */
+  readonly confirmations: number;
+}
+
+export interface ListPayoutsPaused {
+  /** Account; absent: the whole wallet. */
+  readonly account_index?: number;
+  /** Reason that was given. */
+  readonly reason: string;
+  /** Time of the pause [Unix s]. */
+  readonly since: number;
+}
+
+/** Result of list_payouts. */
+export interface ListPayoutsResult {
+  /** Payouts, latest first. */
+  readonly payouts: readonly ListPayoutsPayouts[];
+  /** Cursor for the next page; absent on the last one. */
+  readonly cursor?: string;
+  /** Accounts whose payouts wait. */
+  readonly paused: readonly ListPayoutsPaused[];
+}
+
 export interface ListedWallet {
   /** Name of the wallet. */
   readonly name: string;
@@ -2368,6 +2917,20 @@ export interface ParseUriResult {
   readonly unknown_parameters: readonly string[];
 }
 
+/** Parameters of pause_payouts. */
+export interface PausePayoutsParams {
+  /** Account; absent: the whole wallet. */
+  readonly account_index?: number | undefined;
+  /** Reason that lists show. */
+  readonly reason: string;
+}
+
+/** Result of pause_payouts. */
+export interface PausePayoutsResult {
+  /** Accounts whose payouts wait. */
+  readonly paused: readonly ListPayoutsPaused[];
+}
+
 /** Parameters of prepare_multisig. */
 export interface PrepareMultisigParams {
   /** Enables multisig for the wallet; interface 1.3 always enables it. Default: `false`. */
@@ -2486,6 +3049,18 @@ export interface RestoreDeterministicWalletResult {
   readonly was_deprecated: boolean;
 }
 
+/** Parameters of resume_payouts. */
+export interface ResumePayoutsParams {
+  /** Account; absent: the whole wallet. */
+  readonly account_index?: number | undefined;
+}
+
+/** Result of resume_payouts. */
+export interface ResumePayoutsResult {
+  /** Accounts whose payouts wait. */
+  readonly paused: readonly ListPayoutsPaused[];
+}
+
 /** Parameters of rotate_webhook_secret. */
 export interface RotateWebhookSecretParams {
   /** Id of the endpoint. */
@@ -2518,6 +3093,18 @@ export interface RpcDiscoverResult {
 export interface ScanTxParams {
   /** Transaction hashes. */
   readonly txids?: readonly string[] | undefined;
+}
+
+/** Parameters of send_payouts. */
+export interface SendPayoutsParams {
+  /** Account that pays. Default: `0`. */
+  readonly account_index?: number | undefined;
+}
+
+/** Result of send_payouts. */
+export interface SendPayoutsResult {
+  /** Number of payouts that are still queued in the wallet. */
+  readonly waiting: number;
 }
 
 /** Parameters of set_account_tag_description. */
@@ -3114,6 +3701,8 @@ export interface WalletMethods {
     params?: CancelPaymentRequestParams,
     options?: CallOptions,
   ): Promise<CancelPaymentRequestResult>;
+  /** Cancels payouts that were not sent, each on its own. */
+  cancel_payouts(params?: CancelPayoutsParams, options?: CallOptions): Promise<CancelPayoutsResult>;
   /** Changes the password of the open wallet. */
   change_wallet_password(params?: ChangeWalletPasswordParams, options?: CallOptions): Promise<NoMembers>;
   /** Verifies a reserve proof, and returns its amount and the part spent since. */
@@ -3138,6 +3727,8 @@ export interface WalletMethods {
     params?: CreatePaymentRequestParams,
     options?: OrderOptions,
   ): Promise<CreatePaymentRequestResult>;
+  /** Records payouts, each on its own, which a queue pays in batches of up to 15. */
+  create_payouts(params?: CreatePayoutsParams, options?: CallOptions): Promise<CreatePayoutsResult>;
   /** Creates a wallet and opens it; with an empty filename it exists in memory only. */
   create_wallet(params?: CreateWalletParams, options?: CallOptions): Promise<NoMembers>;
   /** Removes an entry of the address book; the indices of later entries decrease by one. */
@@ -3148,6 +3739,8 @@ export interface WalletMethods {
   edit_address_book(params?: EditAddressBookParams, options?: CallOptions): Promise<NoMembers>;
   /** Enables an endpoint that was disabled because it answered with status 410. */
   enable_webhook(params: EnableWebhookParams, options?: CallOptions): Promise<NoMembers>;
+  /** Computes the batches that the queue, and further payouts, would make now; changes nothing. */
+  estimate_payouts(params?: EstimatePayoutsParams, options?: CallOptions): Promise<EstimatePayoutsResult>;
   /** Estimates the size and weight of a transaction. */
   estimate_tx_size_and_weight(
     params?: EstimateTxSizeAndWeightParams,
@@ -3219,6 +3812,8 @@ export interface WalletMethods {
   ): Promise<GetPaymentRequestResult>;
   /** Lists incoming payments with a payment id. */
   get_payments(params?: GetPaymentsParams, options?: CallOptions): Promise<GetPaymentsResult>;
+  /** Returns a payout with its state and payment, or with the reason why it waits. */
+  get_payout(params: GetPayoutParams, options?: CallOptions): Promise<GetPayoutResult>;
   /** Creates a proof of the balance of this wallet, or of a lower amount. */
   get_reserve_proof(params?: GetReserveProofParams, options?: CallOptions): Promise<GetReserveProofResult>;
   /** Creates a proof that this wallet made a transaction. */
@@ -3267,6 +3862,8 @@ export interface WalletMethods {
     params?: ListPaymentRequestsParams,
     options?: CallOptions,
   ): Promise<ListPaymentRequestsResult>;
+  /** Lists payouts, the latest first, with the pauses of the queue. */
+  list_payouts(params?: ListPayoutsParams, options?: CallOptions): Promise<ListPayoutsResult>;
   /**
    * Lists the wallets of the wallet directory, with the state of open ones; in a cluster, all its wallets
    * too. An addition; no password.
@@ -3295,6 +3892,8 @@ export interface WalletMethods {
   open_wallet(params?: OpenWalletParams, options?: CallOptions): Promise<NoMembers>;
   /** Parses a payment URI. */
   parse_uri(params?: ParseUriParams, options?: CallOptions): Promise<ParseUriResult>;
+  /** Stops sending payouts of an account, or of the wallet; payouts are still accepted. */
+  pause_payouts(params: PausePayoutsParams, options?: CallOptions): Promise<PausePayoutsResult>;
   /** Returns the first key exchange message of this wallet. */
   prepare_multisig(params?: PrepareMultisigParams, options?: CallOptions): Promise<PrepareMultisigResult>;
   /** Returns a secret key or the mnemonic seed. */
@@ -3321,6 +3920,8 @@ export interface WalletMethods {
     params?: RestoreDeterministicWalletParams,
     options?: CallOptions,
   ): Promise<RestoreDeterministicWalletResult>;
+  /** Ends the pause of an account, or of the wallet. */
+  resume_payouts(params?: ResumePayoutsParams, options?: CallOptions): Promise<ResumePayoutsResult>;
   /**
    * Replaces the secret of an endpoint and returns the new one once; the former one signs as well for a time.
    */
@@ -3332,6 +3933,8 @@ export interface WalletMethods {
   'rpc.discover'(params?: NoMembers, options?: CallOptions): Promise<RpcDiscoverResult>;
   /** Scans single transactions, apart from a refresh. */
   scan_tx(params?: ScanTxParams, options?: CallOptions): Promise<NoMembers>;
+  /** Sends the queued payouts of an account now, as far as they can be paid, without waiting for others. */
+  send_payouts(params?: SendPayoutsParams, options?: CallOptions): Promise<SendPayoutsResult>;
   /** Sets the description of a tag. */
   set_account_tag_description(
     params?: SetAccountTagDescriptionParams,

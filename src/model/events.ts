@@ -1,6 +1,7 @@
 import type { Hash, KeyImage } from '../monero/crypto/types.js';
 import type { SubaddressIndex } from '../monero/cryptonote/types.js';
 import type { Amount } from '../util/amount.js';
+import { PAYOUT_STATES, type PayoutFacts, type PayoutState } from './payout.js';
 import type { RequestState } from './payment-request.js';
 
 /** A payment to the wallet: the outputs, other than change, that one transaction pays to one address. */
@@ -79,6 +80,9 @@ export interface RequestFacts extends RequestSums {
  */
 export type ReversalReason = 'reorganised' | 'dropped' | 'rescan' | 'corrected';
 
+/** Type of the event of a payout that has come into a state. */
+export type PayoutEventType = `payout.${PayoutState}`;
+
 /** Type of an event, and its data. */
 export type EventBody =
   | { readonly type: 'payment.seen'; readonly data: PaymentFacts }
@@ -138,6 +142,7 @@ export type EventBody =
         readonly was: RequestState;
       };
     }
+  | { readonly type: PayoutEventType; readonly data: PayoutFacts }
   | { readonly type: 'wallet.synced'; readonly data: { readonly height: number } }
   | {
       readonly type: 'wallet.reorganised';
@@ -146,8 +151,8 @@ export type EventBody =
 
 export type EventType = EventBody['type'];
 
-/** All event types; the compiler checks that no type is missing. */
-const TYPES: Readonly<Record<EventType, true>> = {
+/** All event types except the events of payouts; the compiler checks that no type is missing. */
+const TYPES: Readonly<Record<Exclude<EventType, PayoutEventType>, true>> = {
   'payment.seen': true,
   'payment.mined': true,
   'payment.confirmed': true,
@@ -169,9 +174,16 @@ const TYPES: Readonly<Record<EventType, true>> = {
   'wallet.reorganised': true,
 };
 
-export const EVENT_TYPES = Object.keys(TYPES) as readonly EventType[];
+/** Event types of payouts, one for each state. */
+export const PAYOUT_EVENTS: readonly PayoutEventType[] = PAYOUT_STATES.map(
+  (state): PayoutEventType => `payout.${state}`,
+);
 
-export const isEventType = (text: string): text is EventType => Object.hasOwn(TYPES, text);
+export const EVENT_TYPES: readonly EventType[] = [...(Object.keys(TYPES) as EventType[]), ...PAYOUT_EVENTS];
+
+const NAMES: ReadonlySet<string> = new Set(EVENT_TYPES);
+
+export const isEventType = (text: string): text is EventType => NAMES.has(text);
 
 /**
  * A change of a wallet. At the last event of each store transaction, the balance is the sum of

@@ -122,6 +122,11 @@ export type Fault =
   | ({ readonly kind: 'bad_payment_request' } & Reasoned)
   /** Another payment request has the same reference. */
   | { readonly kind: 'reference_taken'; readonly reference: string; readonly requestId: string }
+  | { readonly kind: 'payout_missing'; readonly payoutId: string }
+  /** The terms of a payout, or a change of it, are refused. */
+  | ({ readonly kind: 'bad_payout' } & Reasoned)
+  /** The id of a payout belongs to a payout with other terms. `field`: name of the first term that differs. */
+  | { readonly kind: 'payout_mismatch'; readonly payoutId: string; readonly field: string }
   /** A rule of the client's credential forbids the request. */
   | ({ readonly kind: 'credential_denied' } & Reasoned)
   /** A payment exceeds a limit of the client's credential. */

@@ -14,6 +14,7 @@ import { historyMethods } from './methods/history.js';
 import { miningMethods } from './methods/mining.js';
 import { multisigMethods } from './methods/multisig.js';
 import { orderMethods } from './methods/orders.js';
+import { payoutMethods } from './methods/payouts.js';
 import { proofMethods } from './methods/proofs.js';
 import { outputMethods } from './methods/outputs.js';
 import { paymentExportMethods } from './methods/payment-export.js';
@@ -38,6 +39,7 @@ export const registry = new Registry<WalletMethod>([
   ...sweepMethods,
   ...orderMethods,
   ...paymentRequestMethods,
+  ...payoutMethods,
   ...eventMethods,
   ...coldSigningMethods,
   ...outputMethods,

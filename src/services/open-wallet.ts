@@ -31,6 +31,7 @@ import { PaymentMaker } from './payments/payment-maker.js';
 import { Sweeps } from './payments/sweeps.js';
 import { Transfers } from './payments/transfers.js';
 import { Proofs } from './proofs/proofs.js';
+import { Payouts } from './payouts/payouts.js';
 import { PaymentRequests } from './requests/payment-requests.js';
 import { BackgroundSync } from './sync/background-sync.js';
 import { LostPayments } from './sync/lost-payments.js';
@@ -88,6 +89,7 @@ export class OpenWallet {
   readonly orders: Orders;
   readonly paymentRequests: PaymentRequests;
   readonly transfers: Transfers;
+  readonly payouts: Payouts;
   readonly sweeps: Sweeps;
   readonly outputTransfer: OutputTransfer;
   readonly keyImageTransfer: KeyImageTransfer;
@@ -148,6 +150,10 @@ export class OpenWallet {
     this.orders = new Orders(context, { relay });
     this.paymentRequests = new PaymentRequests(context, { accounts, sync });
     this.transfers = new Transfers({ accounts, balances: this.balances, payments });
+    this.payouts = new Payouts(context, {
+      ...{ accounts, sync, payments, balances: this.balances, feeEstimator: this.feeEstimator },
+      ...{ orders: this.orders, transfers: this.transfers },
+    });
     this.sweeps = new Sweeps(context, { accounts, outputFreezing: this.outputFreezing, payments });
     this.coldSigning = new ColdSigning(context, {
       ...{ accounts, payments, outputTransfer: this.outputTransfer },
@@ -173,16 +179,17 @@ export class OpenWallet {
     this.webhooks.start();
     this.#notices?.start();
     this.paymentRequests.start();
+    this.payouts.start();
   }
 
   #createContext(): WalletContext {
     const { paths, store, keystore, daemon, openAlias, workers, clock, rng, log, events } = this.#parts;
-    const { exportFormat, eventRetentionMs, requestSettings, held } = this.#parts;
+    const { exportFormat, eventRetentionMs, requestSettings, payoutSettings, held } = this.#parts;
     const name = paths?.name ?? '';
     const assertOpen = (): void => this.assertOpen();
     return {
       ...{ name, store, keystore, daemon, openAlias, workers, clock, rng, log, events, eventRetentionMs },
-      ...{ exportFormat, requestSettings, assertOpen },
+      ...{ exportFormat, requestSettings, payoutSettings, assertOpen },
       ...(held === undefined ? {} : { holding: held }),
       exports: this.#exports,
       addresses: new AddressCache(() => {
@@ -268,6 +275,7 @@ export class OpenWallet {
     this.sync.stop();
     this.#notices?.close();
     this.paymentRequests.close();
+    this.payouts.close();
     const webhooksEnd = this.webhooks.close();
     await this.payments.waitForPayment();
     await webhooksEnd;

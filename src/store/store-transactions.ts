@@ -189,7 +189,7 @@ export class StoreTransactions {
     const { file, deferred } = this.#parts;
     return new PageTransaction(file.db, {
       complete: () => {
-        this.#writer.events.settleRequests();
+        this.#writer.events.settleStates();
         this.#version += 1;
       },
       guard: (commit) => file.detectingDamage(commit),
@@ -261,7 +261,7 @@ export class StoreTransactions {
   #runTask<T>(task: (w: WalletWriter) => T): T {
     const { events } = this.#writer;
     events.resetRequests();
-    return this.#runPage(task, () => events.settleRequests(), currentTrace());
+    return this.#runPage(task, () => events.settleStates(), currentTrace());
   }
 
   /**

@@ -18,6 +18,7 @@ import { BalanceReader } from './tables/balances.js';
 import { OutputReader } from './tables/outputs.js';
 import { PaymentRequestReader } from './tables/payment-requests.js';
 import { PaymentReader } from './tables/payments.js';
+import { PayoutReader } from './tables/payouts.js';
 import { ReserveReader } from './tables/reserves.js';
 import { AmbiguousSpendReader } from './tables/ambiguous-spends.js';
 import { LostAddressReader } from './tables/lost-addresses.js';
@@ -65,6 +66,7 @@ export class WalletReader {
   readonly multisig: MultisigReader;
   readonly orders: OrderReader;
   readonly requests: PaymentRequestReader;
+  readonly payouts: PayoutReader;
   readonly credentialSpends: CredentialSpendReader;
   readonly events: EventReader;
   readonly eventMarks: EventMarkReader;
@@ -104,6 +106,7 @@ export class WalletReader {
     this.multisig = new MultisigReader(db);
     this.orders = new OrderReader(db);
     this.requests = new PaymentRequestReader(db);
+    this.payouts = new PayoutReader(db);
     this.credentialSpends = new CredentialSpendReader(db);
     this.events = new EventReader(db);
     this.eventMarks = new EventMarkReader(db);

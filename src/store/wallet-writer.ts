@@ -19,6 +19,7 @@ import { OutputWriter } from './tables/output-writer.js';
 import type { OutputRef } from './tables/outputs.js';
 import { PaymentRequestWriter } from './tables/payment-requests.js';
 import { PaymentWriter } from './tables/payments.js';
+import { PayoutWriter } from './tables/payouts.js';
 import { AmbiguousSpendWriter } from './tables/ambiguous-spends.js';
 import { LostAddressWriter } from './tables/lost-addresses.js';
 import { LostInputWriter } from './tables/lost-inputs.js';
@@ -103,6 +104,7 @@ export class WalletWriter {
   readonly multisig: MultisigWriter;
   readonly orders: OrderWriter;
   readonly requests: PaymentRequestWriter;
+  readonly payouts: PayoutWriter;
   readonly arrivals: ArrivalWriter;
   readonly credentialSpends: CredentialSpendWriter;
   readonly events: EventLog;
@@ -137,6 +139,7 @@ export class WalletWriter {
     this.multisig = new MultisigWriter(db);
     this.orders = new OrderWriter(db);
     this.requests = new PaymentRequestWriter(db);
+    this.payouts = new PayoutWriter(db);
     this.arrivals = new ArrivalWriter(db);
     this.credentialSpends = new CredentialSpendWriter(db);
     this.events = new EventLog(db, this, events);

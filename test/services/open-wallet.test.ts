@@ -30,6 +30,7 @@ function locked(): OpenWallet {
     events: server.settings.events,
     eventRetentionMs: server.settings.eventRetentionMs,
     requestSettings: server.settings.requestSettings,
+    payoutSettings: server.settings.payoutSettings,
     webhookSending: server.webhookSending,
     refresher: server.refresher as unknown as Refresher,
     lock: { release: () => void (released += 1) },

@@ -5,6 +5,7 @@ import { DAEMON_OPTIONS, daemonConfig } from './daemon-options.js';
 import { readOptions, type RawOptions } from './option.js';
 import { environmentName, OPTIONS } from './options.js';
 import { PAY_OPTIONS, payConfig, WATCH_OPTIONS, watchConfig } from './page-options.js';
+import { PAYOUT_OPTIONS, payoutConfig } from './payout-options.js';
 import { NETWORK_OPTIONS, networkOf, PROCESS_OPTIONS, processConfig } from './process-options.js';
 import { rpcConfig, SERVER_OPTIONS, SERVER_TLS_OPTIONS } from './server-options.js';
 import { sslConfig } from './ssl-options.js';
@@ -99,6 +100,8 @@ export function toConfig(raw: RawOptions, cores: number) {
     watch: watchConfig(readOptions(WATCH_OPTIONS, raw), isExternalConfirmed),
     /** Settings of the pay pages; absent: the server has no pay pages. */
     ...optional('pay', payConfig(readOptions(PAY_OPTIONS, raw), isExternalConfirmed)),
+    /** Settings of the queue of payouts. */
+    payouts: payoutConfig(readOptions(PAYOUT_OPTIONS, raw)),
     /** Cluster of this process; absent: the process is not in a cluster. */
     ...optional('cluster', clusterConfig(readOptions(CLUSTER_OPTIONS, raw))),
     /** Number of scanning threads. */

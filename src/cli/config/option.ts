@@ -28,6 +28,7 @@ export type OptionGroup =
   | 'Server'
   | 'TLS of the server'
   | 'Watch'
+  | 'Payouts'
   | 'Pay pages'
   | 'Cluster'
   | 'Daemon'

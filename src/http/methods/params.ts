@@ -147,7 +147,7 @@ const items = <T extends z.ZodType>(item: T, { refusesMisspeltIn: name }: ListRu
   const readItem = (value: unknown, index: number): z.output<T> => {
     const misspelt = name === undefined ? undefined : misspeltMembers(item, value);
     if (misspelt !== undefined) throw unknownParams(`${name}.${index}: ${misspelt}`);
-    const { success, data, error } = item.safeParse(withoutEmpty(value));
+    const { success, data, error } = item.safeParse(isObject(value) ? givenValues(item, value) : value);
     if (!success) throw new InvalidItem(index, error.issues);
     return data;
   };

@@ -34,6 +34,7 @@ const UINT = unsigned(SAFE_MAX)
 const U32 = unsigned(U32_MAX)
   .transform(Number)
   .meta({ title: 'unsigned 32-bit integer', type: 'integer', minimum: 0n, maximum: U32_MAX });
+const CODE = z.bigint().transform(Number).meta({ title: 'error code', type: 'integer' });
 const TEXT = z.string().meta({ title: 'string', type: 'string' });
 const FLAG = z.boolean().meta({ title: 'boolean', type: 'boolean' });
 const HEX = matching(/^(?:[0-9a-f]{2})*$/, 'hex string');
@@ -51,6 +52,9 @@ export const uint = (description: string) => UINT.describe(description);
 
 /** Unsigned 32-bit integer: the index of an account or address, or a small count. */
 export const u32 = (description: string) => U32.describe(description);
+
+/** Code of an error: a negative integer. */
+export const code = (description: string) => CODE.describe(description);
 
 export const text = (description: string) => TEXT.describe(description);
 export const flag = (description: string) => FLAG.describe(description);

@@ -129,9 +129,20 @@ export class Credential {
  * - spend: methods that make, sign, relay or submit transactions, freeze outputs (with the right to lock), sign
  *   messages, edit the payees of the address book, and exchange the outputs and key images that are needed to sign
  *   elsewhere.
+ * - payout_create, payout_approve, payout_send, payout_cancel: methods that create payouts, approve or reject them, send
+ *   or pause them, and cancel them.
  * - admin: methods for secrets, files and passwords of wallets, scanning, webhooks, the daemon, the log, the process.
  */
-export const FAMILIES = ['view', 'receive', 'spend', 'admin'] as const;
+export const FAMILIES = [
+  'view',
+  'receive',
+  'spend',
+  'payout_create',
+  'payout_approve',
+  'payout_send',
+  'payout_cancel',
+  'admin',
+] as const;
 
 export type Family = (typeof FAMILIES)[number];
 

@@ -1,7 +1,7 @@
 import { formatCoins } from '../../monero/cryptonote/coins.js';
 import { reasonOf, type FaultTable } from './fault-entry.js';
 
-/** Faults of orders, events, webhooks, credentials, payment requests and clusters, which the reference does not have. */
+/** Faults of orders, events, webhooks, credentials, payment requests, payouts and clusters, which the reference does not have. */
 export const additionFaults = {
   order_mismatch: {
     code: -54,
@@ -49,6 +49,16 @@ export const additionFaults = {
     retryAfter: 1,
     explanation: ({ name }) =>
       `${name === undefined ? 'the server' : `the wallet '${name}'`} is being opened, and nothing of this call has run: repeat it`,
+  },
+  payout_missing: {
+    code: -71,
+    explanation: ({ payoutId }) => `the wallet has no payout '${payoutId}'`,
+  },
+  bad_payout: { code: -72, explanation: reasonOf },
+  payout_mismatch: {
+    code: -73,
+    explanation: ({ payoutId, field }) =>
+      `the payout '${payoutId}' exists with another ${field}: use a new payout_id for a new payout`,
   },
   max_fee_exceeded: {
     code: -70,

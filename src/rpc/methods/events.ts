@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { EVENT_TYPES, type EventType } from '../../model/events.js';
+import { EVENT_TYPES, PAYOUT_EVENTS, type EventType } from '../../model/events.js';
 import { height, listOf, params, u32 } from '../../http/methods/params.js';
 import * as wire from '../../http/methods/wire.js';
 import { assertValid } from '../access/permission.js';
@@ -7,6 +7,8 @@ import { pageLimit } from '../wire/limits.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
 import * as sample from '../wire/samples.js';
 import { REQUEST_STATES } from '../../model/payment-request.js';
+import { PAYOUT_STATES } from '../../model/payout.js';
+import { payoutReason } from '../wire/payouts.js';
 import { indexSchema } from '../wire/shapes.js';
 import type { Credential } from '../access/credential.js';
 import type { WalletEventLog } from '../../services/events/wallet-event-log.js';
@@ -140,6 +142,19 @@ const request = () => ({
   late: wire.amount('Payments after the end of the request'),
 });
 
+const payout = () => ({
+  payout_id: wire.text('Id of the payout'),
+  reference: wire.text('Reference of the payout').optional(),
+  account_index: wire.u32('Account that pays'),
+  address: wire.text('Address that is paid'),
+  amount: wire.amount('Amount that the payee is owed'),
+  was: wire.oneOf(PAYOUT_STATES, 'State before the event; absent: it was created').optional(),
+  reason: payoutReason().optional(),
+  tx_hash: wire.hash('Transaction that pays it').optional(),
+  height: wire.uint('Height of the block with the transaction').optional(),
+  fee: wire.amount('Share of the fee of the transaction').optional(),
+});
+
 const blockHeight = () => wire.uint('Height of the block');
 
 const reason = () =>
@@ -203,6 +218,7 @@ const eventSchema = () =>
       ...request(),
       was: wire.oneOf(REQUEST_STATES, 'State before the reversal'),
     }),
+    ...PAYOUT_EVENTS.map((type) => event(type, payout())),
     event('wallet.synced', { height: blockHeight() }),
     event('wallet.reorganised', {
       from_height: wire.uint('Height of the first replaced block'),

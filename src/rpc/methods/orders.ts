@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { params } from '../../http/methods/params.js';
 import * as wire from '../../http/methods/wire.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
-import type { TrackedOrder } from '../../services/payments/order-tracker.js';
+import type { TrackedOrder } from '../../store/tables/order-tracker.js';
 import { sum } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import { ORDER_STATES, type OrderPosition, type TrackedTx } from '../../model/order.js';

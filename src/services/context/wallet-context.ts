@@ -38,6 +38,7 @@ export interface WalletContext {
   readonly log: WalletLog;
   readonly events: WalletEvents;
   readonly requestSettings: RequestSettings;
+  readonly payoutSettings: PayoutSettings;
   /** Age at which events are deleted [ms]. */
   readonly eventRetentionMs: number;
   readonly locks: WalletLocks;
@@ -73,6 +74,18 @@ export interface RequestSettings {
   readonly scale: ConfirmationScale;
   /** Address of the pay pages without the token, ending with a slash; absent: there are no pay pages. */
   readonly payUrl?: string;
+}
+
+/** Settings of the queue of payouts. */
+export interface PayoutSettings {
+  /** Time that a payout waits for others before a batch with less than 15 payouts leaves [s]; 0: no time. */
+  readonly interval: number;
+  /** Time that the oldest payout waits before unlocked money is kept for it [s]. */
+  readonly patience: number;
+  /** Highest fee rate [atomic units per byte]; absent: any rate. */
+  readonly maxFeeRate?: bigint;
+  /** Number of outputs that a paying account keeps, by dividing its change; 0: as many as its batches need. */
+  readonly outputs: number;
 }
 
 /** Locks of one open wallet. Order of acquisition: `refresh`, `payment`, `spentStates`. */

@@ -4,6 +4,7 @@ import { differenceOf } from '../../model/request-state.js';
 import { sum } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import type { Json } from '../../util/json.js';
+import type { PayoutFacts } from '../../model/payout.js';
 import type {
   PaymentFacts,
   RequestFacts,
@@ -82,6 +83,30 @@ const requestJson = (
   late,
 });
 
+const payoutJson = ({
+  payoutId,
+  reference,
+  account,
+  address,
+  amount,
+  was,
+  reason,
+  txHash,
+  height,
+  fee,
+}: PayoutFacts) => ({
+  payout_id: payoutId,
+  ...(reference === undefined ? {} : { reference }),
+  account_index: account,
+  address,
+  amount,
+  ...(was === undefined ? {} : { was }),
+  ...(reason === undefined ? {} : { reason }),
+  ...(txHash === undefined ? {} : { tx_hash: toHex(txHash) }),
+  ...(height === undefined ? {} : { height }),
+  ...(fee === undefined ? {} : { fee }),
+});
+
 function dataOf(event: WalletEvent, addressText: AddressText): EventJson['data'] {
   switch (event.type) {
     case 'payment.seen':
@@ -130,17 +155,19 @@ function dataOf(event: WalletEvent, addressText: AddressText): EventJson['data']
       return { height: event.data.height };
     case 'wallet.reorganised':
       return { from_height: event.data.fromHeight, depth: event.data.depth };
+    default:
+      return payoutJson(event.data);
   }
 }
 
-/** Returns an event without the reference of its request. */
+/** Returns an event without the reference of its request or payout. */
 function withoutReference(event: WalletEvent): WalletEvent {
   if (!('reference' in event.data)) return event;
   const { reference: _, ...data } = event.data;
   return { ...event, data } as WalletEvent;
 }
 
-/** Converts an event of a wallet to its JSON form, which lacks the reference of a request while notes are hidden. */
+/** Converts an event of a wallet to its JSON form, which lacks references while notes are hidden. */
 export const eventJson = (event: WalletEvent, { name, addresses, keystore }: EventContext): EventJson => ({
   id: event.id,
   type: event.type,

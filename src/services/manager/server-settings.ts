@@ -7,7 +7,7 @@ import type { Rng } from '../../util/random.js';
 import type { ExportFormat } from '../../monero/wallet/exchange/exported-outputs.js';
 import type { ClusterNode } from '../cluster/cluster-node.js';
 import type { ListedDaemon } from '../context/daemon-list.js';
-import type { WalletEvents, RequestSettings } from '../context/wallet-context.js';
+import type { PayoutSettings, RequestSettings, WalletEvents } from '../context/wallet-context.js';
 import type { OpenAlias } from '../context/openalias.js';
 import type { WalletDirectory } from '../context/wallet-directory.js';
 import type { NoticeRunner } from '../events/tx-notices.js';
@@ -50,6 +50,7 @@ export interface ServerSettings {
   /** Source of event ids for all wallets, and thresholds of `payment.confirmed`. */
   readonly eventSettings: EventSettings;
   readonly requestSettings: RequestSettings;
+  readonly payoutSettings: PayoutSettings;
   /** Age at which events are deleted [ms]. */
   readonly eventRetentionMs: number;
   readonly webhooks: WebhookSettings;

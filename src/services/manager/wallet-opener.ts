@@ -239,6 +239,7 @@ export class WalletOpener {
       events,
       eventRetentionMs,
       requestSettings,
+      payoutSettings,
       rng,
       log,
       noticeRunner,
@@ -264,7 +265,16 @@ export class WalletOpener {
         clock: systemClock,
         log: namedLog(log, paths?.name ?? ''),
         ...{ refresher, workers, webhookSending, rekey },
-        ...{ kdfRounds, exportFormat, openAlias, events, eventRetentionMs, requestSettings, rng },
+        ...{
+          kdfRounds,
+          exportFormat,
+          openAlias,
+          events,
+          eventRetentionMs,
+          requestSettings,
+          payoutSettings,
+          rng,
+        },
         ...(noticeRunner === undefined ? {} : { noticeRunner }),
       });
     } catch (error) {

@@ -6,8 +6,8 @@ import { WalletError } from '../../model/wallet-error.js';
 import type { SpendableOutput } from '../../monero/wallet/select/spendable-outputs.js';
 import type { PaymentPlan } from '../../monero/wallet/select/transfer-plan.js';
 import type { WalletContext } from '../context/wallet-context.js';
-import { inputsOf } from '../sync/rival-spends.js';
-import { exclusions } from './order-tracker.js';
+import { inputsOf } from '../../store/tables/rival-spends.js';
+import { exclusions } from '../../store/tables/order-tracker.js';
 import { unixSeconds } from '../../util/clock.js';
 import { isUnlocked } from '../../monero/cryptonote/unlock-time.js';
 
@@ -40,6 +40,11 @@ export class FailedPayment {
     // A transaction that was never sent cannot be mined.
     this.#attempts = [...earlier, last].filter(({ withdrawn }) => withdrawn !== 'unsent');
     this.#last = last;
+  }
+
+  /** True if an attempt can still be mined. */
+  get mayBeMined(): boolean {
+    return this.#live().length > 0;
   }
 
   /** Destinations of the latest attempt, with their amounts. */

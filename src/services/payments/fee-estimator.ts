@@ -73,6 +73,23 @@ export class FeeEstimator {
     });
   }
 
+  /**
+   * Returns the prices of payouts for each priority. The default priority is chosen as {@link prices} chooses it, and
+   * rises while the mempool holds a full block of transactions that pay as much, up to the highest fee rate.
+   * @param maxRate highest fee rate [atomic units per byte]; undefined: any rate.
+   * @throws WalletError `fee_too_high`, `fee_rates_unknown`; DaemonError
+   */
+  async payoutPrices(maxRate: bigint | undefined): Promise<(priority: number) => Prices> {
+    const [rates, usage] = await Promise.all([this.#ratesOrFault(), this.#usage()]);
+    let usual = priorityFor(rates, usage);
+    const zone = Math.floor(usage.blockWeightLimit / 2);
+    const isFull = (priority: number): boolean =>
+      backlogBlocks(usage.backlog, feePerByte(rates, priority), zone) > 0;
+    while (usual < 4 && isFull(usual) && feePerByte(rates, usual + 1) <= (maxRate ?? Infinity))
+      usual = (usual + 1) as Priority;
+    return (priority) => this.#belowCeiling({ rates, priority: priority === 0 ? usual : priority });
+  }
+
   /** Returns the priority that a payment without a given priority has now. @throws WalletError `priority_unknown` */
   async defaultPriority(): Promise<Priority> {
     try {

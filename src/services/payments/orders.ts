@@ -7,10 +7,11 @@ import { assertRepeats, type KeyedCall } from '../../model/keyed-call.js';
 import type { Order, OrderState } from '../../model/order.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
+import type { WalletWriter } from '../../store/wallet-writer.js';
 import type { PaymentRelay } from '../sync/payment-relay.js';
 import { FailedPayment } from './failed-payment.js';
 import type { OrderEntry } from './payment-ledger.js';
-import { trackOrder, type TrackedOrder } from './order-tracker.js';
+import { trackOrder, type TrackedOrder } from '../../store/tables/order-tracker.js';
 import { decode, encode, type Codec } from '../../util/codec.js';
 import { unsignedTxSet } from '../../monero/wallet/exchange/cold-tx-sets.js';
 import { multisigTxSet } from '../../monero/wallet/multisig/tx-set.js';
@@ -34,6 +35,11 @@ export interface OrderTerms extends KeyedCall {
 export interface OrderMaker {
   /** Makes the payment. @param entry writes the order with the payment; absent: the payment has no order. */
   pay(entry?: OrderEntry): Promise<MadePayments>;
+  /**
+   * Writes further rows in the store transaction that records the order; an error undoes the transaction.
+   * @param sequence number of the order.
+   */
+  recordWith?(w: WalletWriter, sequence: number, made: MadePayments): void;
   /** Makes one failed transaction again; absent if {@link pay} relays the same transactions again. */
   payAgain?(entry: OrderEntry, failed: FailedPayment): Promise<MadePayments>;
 }
@@ -77,7 +83,7 @@ export class Orders {
     return this.#placing.run(terms.key, async () => {
       this.#context.assertOpen();
       const known = this.find(terms.key);
-      if (known === undefined) return maker.pay(this.#newOrder(terms));
+      if (known === undefined) return maker.pay(this.#newOrder(terms, maker));
       assertRepeats(known.order, terms);
       if (known.state === 'failed') {
         if (!terms.retryFailed && !isRefused(known)) throw hasFailed();
@@ -123,12 +129,20 @@ export class Orders {
     return this.#context.store.read((r) => trackOrder(r, order));
   }
 
-  #newOrder({ key, method, requestHash, withBlobs }: OrderTerms): OrderEntry {
+  #newOrder({ key, method, requestHash, withBlobs }: OrderTerms, maker: OrderMaker): OrderEntry {
     const created = unixSeconds(this.#context.clock);
     return {
       record: (w, made, { sent }) => {
         const payments = made.payments.map((payment) => storedPayment(payment, withBlobs));
-        w.orders.add({ key, method, requestHash, created, sent, made: { ...made, payments } });
+        const sequence = w.orders.add({
+          key,
+          method,
+          requestHash,
+          created,
+          sent,
+          made: { ...made, payments },
+        });
+        maker.recordWith?.(w, sequence, made);
       },
     };
   }

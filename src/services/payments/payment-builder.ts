@@ -200,6 +200,7 @@ export class PaymentBuilder {
         inputs: ringedInputs(draft).map(({ output, ring }) => inputOf(output, ring)),
         payees: draft.payees.map(({ address, amount: value }) => ({ address, amount: value })),
         feeFrom: draft.feeFrom,
+        feeAmongAll: draft.feeAmongAll,
         changeSplit: draft.changeSplit,
         changeAddress: this.#services.accounts.decoded({ major: draft.account, minor: 0 }),
         fee: draft.fee,

@@ -66,11 +66,27 @@ export class Transfers {
     return this.#make(request, payees, failed);
   }
 
-  #make(request: Asked, payees: readonly Payee[], failed?: FailedPayment): Promise<MadePayments> {
+  /**
+   * Pays payees in one transaction. @param failed failed transactions that the new one must exclude.
+   * @throws WalletError, DaemonError
+   */
+  payTogether(
+    request: Omit<Asked, 'payees'>,
+    payees: readonly Payee[],
+    failed?: FailedPayment,
+  ): Promise<MadePayments> {
+    return this.#make(request, payees, failed);
+  }
+
+  #make(
+    request: Omit<Asked, 'payees'>,
+    payees: readonly Payee[],
+    failed?: FailedPayment,
+  ): Promise<MadePayments> {
     const { payments } = this.#services;
     return payments.make(request, async ({ rates, priority }) => {
-      const { account, unlockTime, feeFrom = [], changeOutputs = 1 } = request;
-      const transfer = { payees, account, priority, unlockTime, feeFrom, changeOutputs };
+      const { account, unlockTime, feeFrom = [], feeAmongAll = false, changeOutputs = 1 } = request;
+      const transfer = { payees, account, priority, unlockTime, feeFrom, feeAmongAll, changeOutputs };
       const required = failed?.requiredInputs();
       const planned = await this.#plan(request, { kind: 'transfer', transfer, required }, rates);
       if (failed !== undefined) assertReplaces(failed, planned);
@@ -85,7 +101,7 @@ export class Transfers {
    * takes longer the more payments are unmined, and only the kind of the error depends on these amounts.
    */
   async #plan(
-    { account, minors = [] }: Asked,
+    { account, minors = [] }: Omit<Asked, 'payees'>,
     request: TransferPlanRequest,
     rates: FeeRates,
   ): Promise<readonly PaymentPlan<SpendableOutput>[]> {

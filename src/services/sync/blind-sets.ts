@@ -13,7 +13,7 @@ import { faultOf } from '../../model/wallet-error.js';
 import { readFetchedTx, type FetchedTx } from '../../monero/wallet/scan/fetched-tx.js';
 import { narrowOwners } from '../../monero/wallet/scan/ambiguous-spends.js';
 import type { WalletContext } from '../context/wallet-context.js';
-import { inputsOf } from './rival-spends.js';
+import { inputsOf } from '../../store/tables/rival-spends.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'daemon' | 'log' | 'store'>;
 

@@ -9,7 +9,7 @@ import type { OutgoingTx } from '../../monero/wallet/build/outgoing-tx.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { holdsNewestBlock, lacksNewestBlock } from './newest-block.js';
 import type { PaymentRelay } from './payment-relay.js';
-import { inputsOf, rivalSpends, type RivalSpend } from './rival-spends.js';
+import { inputsOf, rivalSpends, type RivalSpend } from '../../store/tables/rival-spends.js';
 
 type Context = Pick<WalletContext, 'store' | 'daemon' | 'timeBounds' | 'log' | 'assertOpen'>;
 

@@ -10,7 +10,7 @@ import { readFetchedTx } from '../../monero/wallet/scan/fetched-tx.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { BlindSets } from './blind-sets.js';
 import { daemonFaultOf } from './newest-block.js';
-import { inputsOf, rivalSpends, type RivalSpend } from './rival-spends.js';
+import { inputsOf, rivalSpends, type RivalSpend } from '../../store/tables/rival-spends.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'daemon' | 'log' | 'store'>;
 

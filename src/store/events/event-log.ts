@@ -22,16 +22,24 @@ import { ChangedTxs } from './changed-txs.js';
 import { Following, Rescan } from './chain-progress.js';
 import { minedFacts, PaymentEvents, type Tips, paymentsIn } from './payment-events.js';
 import { PoolEvents } from './pool-events.js';
+import { DEFAULT_PAYOUT_CONFIRMATIONS, type Payout, type PayoutState } from '../../model/payout.js';
+import type { OrderReader } from '../tables/orders.js';
+import type { OutputReader } from '../tables/outputs.js';
+import type { PayoutWriter } from '../tables/payouts.js';
+import { PayoutEvents } from './payout-events.js';
 import { RequestEvents } from './request-events.js';
 import { Stages } from './stages.js';
 import { TransferFactReader } from '../tables/transfers.js';
 import { TransferEvents } from './transfer-events.js';
 import { UnknownSpends } from './unknown-spends.js';
 
-/** Source of event ids, and the confirmations at which `payment.confirmed` is reported. */
+/** Source of event ids, and the confirmations at which events are reported. */
 export interface EventSettings {
   readonly ids: EventIds;
+  /** Confirmations at which `payment.confirmed` is reported. */
   readonly confirmations: readonly number[];
+  /** Confirmations at which `payout.confirmed` is reported; absent: {@link DEFAULT_PAYOUT_CONFIRMATIONS}. */
+  readonly payoutConfirmations?: number;
 }
 
 /** Confirmations at which `payment.confirmed` is reported if the configuration sets no others. */
@@ -45,6 +53,9 @@ export interface EventTables {
   readonly outgoing: OutgoingReader;
   readonly pool: PoolReader;
   readonly requests: PaymentRequestWriter;
+  readonly orders: OrderReader;
+  readonly outputs: OutputReader;
+  readonly payouts: PayoutWriter;
   readonly arrivals: ArrivalWriter;
   readonly subaddresses: SubaddressReader;
 }
@@ -86,9 +97,14 @@ export class EventLog {
   readonly #changed: ChangedTxs;
   readonly #unknownSpends: UnknownSpends;
   readonly #requests: RequestEvents;
+  readonly #payouts: PayoutEvents;
   #page: OpenPage | undefined;
 
-  constructor(db: SqlDatabase, tables: EventTables, { ids, confirmations }: EventSettings) {
+  constructor(
+    db: SqlDatabase,
+    tables: EventTables,
+    { ids, confirmations, payoutConfirmations = DEFAULT_PAYOUT_CONFIRMATIONS }: EventSettings,
+  ) {
     const rows = new EventWriter(db, ids);
     const seen = new SeenPayments(db);
     const reportedTransfers = new ReportedTransfers(db);
@@ -102,6 +118,7 @@ export class EventLog {
     this.#locked = new LockedPayments(db);
     this.#stages = new Stages(confirmations);
     this.#requests = new RequestEvents({ rows, ...tables, rescan: this.#rescan });
+    this.#payouts = new PayoutEvents({ rows, ...tables, rescan: this.#rescan }, payoutConfirmations);
     this.#payments = new PaymentEvents({
       ...{ rows, seen, payments: tables.payments, locked: this.#locked, reported: this.#reported },
       ...{ arrivals: tables.arrivals, following: this.#following, rescan: this.#rescan },
@@ -153,7 +170,8 @@ export class EventLog {
       this.#reported.isEmpty &&
       this.#reportedTransfers.isEmpty &&
       this.#unknownSpends.isEmpty &&
-      this.#requests.isAtRest
+      this.#requests.isAtRest &&
+      this.#payouts.isAtRest
     );
   }
 
@@ -308,9 +326,10 @@ export class EventLog {
     this.#unknownSpends.settle({ isRescan: false });
   }
 
-  /** Reports the changed payment requests, after {@link settle}. To be called before each commit. */
-  settleRequests(): void {
+  /** Reports the changed payment requests and payouts, after {@link settle}. To be called before each commit. */
+  settleStates(): void {
     this.#requests.settle(this.#tip);
+    this.#payouts.settle(this.#tip);
     if (this.isReadUnstored) this.#following.store();
   }
 
@@ -333,6 +352,16 @@ export class EventLog {
     this.#pool.contestListed();
     const request = requests.byAddress(subaddress);
     if (request !== undefined) this.#requests.begin(request, this.#tip);
+  }
+
+  /** Reports a new payout. */
+  beginPayout(payout: Payout): void {
+    this.#payouts.begin(payout);
+  }
+
+  /** Records and reports that a payout without a batch has come into another state. */
+  movePayout(payout: Payout, state: PayoutState): void {
+    this.#payouts.move(payout, state);
   }
 
   /** Reports a payment request whose end has changed. */

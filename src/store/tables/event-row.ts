@@ -4,6 +4,7 @@ import { fromHex, toHex } from '../../util/bytes.js';
 import { amount } from '../../util/amount.js';
 import type {
   EventBody,
+  PayoutEventType,
   EventType,
   MinedPaymentFacts,
   PaymentFacts,
@@ -15,6 +16,8 @@ import type {
   WalletEvent,
 } from '../../model/events.js';
 import type { RequestState } from '../../model/payment-request.js';
+import type { PayoutChange, PayoutFacts, PayoutReason, PayoutState } from '../../model/payout.js';
+import type { PayoutIdentity } from './payouts.js';
 import { toAmount, toBytes, toColumn, toNumber, type Integer } from './columns.js';
 
 /** Numbers of event types in the table. Earlier versions used 0 and 9 for rows that stood for several events. */
@@ -38,6 +41,16 @@ export const CODES = {
   'request.reversed': 18,
   'payment.confirmed': 19,
   'payment.unlocked': 20,
+  'payout.awaiting_approval': 21,
+  'payout.queued': 22,
+  'payout.sending': 23,
+  'payout.sent': 24,
+  'payout.mined': 25,
+  'payout.confirmed': 26,
+  'payout.failed': 27,
+  'payout.cancelled': 28,
+  'payout.rejected': 29,
+  'payout.expired': 30,
 } as const satisfies Readonly<Record<EventType, number>>;
 
 /** Types of rows whose height is the height of the block with their payment or transfer. */
@@ -64,13 +77,15 @@ interface RowFacts {
   readonly paymentId?: string;
   readonly seen?: number;
   readonly reverses?: number;
-  readonly reason?: ReversalReason;
+  readonly reason?: ReversalReason | PayoutReason;
   readonly change?: string;
   readonly fee?: string;
   readonly depth?: number;
   readonly keyImage?: string;
   readonly state?: RequestState;
-  readonly was?: RequestState;
+  readonly was?: RequestState | PayoutState;
+  /** Number of a payout. */
+  readonly payout?: number;
   readonly unconfirmed?: string;
   readonly locked?: string;
   readonly late?: string;
@@ -104,14 +119,19 @@ export type NewRow = readonly [
   data: string | null,
 ];
 
-/** Contents of a new row: an event, whose payment request is named by its address alone. */
+/**
+ * Contents of a new row: an event, whose payment request is named by its address alone, and whose payout by its number
+ * alone.
+ */
 export type NewEvent =
-  | Exclude<EventBody, { readonly type: RequestRowType }>
+  | Exclude<EventBody, { readonly type: RequestRowType | PayoutEventType }>
+  | { readonly type: PayoutEventType; readonly data: PayoutChange }
   | { readonly type: Exclude<RequestRowType, 'request.reversed'>; readonly data: RequestSums }
   | { readonly type: 'request.reversed'; readonly data: RequestSums & { readonly was: RequestState } };
 
 /** Returns the values of a new row. */
 export function rowOf(event: NewEvent): NewRow {
+  if (isPayoutEvent(event)) return payoutRow(event);
   const { type, data } = event;
   switch (type) {
     case 'transfer.relayed':
@@ -158,6 +178,24 @@ export function rowOf(event: NewEvent): NewRow {
     default:
       return paymentRow(event);
   }
+}
+
+const isPayoutEvent = (event: NewEvent): event is Extract<NewEvent, { readonly type: PayoutEventType }> =>
+  event.type.startsWith('payout.');
+
+/** Returns the values of the row of a payout, without the terms of the payout, which do not change. */
+function payoutRow({ type, data }: Extract<NewEvent, { readonly type: PayoutEventType }>): NewRow {
+  const { sequence, account, was, reason, txHash, height, fee } = data;
+  const facts: RowFacts = {
+    payout: sequence,
+    ...(was === undefined ? {} : { was }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(fee === undefined ? {} : { fee: fee.toString() }),
+  };
+  return [
+    ...([CODES[type], txHash ?? null, account, null, toColumn(data.amount)] as const),
+    ...([height ?? null, null, JSON.stringify(facts)] as const),
+  ];
 }
 
 /** Returns the values of the row of a request, without the terms of the request, which do not change. */
@@ -219,17 +257,28 @@ export type RequestIdentity = Pick<RequestFacts, 'requestId' | 'reference' | 'am
 /** Returns the identity of the payment request with an address; undefined if there is no such request. */
 export type IdentityOf = (subaddress: SubaddressIndex) => RequestIdentity | undefined;
 
+/** Facts of records that their events leave out, since they do not change. */
+export interface Identities {
+  readonly request: IdentityOf;
+  /** Returns the terms of a payout by its number. */
+  readonly payout: (sequence: number) => PayoutIdentity;
+}
+
 /** Returns the event of a row. */
-export function eventOf(row: EventRow, identityOf: IdentityOf): WalletEvent {
+export function eventOf(row: EventRow, identities: Identities): WalletEvent {
   const type = TYPES.get(toNumber(row.type));
   if (type === undefined) throw new Error('an event has an unknown type');
   const facts = row.data === null ? {} : (JSON.parse(row.data) as RowFacts);
-  return { id: toNumber(row.id), time: toNumber(row.time), ...bodyOf(type, row, facts, identityOf) };
+  return { id: toNumber(row.id), time: toNumber(row.time), ...bodyOf(type, row, facts, identities) };
 }
 
-function bodyOf(type: EventType, row: EventRow, facts: RowFacts, identityOf: IdentityOf): EventBody {
+function bodyOf(type: EventType, row: EventRow, facts: RowFacts, identities: Identities): EventBody {
+  if (isPayoutType(type)) return { type, data: payoutOf(row, facts, identities) };
+  const identityOf = identities.request;
   const height = toNumber(row.height ?? 0n);
-  const { seen, reverses, reason = 'dropped', depth = 0 } = facts;
+  const { seen, reverses, depth = 0 } = facts;
+  // The column of an event that is no event of a payout.
+  const reason = (facts.reason ?? 'dropped') as ReversalReason;
   switch (type) {
     case 'payment.seen':
       return { type, data: paymentOf(row, facts) };
@@ -267,7 +316,10 @@ function bodyOf(type: EventType, row: EventRow, facts: RowFacts, identityOf: Ide
     case 'request.late':
       return { type, data: requestOf(row, facts, identityOf) };
     case 'request.reversed':
-      return { type, data: { ...requestOf(row, facts, identityOf), was: facts.was ?? 'waiting' } };
+      return {
+        type,
+        data: { ...requestOf(row, facts, identityOf), was: (facts.was ?? 'waiting') as RequestState },
+      };
     case 'wallet.synced':
       return { type, data: { height } };
     case 'wallet.reorganised':
@@ -323,6 +375,26 @@ const requestOf = (row: EventRow, facts: RowFacts, identityOf: IdentityOf): Requ
     late: amount(BigInt(late)),
   };
 };
+
+const isPayoutType = (type: EventType): type is PayoutEventType => type.startsWith('payout.');
+
+function payoutOf(
+  row: EventRow,
+  { payout = 0, was, reason, fee }: RowFacts,
+  { payout: identityOf }: Identities,
+): PayoutFacts {
+  return {
+    sequence: payout,
+    ...identityOf(payout),
+    account: toNumber(row.account ?? 0n),
+    amount: toAmount(row.amount ?? 0n),
+    ...(was === undefined ? {} : { was: was as PayoutState }),
+    ...(reason === undefined ? {} : { reason: reason as PayoutReason }),
+    ...(row.tx_hash === null ? {} : { txHash: toBytes<'Hash'>(row.tx_hash) }),
+    ...(row.height === null ? {} : { height: toNumber(row.height) }),
+    ...(fee === undefined ? {} : { fee: amount(BigInt(fee)) }),
+  };
+}
 
 const subaddressOf = (row: EventRow): SubaddressIndex => ({
   major: toNumber(row.account ?? 0n),

@@ -13,11 +13,12 @@ import {
   OF_BLOCKS,
   rowOf,
   type EventRow,
-  type IdentityOf,
+  type Identities,
   type NewEvent,
 } from './event-row.js';
 import { MetaWriter } from './meta.js';
 import { identityReader } from './payment-requests.js';
+import { PayoutReader } from './payouts.js';
 
 /**
  * SQL expression for the height below which blocks are history of the wallet. Until the height is known, all blocks are
@@ -92,11 +93,15 @@ function insertWith(stages: string): string {
 /** Reads events by ascending id. */
 export class EventReader {
   protected readonly db: SqlDatabase;
-  readonly #identityOf: IdentityOf;
+  readonly #identities: Identities;
 
   constructor(db: SqlDatabase) {
     this.db = db;
-    this.#identityOf = identityReader(db);
+    const payouts = new PayoutReader(db);
+    this.#identities = {
+      request: identityReader(db),
+      payout: (sequence) => payouts.identityOf(sequence),
+    };
   }
 
   /**
@@ -131,7 +136,7 @@ export class EventReader {
 
   /** Returns the event of a row. @param arrival height below which blocks are history of the wallet. */
   #eventOf(row: EventRow, arrival: number): WalletEvent {
-    const event = eventOf(row, this.#identityOf);
+    const event = eventOf(row, this.#identities);
     const isHistory = isOfBlock(row) && row.height !== null && toNumber(row.height) < arrival;
     return isHistory ? { ...event, history: true } : event;
   }

@@ -129,6 +129,12 @@ export class OrderReader {
     return row && this.#toOrder(row, call);
   }
 
+  /** Returns an order by its number; undefined if there is no such order. */
+  bySequence(sequence: number): Order | undefined {
+    const row = this.db.row<OrderRow>('SELECT * FROM payment_order WHERE sequence = ?', sequence);
+    return row && this.#toOrder(row, this.keys.of(sequence));
+  }
+
   /**
    * Returns orders that were accepted before another order, latest first.
    * @param sequence number of the other order, exclusive.
@@ -209,8 +215,8 @@ const valuesOf = ({ sequence, position, attempt }: OrderPlace) => [sequence, pos
 
 /** Writes orders in the same transaction that records their payments. */
 export class OrderWriter extends OrderReader {
-  /** Adds an order. @throws Error if its idempotency key is already in use. */
-  add({ created, made, sent, ...call }: NewOrder): void {
+  /** Adds an order. @returns its number. @throws Error if its idempotency key is already in use. */
+  add({ created, made, sent, ...call }: NewOrder): number {
     const { lastInsertRowid } = this.db.run(
       'INSERT INTO payment_order (created, unsigned_set, multisig_set) VALUES (?, ?, ?)',
       created,
@@ -222,6 +228,7 @@ export class OrderWriter extends OrderReader {
     made.payments.forEach((payment, position) =>
       this.addAttempt({ sequence, position, attempt: 1, made: payment, sent }),
     );
+    return sequence;
   }
 
   /**

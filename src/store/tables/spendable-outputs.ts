@@ -67,6 +67,17 @@ export class SpendableOutputReader {
     this.#db = db;
   }
 
+  /** Counts the outputs of an account that are neither spent nor frozen, locked outputs too, up to a number. */
+  countUpTo(most: number, account: number): number {
+    return (
+      this.#db.value<number>(
+        `SELECT count(*) FROM (SELECT 1 FROM owned_output WHERE ${FREE} AND account = ? LIMIT ?)`,
+        account,
+        most,
+      ) ?? 0
+    );
+  }
+
   /**
    * Returns true if an account has at most a given number of addresses with spendable outputs, and at most a given
    * number of spendable outputs on these addresses.

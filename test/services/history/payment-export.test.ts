@@ -77,7 +77,7 @@ const sorted = (rows: readonly { readonly [name: string]: Json | undefined }[]):
   rows.map(writeJson).sort();
 
 /** Records an order whose transaction has a hash of equal bytes. */
-const placeOrder = (wallet: TestWallet, key: string, byte: number): void =>
+const placeOrder = (wallet: TestWallet, key: string, byte: number): number =>
   wallet.store.write((w) =>
     w.orders.add({
       ...{ key, method: 'transfer', requestHash: bytes<Hash>(9), created: 1, sent: true },

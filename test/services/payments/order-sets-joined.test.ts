@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Hash, PublicKey } from '../../../src/monero/crypto/types.js';
 import type { ExportCipher } from '../../../src/services/context/export-cipher.js';
 import { setToSign } from '../../../src/services/payments/orders.js';
-import type { TrackedOrder } from '../../../src/services/payments/order-tracker.js';
+import type { TrackedOrder } from '../../../src/store/tables/order-tracker.js';
 import { signedTxSet, unsignedTxSet } from '../../../src/monero/wallet/exchange/cold-tx-sets.js';
 import { openExport } from '../../../src/monero/wallet/exchange/export-blob.js';
 import type { Order, OrderState, TrackedTx } from '../../../src/model/order.js';

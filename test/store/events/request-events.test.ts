@@ -660,7 +660,7 @@ test('a settled transaction leaves nothing to the next one', () => {
       .transaction(() => {
         task();
         w.events.settle();
-        w.events.settleRequests();
+        w.events.settleStates();
       })
       .immediate();
   const types = (): string[] =>

@@ -126,6 +126,7 @@ export class WalletServer {
       },
       eventSettings: ownEvents(),
       eventRetentionMs: 90 * 86_400_000,
+      payoutSettings: { interval: 0, patience: 1800, outputs: 0 },
       requestSettings: { scale: [{ from: ZERO, confirmations: 1 }] },
       webhooks: { allowPrivate: true, userAgent: 'wallet-rpc/test' },
       log: pino({ level: 'info', base: null }, { write }),

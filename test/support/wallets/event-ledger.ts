@@ -97,6 +97,7 @@ export class EventLedger {
       case 'request.reversed':
       case 'wallet.synced':
       case 'wallet.reorganised':
+      default:
     }
   }
 

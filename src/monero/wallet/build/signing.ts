@@ -3,7 +3,7 @@ import { loadCurve } from '../../crypto/curve/load-curve.js';
 import { randomScalar, reduce, toScalar } from '../../crypto/scalar.js';
 import type { Hash, KeyImage, SecretKey, PublicKey } from '../../crypto/types.js';
 import { MAX_TX_WEIGHT } from '../../cryptonote/constants.js';
-import { feeOfWeight, type FeeRates } from '../select/fees.js';
+import { feeOfWeight, feeShares, type FeeRates } from '../select/fees.js';
 import { prefixHash, transaction, transactionHash, transactionWeight } from '../../cryptonote/transaction.js';
 import type { Transaction, SubaddressIndex } from '../../cryptonote/types.js';
 import { proveRange } from '../../ringct/bulletproofs-plus.js';
@@ -172,28 +172,32 @@ export function weightOnceSigned({ prefix, fee, inputs, outputs }: UnsignedTx): 
 }
 
 /**
- * Subtracts a fee from some payees' amounts in equal parts; the remainder is subtracted from the first payees among
- * them, one atomic unit each.
+ * Subtracts a fee from some payees' amounts in equal shares.
+ * @param feeAmongAll true: each of these payees pays its share among all payees, and the change pays the rest.
  * @throws PlanError `tx_not_possible` if these payees receive less than the fee, `zero_amount` if a payee would receive
  * nothing. Source: wallet2.cpp `get_adjusted_dsts`.
  */
-function lessFee(payees: readonly OutputTarget[], feeFrom: readonly number[], fee: Amount): OutputTarget[] {
+function lessFee(
+  payees: readonly OutputTarget[],
+  feeFrom: readonly number[],
+  fee: Amount,
+  feeAmongAll: boolean,
+): OutputTarget[] {
   if (feeFrom.length === 0) return [...payees];
-  const part = fee / BigInt(feeFrom.length);
-  const remainder = Number(fee % BigInt(feeFrom.length));
+  const shares = feeShares(fee, feeAmongAll ? payees.length : feeFrom.length);
   const reduced = [...payees];
   const payers = feeFrom.map((index) => {
     const payee = payees[index];
     if (payee === undefined) throw new RangeError('a payee listed to pay the fee does not exist');
     return { index, payee };
   });
-  if (payers.reduce((total, { payee }) => total + payee.amount, 0n) < fee)
+  if (!feeAmongAll && payers.reduce((total, { payee }) => total + payee.amount, 0n) < fee)
     throw new PlanError({
       kind: 'tx_not_possible',
       reason: 'the destinations that pay the fee receive less than the fee',
     });
   payers.forEach(({ index, payee }, i) => {
-    const received = payee.amount - part - (i < remainder ? 1n : 0n);
+    const received = payee.amount - (shares[feeAmongAll ? index : i] ?? ZERO);
     if (received <= 0n) throw new PlanError({ kind: 'zero_amount' });
     reduced[index] = { ...payee, amount: amount(received) };
   });
@@ -217,6 +221,8 @@ export interface PricedPlan extends Omit<TransactionPlan, 'changeOutputs'> {
    * change.
    */
   readonly feeFrom?: readonly number[];
+  /** True: the payees of `feeFrom` pay their shares of the fee among all payees; absent: the whole fee. */
+  readonly feeAmongAll?: boolean | undefined;
 }
 
 /**
@@ -224,13 +230,13 @@ export interface PricedPlan extends Omit<TransactionPlan, 'changeOutputs'> {
  * @throws the errors of `settleFee`.
  */
 function settleFeeWith(
-  { feeFrom = [], ...plan }: PricedPlan & Pick<TransactionPlan, 'changeOutputs'>,
+  { feeFrom = [], feeAmongAll = false, ...plan }: PricedPlan & Pick<TransactionPlan, 'changeOutputs'>,
   rate: bigint,
   rates: FeeRates,
   construct: (plan: TransactionPlan) => UnsignedTx,
 ): UnsignedTx {
   const attempt = (fee: Amount): { unsigned: UnsignedTx; needed: Amount } => {
-    const unsigned = construct({ ...plan, fee, payees: lessFee(plan.payees, feeFrom, fee) });
+    const unsigned = construct({ ...plan, fee, payees: lessFee(plan.payees, feeFrom, fee, feeAmongAll) });
     const weight = weightOnceSigned(unsigned);
     if (weight >= MAX_TX_WEIGHT) throw new RangeError('the transaction is too heavy');
     return { unsigned, needed: feeOfWeight(weight, rate, rates) };

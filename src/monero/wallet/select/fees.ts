@@ -41,6 +41,16 @@ export function feeOfWeight(weight: number, rate: bigint, { quantizationMask: ma
   return amount(((BigInt(weight) * rate + mask - 1n) / mask) * mask);
 }
 
+/**
+ * Divides a fee into equal shares, which add up to it exactly; the first shares are one atomic unit larger if the fee
+ * cannot be divided. The outputs of a transaction have equal weights, so equal shares are shares by weight.
+ */
+export function feeShares(fee: Amount, count: number): Amount[] {
+  const share = fee / BigInt(count);
+  const remainder = Number(fee % BigInt(count));
+  return Array.from({ length: count }, (_, i) => amount(share + (i < remainder ? 1n : 0n)));
+}
+
 /** Largest size of a relative ring offset [bytes], for a chain of some hundred million outputs. */
 const MAX_OFFSET_BYTES = 4;
 /** Size of a ring offset in the reference's estimate [bytes]. */

@@ -4,12 +4,13 @@ import {
   estimateWeight,
   feeOfWeight,
   feePerByte,
+  feeShares,
   TARGET_WEIGHT,
   weightOf,
   type FeeRates,
   type Prices,
 } from './fees.js';
-import { amount, totalOf, U64_MAX, ZERO, type Amount } from '../../../util/amount.js';
+import { amount, sum, totalOf, U64_MAX, ZERO, type Amount } from '../../../util/amount.js';
 import type { Rng } from '../../../util/random.js';
 import { AddressOutputs, nameOf } from './address-outputs.js';
 import { preferredInputs, Selection } from './input-selection.js';
@@ -36,6 +37,8 @@ export interface PaymentPlan<C extends SpendableOutput = OwnedOutput> {
   readonly fee: Amount;
   /** Indices of the payees from whose amounts the fee is subtracted; empty: the fee is paid in addition. */
   readonly feeFrom: readonly number[];
+  /** True: the payees of `feeFrom` pay their shares of the fee among all payees; absent: the whole fee. */
+  readonly feeAmongAll?: boolean;
   /** Division of the change into outputs; absent: one output. */
   readonly changeSplit?: ChangeSplit;
 }
@@ -58,6 +61,17 @@ const FEE_IS_SPLIT = 'subtractfeefrom transfers cannot be split over multiple tr
 /** Returns the error of an impossible payment. @param text the reference's message for the same cause. */
 export const failed = (reason: string, text: string): PlanError =>
   new PlanError({ kind: 'transfer_failed', reason, text });
+
+/**
+ * Returns the part of a fee that the wallet pays in addition to the amounts of the payees [atomic units].
+ * @param payees number of payees. @param feeFrom indices of the payees that pay the fee, or their shares of it.
+ */
+function feeOnTop(fee: Amount, payees: number, feeFrom: readonly number[], feeAmongAll: boolean): Amount {
+  if (feeFrom.length === 0) return fee;
+  if (!feeAmongAll) return ZERO;
+  const isPayer = new Set(feeFrom);
+  return sum(feeShares(fee, payees).filter((_, i) => !isPayer.has(i)));
+}
 
 /** A transaction that is being planned. */
 interface Draft<C extends SpendableOutput> {
@@ -90,6 +104,7 @@ class TransferPlanner<C extends SpendableOutput> {
   readonly #preferred: C[];
   readonly #feeOf: (inputs: number, payees: readonly Payee[]) => Amount;
   readonly #feeFrom: readonly number[];
+  readonly #feeAmongAll: boolean;
   readonly #changeSplit: ChangeSplit;
   readonly #terms: Pick<PaymentPlan, 'account' | 'unlockTime' | 'prices'>;
 
@@ -107,6 +122,7 @@ class TransferPlanner<C extends SpendableOutput> {
     this.#changeSplit = { outputs: request.changeOutputs ?? 1, least };
     this.#feeOf = (inputs, payees) => feeOfWeight(this.#weightOf(inputs, payees), rate, rates);
     this.#feeFrom = request.feeFrom ?? [];
+    this.#feeAmongAll = request.feeAmongAll ?? false;
     this.#queue = [...request.payees];
     const first = this.#queue.slice(0, MAX_PAYEES);
     const wanted = totalOf(request.payees);
@@ -133,7 +149,7 @@ class TransferPlanner<C extends SpendableOutput> {
 
   /** Returns the fee that the inputs must cover in addition to the payees' amounts [atomic units]. */
   #feeOnTop(inputs: number, payees: readonly Payee[]): Amount {
-    return this.#feeFrom.length > 0 ? ZERO : this.#feeOf(inputs, payees);
+    return feeOnTop(this.#feeOf(inputs, payees), payees.length, this.#feeFrom, this.#feeAmongAll);
   }
 
   plan(): PaymentPlan<C>[] {
@@ -241,6 +257,7 @@ class TransferPlanner<C extends SpendableOutput> {
     return {
       ...this.#terms,
       ...{ payees, inputs, fee: this.#feeOf(inputs.length, payees), feeFrom: this.#feeFrom },
+      ...(this.#feeAmongAll ? { feeAmongAll: true } : {}),
       ...(this.#changeSplit.outputs === 1 ? {} : { changeSplit: this.#changeSplit }),
     };
   }
@@ -262,8 +279,13 @@ function assertFunds(request: TransferRequest, { available, locked }: Funds, rat
   const least = estimateWeight(1, RING_SIZE, 2, 0);
   const fee = feeOfWeight(least, feePerByte(rates, request.priority), rates);
   const wanted = totalOf(request.payees);
-  const subtracting = (request.feeFrom ?? []).length > 0;
-  const exact = subtracting ? (wanted > fee ? wanted : fee) : wanted + fee;
+  const { payees, feeFrom = [], feeAmongAll = false } = request;
+  const subtracting = feeFrom.length > 0 && !feeAmongAll;
+  const exact = subtracting
+    ? wanted > fee
+      ? wanted
+      : fee
+    : wanted + feeOnTop(fee, payees.length, feeFrom, feeAmongAll);
   const needed = amount(exact > U64_MAX ? U64_MAX : exact);
   const compared = exact % (U64_MAX + 1n);
   if (compared <= available && exact <= U64_MAX) return;

@@ -50,6 +50,11 @@ export interface TransferRequest<To = Payee> {
    * addition.
    */
   readonly feeFrom?: readonly number[];
+  /**
+   * True: each payee of `feeFrom` pays its share of the fee among all payees (`feeShares`), and the wallet pays the
+   * other shares. Absent: the payees of `feeFrom` pay the whole fee.
+   */
+  readonly feeAmongAll?: boolean;
   /** Number of outputs into which the change is divided, 1 to 14; default: 1. */
   readonly changeOutputs?: number;
   /** True: allows more than one transaction. */

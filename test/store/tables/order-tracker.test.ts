@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Hash, PublicKey } from '../../../src/monero/crypto/types.js';
-import { exclusions, trackOrder } from '../../../src/services/payments/order-tracker.js';
+import { exclusions, trackOrder } from '../../../src/store/tables/order-tracker.js';
 import { UNKNOWN_TX } from '../../../src/store/tables/output-row.js';
 import type { WalletReader } from '../../../src/store/wallet-reader.js';
 import { equalBytes } from '../../../src/util/bytes.js';

@@ -1,4 +1,3 @@
-import type { WalletReader } from '../../store/wallet-reader.js';
 import {
   orderState,
   positionsOf,
@@ -10,9 +9,15 @@ import {
   type TrackedTx,
 } from '../../model/order.js';
 import { equalBytes } from '../../util/bytes.js';
-import { inputsOf, rivalSpends, type RivalSpend } from '../sync/rival-spends.js';
+import type { OrderReader } from './orders.js';
+import type { OutgoingReader } from './outgoing.js';
+import { inputsOf, rivalSpends, type InputTables, type RivalSpend } from './rival-spends.js';
 
-type Reader = Pick<WalletReader, 'orders' | 'outgoing' | 'outputs'>;
+/** Tables from which the state of an order follows. */
+export interface OrderTables extends InputTables {
+  readonly orders: Pick<OrderReader, 'beforeRescan'>;
+  readonly outgoing: Pick<OutgoingReader, 'byHash'>;
+}
 
 /** An order with its state and the states of its transactions. */
 export interface TrackedOrder {
@@ -26,7 +31,7 @@ export interface TrackedOrder {
  * wallets sign, counts only a transaction whose rings were read and differ: the hash alone does not show whether a
  * transaction is a signed version of the set.
  */
-export function exclusions(r: Pick<WalletReader, 'outputs'>, { made, rival }: OrderTx): RivalSpend[] {
+export function exclusions(r: InputTables, { made, rival }: OrderTx): RivalSpend[] {
   const spends = rivalSpends(inputsOf(r, made), made.signed?.txHash);
   if (made.rings !== undefined)
     return spends.filter(({ txHash }) => rival !== undefined && equalBytes(rival, txHash));
@@ -35,12 +40,12 @@ export function exclusions(r: Pick<WalletReader, 'outputs'>, { made, rival }: Or
 }
 
 /** Determines the states of an order and of its transactions. */
-export function trackOrder(r: Reader, order: Order): TrackedOrder {
+export function trackOrder(r: OrderTables, order: Order): TrackedOrder {
   const positions = positionsOf(order.transactions.map((tx) => trackTx(r, tx)));
   return { order, positions, state: orderState(positions) };
 }
 
-function trackTx(r: Reader, tx: OrderTx): TrackedTx {
+function trackTx(r: OrderTables, tx: OrderTx): TrackedTx {
   const txHash = tx.made.signed?.txHash;
   const recorded = txHash && r.outgoing.byHash(txHash);
   if (recorded !== undefined) {

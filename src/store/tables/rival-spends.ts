@@ -1,9 +1,9 @@
 import type { Hash } from '../../monero/crypto/types.js';
-import type { WalletReader } from '../../store/wallet-reader.js';
-import { isUnknownSpend } from '../../store/tables/output-row.js';
 import { equalBytes } from '../../util/bytes.js';
 import type { MadePayment } from '../../model/made-payment.js';
 import type { OwnedOutput } from '../../monero/wallet/scan/findings.js';
+import { isUnknownSpend } from './output-row.js';
+import type { OutputReader } from './outputs.js';
 
 /** Spend of an output by a transaction other than a given one. */
 export interface RivalSpend {
@@ -12,9 +12,14 @@ export interface RivalSpend {
   readonly height?: number;
 }
 
+/** Tables in which the inputs of a transaction are looked up. */
+export interface InputTables {
+  readonly outputs: Pick<OutputReader, 'byPublicKey' | 'byKeyImage'>;
+}
+
 /** Finds the inputs of a transaction among the outputs that the wallet has, by output keys or key images. */
 export const inputsOf = (
-  r: Pick<WalletReader, 'outputs'>,
+  r: InputTables,
   { inputKeys, keyImages }: Pick<MadePayment, 'inputKeys' | 'keyImages'>,
 ): OwnedOutput[] =>
   inputKeys.length > 0

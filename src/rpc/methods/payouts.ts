@@ -1,0 +1,283 @@
+import * as z from 'zod';
+import {
+  atomic,
+  flag,
+  height,
+  keptText,
+  listOf,
+  params,
+  text,
+  u32,
+  wholeObject,
+} from '../../http/methods/params.js';
+import { writeWholeJson } from '../../util/json-writer.js';
+import * as wire from '../../http/methods/wire.js';
+import { FEE_PAYERS, PAYOUT_STATES, WHOLE_WALLET, type PayoutPause } from '../../model/payout.js';
+import { WalletError } from '../../model/wallet-error.js';
+import type { PayoutRequest } from '../../services/payouts/payout-intake.js';
+import type { Json } from '../../util/json.js';
+import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
+import { nextPage, pageCursor, pageLimit, pageStart, reference } from '../wire/limits.js';
+import {
+  forecastSchema,
+  forecastShape,
+  payoutResultSchema,
+  payoutResultShape,
+  payoutSchema,
+  payoutShape,
+  samplePayout,
+} from '../wire/payouts.js';
+import * as sample from '../wire/samples.js';
+
+/** Largest number of payouts of one call. */
+const MAX_PAYOUTS = 1000;
+const MAX_METADATA_BYTES = 4096;
+const MAX_PRIORITY = 4;
+
+const payoutId = keptText(255, 1);
+
+/** Terms of one payout of a call. */
+const item = z.object({
+  payout_id: payoutId.describe(
+    'Name of the payout in your system, unique in the wallet; the key by which it is paid once',
+  ),
+  address: text.describe('Address of the payee'),
+  amount: atomic.describe('Amount that the payee is owed [atomic units]'),
+  fee: z
+    .enum(FEE_PAYERS)
+    .default('wallet')
+    .describe('Side that pays its share of the fee: wallet in addition, payee out of the amount'),
+  max_fee: atomic.optional().describe('Largest share of the fee; above it the payout waits; absent: any'),
+  priority: u32
+    .default(0)
+    .refine((priority) => priority <= MAX_PRIORITY, 'out of range')
+    .describe('Priority from 0 to 4; 0: by the state of chain and pool'),
+  allow_own: flag.default(false).describe('The address may be one of this wallet'),
+  not_before: height.optional().describe('Time before which it is not sent [Unix s]'),
+  expires_at: height.optional().describe('Time from which it is not sent any more [Unix s]'),
+  reference: reference.optional().describe('Further name in your system, which other payouts may have'),
+  metadata: wholeObject.optional().describe('JSON object that is returned unchanged, at most 4096 bytes'),
+});
+
+const bad = (reason: string): WalletError => new WalletError({ kind: 'bad_payout', reason });
+
+/** Writes the metadata of a payout as JSON. @throws WalletError `bad_payout` if it is too large. */
+function metadataText(value: Readonly<Record<string, unknown>>): string {
+  // The values come from the JSON of the call.
+  const json = writeWholeJson(value as { readonly [key: string]: Json });
+  const size = Buffer.byteLength(json);
+  if (size > MAX_METADATA_BYTES)
+    throw bad(`the metadata has ${size} bytes of JSON, more than ${MAX_METADATA_BYTES}`);
+  return json;
+}
+
+const requestOf =
+  (account: number) =>
+  (given: z.output<typeof item>): PayoutRequest => ({
+    account,
+    payoutId: given.payout_id,
+    ...{ address: given.address, amount: given.amount, feePayer: given.fee, maxFee: given.max_fee },
+    ...{ priority: given.priority, allowOwn: given.allow_own },
+    ...{ notBefore: given.not_before, expires: given.expires_at, reference: given.reference },
+    metadata: given.metadata === undefined ? undefined : metadataText(given.metadata),
+  });
+
+/** Checks the number of payouts of a call. @throws WalletError `bad_payout` */
+function assertCount(count: number, least = 1): void {
+  if (count < least || count > MAX_PAYOUTS)
+    throw bad(`a call names ${least} to ${MAX_PAYOUTS} payouts, not ${count}`);
+}
+
+const account = u32.default(0).describe('Account that pays');
+const anyAccount = u32.optional().describe('Account; absent: the whole wallet');
+
+const pauseShape = ({ account: major, reason, time }: PayoutPause) => ({
+  ...(major === WHOLE_WALLET ? {} : { account_index: major }),
+  reason,
+  since: time,
+});
+
+const pausesSchema = () =>
+  wire.object({
+    paused: wire.list(
+      wire.object({
+        account_index: wire.u32('Account; absent: the whole wallet').optional(),
+        reason: wire.text('Reason that was given'),
+        since: wire.uint('Time of the pause [Unix s]'),
+      }),
+      'Accounts whose payouts wait',
+    ),
+  });
+
+/** Methods for payouts, which a queue pays in batches; the reference does not have them. */
+export const payoutMethods: readonly WalletMethod[] = [
+  defineMethod({
+    name: 'create_payouts',
+    summary: 'Records payouts, each on its own, which a queue pays in batches of up to 15.',
+    meta: {
+      ...{ family: 'payout_create', needs: 'wallet', restricted: true, foreground: true },
+      ...{ spendKey: true, multisig: 'absent' },
+    },
+    faults: ['account_out_of_range', 'bad_payout', 'wrong_address', 'payout_mismatch'],
+    params: () =>
+      params({
+        payouts: listOf(item, { refusesMisspeltIn: 'payouts' }).describe('Payouts, 1 to 1000'),
+        account_index: account,
+      }),
+    result: () =>
+      wire.object({ payouts: wire.list(payoutResultSchema(), 'Result of each payout, in their order') }),
+    examples: () => [
+      {
+        name: 'a withdrawal',
+        params: { payouts: [{ payout_id: 'w-4711', address: sample.address, amount: sample.oneXmr }] },
+        result: { payouts: [samplePayout] },
+      },
+    ],
+    source: ADDITION,
+    async handle({ wallet, credential }, args) {
+      assertCount(args.payouts.length);
+      wallet.accounts.assertAccount(args.account_index);
+      const requests = args.payouts.map(requestOf(args.account_index));
+      const results = await wallet.payouts.create(requests, credential?.name);
+      return { payouts: results.map(payoutResultShape) };
+    },
+  }),
+
+  defineMethod({
+    name: 'get_payout',
+    summary: 'Returns a payout with its state and payment, or with the reason why it waits.',
+    meta: { family: 'view', needs: 'wallet', restricted: false },
+    faults: ['payout_missing'],
+    params: () => params({ payout_id: payoutId.describe('Id of the payout') }),
+    result: payoutSchema,
+    examples: () => [
+      { name: 'state of a withdrawal', params: { payout_id: 'w-4711' }, result: samplePayout },
+    ],
+    source: ADDITION,
+    handle: ({ wallet }, args) => payoutShape(wallet.payouts.get(args.payout_id)),
+  }),
+
+  defineMethod({
+    name: 'list_payouts',
+    summary: 'Lists payouts, the latest first, with the pauses of the queue.',
+    meta: { family: 'view', needs: 'wallet', restricted: false },
+    faults: [],
+    params: () =>
+      params({
+        states: listOf(z.enum(PAYOUT_STATES)).describe('States of the listed payouts; empty: all'),
+        account_index: u32.optional().describe('Account of the listed payouts; absent: all'),
+        reference: reference.optional().describe('Reference of the listed payouts; absent: all'),
+        text: keptText(255, 1)
+          .optional()
+          .describe('Text that id, reference or address of the listed payouts contain; absent: all'),
+        created_since: height.optional().describe('Least time of creation [Unix s]'),
+        changed_since: height.optional().describe('Least time of the latest change of the state [Unix s]'),
+        limit: pageLimit.describe('Largest number of payouts'),
+        cursor: pageCursor,
+      }),
+    result: () =>
+      wire.object({
+        payouts: wire.list(payoutSchema(), 'Payouts, latest first'),
+        cursor: wire.text('Cursor for the next page; absent on the last one').optional(),
+        ...pausesSchema().shape,
+      }),
+    source: ADDITION,
+    async handle({ wallet }, args) {
+      const filter = {
+        states: args.states,
+        ...(args.account_index === undefined ? {} : { account: args.account_index }),
+        ...(args.reference === undefined ? {} : { reference: args.reference }),
+        ...(args.text === undefined ? {} : { text: args.text }),
+        ...(args.created_since === undefined ? {} : { createdSince: args.created_since }),
+        ...(args.changed_since === undefined ? {} : { changedSince: args.changed_since }),
+      };
+      const { payouts, next } = await wallet.payouts.list(filter, pageStart(args.cursor), args.limit);
+      return {
+        payouts: payouts.map(payoutShape),
+        ...nextPage({ count: payouts.length, last: next }, args.limit),
+        paused: wallet.payouts.pauses().map(pauseShape),
+      };
+    },
+  }),
+
+  defineMethod({
+    name: 'cancel_payouts',
+    summary: 'Cancels payouts that were not sent, each on its own.',
+    meta: { family: 'payout_cancel', needs: 'wallet', restricted: true },
+    faults: ['payout_missing', 'bad_payout'],
+    params: () => params({ payout_ids: listOf(payoutId).describe('Ids of the payouts, 1 to 1000') }),
+    result: () =>
+      wire.object({ payouts: wire.list(payoutResultSchema(), 'Result of each payout, in their order') }),
+    source: ADDITION,
+    handle({ wallet }, { payout_ids: payoutIds }) {
+      assertCount(payoutIds.length);
+      return { payouts: wallet.payouts.cancel(payoutIds).map(payoutResultShape) };
+    },
+  }),
+
+  defineMethod({
+    name: 'send_payouts',
+    summary:
+      'Sends the queued payouts of an account now, as far as they can be paid, without waiting for others.',
+    meta: {
+      ...{ family: 'payout_send', needs: 'wallet', restricted: true, foreground: true },
+      ...{ spendKey: true, multisig: 'absent' },
+    },
+    faults: ['account_out_of_range'],
+    params: () => params({ account_index: account }),
+    result: () =>
+      wire.object({ waiting: wire.uint('Number of payouts that are still queued in the wallet') }),
+    source: ADDITION,
+    async handle({ wallet }, args) {
+      await wallet.payouts.send(args.account_index);
+      return { waiting: wallet.payouts.counts().get('queued') ?? 0 };
+    },
+  }),
+
+  defineMethod({
+    name: 'pause_payouts',
+    summary: 'Stops sending payouts of an account, or of the wallet; payouts are still accepted.',
+    meta: { family: 'payout_send', needs: 'wallet', restricted: true },
+    faults: ['account_out_of_range'],
+    params: () =>
+      params({
+        account_index: anyAccount,
+        reason: keptText(255, 1).describe('Reason that lists show'),
+      }),
+    result: pausesSchema,
+    source: ADDITION,
+    handle: ({ wallet }, args) => ({
+      paused: wallet.payouts.pause(args.account_index, args.reason).map(pauseShape),
+    }),
+  }),
+
+  defineMethod({
+    name: 'resume_payouts',
+    summary: 'Ends the pause of an account, or of the wallet.',
+    meta: { family: 'payout_send', needs: 'wallet', restricted: true },
+    faults: [],
+    params: () => params({ account_index: anyAccount }),
+    result: pausesSchema,
+    source: ADDITION,
+    handle: ({ wallet }, args) => ({ paused: wallet.payouts.resume(args.account_index).map(pauseShape) }),
+  }),
+
+  defineMethod({
+    name: 'estimate_payouts',
+    summary: 'Computes the batches that the queue, and further payouts, would make now; changes nothing.',
+    meta: { family: 'view', needs: 'wallet', restricted: false, spendKey: true, multisig: 'absent' },
+    faults: ['account_out_of_range', 'bad_payout', 'fee_rates_unknown', 'fee_too_high'],
+    params: () =>
+      params({
+        payouts: listOf(item, { refusesMisspeltIn: 'payouts' }).describe('Further payouts, up to 1000'),
+        account_index: account,
+      }),
+    result: forecastSchema,
+    source: ADDITION,
+    async handle({ wallet }, args) {
+      assertCount(args.payouts.length, 0);
+      const requests = args.payouts.map(requestOf(args.account_index));
+      return forecastShape(await wallet.payouts.estimate(args.account_index, requests));
+    },
+  }),
+];

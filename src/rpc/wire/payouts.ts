@@ -1,0 +1,209 @@
+import * as wire from '../../http/methods/wire.js';
+import { FEE_PAYERS, PAYOUT_REASONS, PAYOUT_STATES } from '../../model/payout.js';
+import type { Fault } from '../../model/wallet-error.js';
+import type { Forecast, Unlocking } from '../../services/payouts/payout-forecast.js';
+import type { PayoutView, Waiting } from '../../services/payouts/payouts.js';
+import { ZERO } from '../../util/amount.js';
+import { toHex } from '../../util/bytes.js';
+import { JsonText } from '../../util/json-writer.js';
+import { explain, FAULTS } from '../faults/fault-table.js';
+import * as sample from './samples.js';
+
+/** Schema of the reason why a payout returned to the queue or failed. */
+export const payoutReason = () =>
+  wire.oneOf(
+    PAYOUT_REASONS,
+    'not_sent: its batch never left this server; refused: by the node; overtaken: another transaction spends an input; lost: neither pool nor chain has it; reorganised: its block was replaced',
+  );
+
+const waitingSchema = () =>
+  wire.object({
+    approval: wire.flag('Other persons must approve it').optional(),
+    paused: wire.text('Reason of the pause').optional(),
+    not_before: wire.uint('Time from which it may be sent [Unix s]').optional(),
+    batch: wire.uint('Time until which it waits for others [Unix s]').optional(),
+    fee: wire.amount('Share of the fee that it would pay now, above its limit').optional(),
+    node: wire.text('Reason why the daemon cannot be asked, or has refused its batch').optional(),
+    behind: wire.text('Id of the older payout for which unlocked money is kept').optional(),
+    earlier: wire.text('Reason why an earlier batch with it cannot be excluded yet').optional(),
+    unlocked: wire
+      .object({
+        amount: wire.amount('Amount that must be unlocked in addition'),
+        height: wire.uint('Number of blocks at which it is; absent: no locked money is enough').optional(),
+        time: wire.uint('Estimate of the time of that block [Unix s]').optional(),
+      })
+      .optional(),
+  });
+
+const payoutTerms = () => ({
+  payout_id: wire.text('Id given by the client'),
+  account_index: wire.u32('Account that pays'),
+  address: wire.text('Address of the payee'),
+  amount: wire.amount('Amount that the payee is owed'),
+  fee: wire.oneOf(FEE_PAYERS, 'Side that pays its share of the fee'),
+  max_fee: wire.amount('Largest share of the fee; absent: any').optional(),
+  priority: wire.uint('Priority from 0 to 4; 0: by the state of chain and pool'),
+  allow_own: wire.flag('The address may be one of this wallet'),
+  not_before: wire.uint('Time before which it is not sent [Unix s]').optional(),
+  expires_at: wire.uint('Time from which it is not sent any more [Unix s]').optional(),
+  reference: wire.text('Reference given by the client').optional(),
+  metadata: wire.record('Metadata given by the client').optional(),
+});
+
+const payoutState = () => ({
+  state: wire.oneOf(
+    PAYOUT_STATES,
+    'awaiting_approval; queued; sending: its batch is recorded; sent: in the mempool, as far as known; mined; confirmed; failed, cancelled, rejected, expired: it was not paid',
+  ),
+  reason: payoutReason().optional(),
+  created_at: wire.uint('Time of creation [Unix s]'),
+  created_by: wire.text('Credential that created it; absent: a client with all rights').optional(),
+  changed_at: wire.uint('Time of the latest change of the state [Unix s]'),
+  waiting_for: waitingSchema().optional(),
+  tx_hash: wire.hash('Transaction that pays it').optional(),
+  received: wire.amount('Amount that the payee receives').optional(),
+  fee_share: wire.amount('Its share of the fee of the transaction').optional(),
+  height: wire.uint('Height of the block with the transaction').optional(),
+  confirmations: wire.uint('Number of blocks from that block to the tip; 0 if it is not mined'),
+});
+
+/** Schema of a payout. */
+export const payoutSchema = () => wire.object({ ...payoutTerms(), ...payoutState() });
+
+/** Schema of the result of one payout of a call: the payout, or its error. */
+export const payoutResultSchema = () =>
+  payoutSchema()
+    .partial()
+    .extend({
+      payout_id: wire.text('Id given by the client'),
+      error: wire.object({ code: wire.code('Error code'), message: wire.text('Reason') }).optional(),
+    });
+
+const waitingShape = (waiting: Waiting, unlocking: Unlocking | undefined) => {
+  switch (waiting.kind) {
+    case 'approval':
+      return { approval: true };
+    case 'paused':
+      return { paused: waiting.reason };
+    case 'not_before':
+      return { not_before: waiting.time };
+    case 'retry':
+      return { not_before: waiting.time, node: 'the daemon has refused its batch' };
+    case 'batch':
+      return { batch: waiting.time };
+    case 'fee':
+      return { fee: waiting.fee };
+    case 'node':
+      return { node: waiting.reason };
+    case 'behind':
+      return { behind: waiting.payoutId };
+    case 'earlier':
+      return { earlier: waiting.reason };
+    case 'unlocked':
+      return {
+        unlocked: {
+          amount: waiting.missing,
+          ...(unlocking === undefined ? {} : { height: unlocking.height, time: unlocking.time }),
+        },
+      };
+  }
+};
+
+/** Converts a payout to JSON. */
+export const payoutShape = ({ payout, payment, confirmations, waitingFor, unlocking }: PayoutView) => ({
+  payout_id: payout.payoutId,
+  account_index: payout.account,
+  address: payout.address,
+  amount: payout.amount,
+  fee: payout.feePayer,
+  max_fee: payout.maxFee,
+  priority: payout.priority,
+  allow_own: payout.allowOwn,
+  not_before: payout.notBefore,
+  expires_at: payout.expires,
+  reference: payout.reference,
+  metadata: payout.metadata === undefined ? undefined : new JsonText(payout.metadata),
+  state: payout.state,
+  reason: payout.reason,
+  created_at: payout.created,
+  created_by: payout.creator,
+  changed_at: payout.changed,
+  waiting_for: waitingFor === undefined ? undefined : waitingShape(waitingFor, unlocking),
+  tx_hash: payment?.txHash === undefined ? undefined : toHex(payment.txHash),
+  received: payment?.amount,
+  fee_share: payment?.fee,
+  height: payment?.height,
+  confirmations,
+});
+
+/** Converts the result of one payout of a call to JSON. */
+export const payoutResultShape = (
+  result: PayoutView | { readonly payoutId: string; readonly fault: Fault },
+) =>
+  'fault' in result
+    ? {
+        payout_id: result.payoutId,
+        error: { code: FAULTS[result.fault.kind].code, message: explain(result.fault) },
+      }
+    : payoutShape(result);
+
+/** Schema of the batches that the queue would make. */
+export const forecastSchema = () =>
+  wire.object({
+    batches: wire.list(
+      wire.object({
+        payout_ids: wire.list(wire.text('Id of a payout'), 'Payouts of the batch'),
+        amount: wire.amount('Sum that the payees are owed'),
+        fee: wire.amount('Estimate of the fee'),
+        inputs: wire.uint('Number of outputs that it spends'),
+      }),
+      'Batches that would leave now',
+    ),
+    waiting: wire.list(
+      wire.object({ payout_id: wire.text('Id of the payout'), waiting_for: waitingSchema() }),
+      'Payouts that would wait',
+    ),
+    refused: wire.list(
+      wire.object({
+        payout_id: wire.text('Id of the payout'),
+        error: wire.object({ code: wire.code('Error code'), message: wire.text('Reason') }),
+      }),
+      'Payouts of the call that create_payouts would refuse',
+    ),
+    fee: wire.amount('Sum of the fees'),
+  });
+
+/** Converts a forecast to JSON. */
+export const forecastShape = ({ batches, waiting, refused }: Forecast) => ({
+  batches: batches.map(({ payoutIds, amount, fee, inputs }) => ({
+    payout_ids: payoutIds,
+    amount,
+    fee,
+    inputs,
+  })),
+  waiting: waiting.map(({ payoutId, shortfall, unlocking }) => ({
+    payout_id: payoutId,
+    waiting_for: waitingShape(shortfall, unlocking),
+  })),
+  refused: refused.map(({ payoutId, fault }) => ({
+    payout_id: payoutId,
+    error: { code: FAULTS[fault.kind].code, message: explain(fault) },
+  })),
+  fee: batches.reduce((total, batch) => total + batch.fee, ZERO as bigint) as typeof ZERO,
+});
+
+/** A queued payout, as an example. */
+export const samplePayout = {
+  payout_id: 'w-4711',
+  account_index: 0n,
+  address: sample.address,
+  amount: sample.oneXmr,
+  fee: 'wallet' as const,
+  priority: 0n,
+  allow_own: false,
+  state: 'queued' as const,
+  created_at: 1_760_000_000n,
+  changed_at: 1_760_000_000n,
+  waiting_for: { batch: 1_760_000_060n },
+  confirmations: 0n,
+};

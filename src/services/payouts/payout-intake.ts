@@ -1,0 +1,174 @@
+import { formatAddress } from '../../monero/cryptonote/address.js';
+import { costOfInput, type Prices } from '../../monero/wallet/select/fees.js';
+import type { Payout, PayoutTerms } from '../../model/payout.js';
+import { faultOf, WalletError, type Fault } from '../../model/wallet-error.js';
+import { formatCoins } from '../../monero/cryptonote/coins.js';
+import { betweenWrites } from '../../store/between-writes.js';
+import type { WalletWriter } from '../../store/wallet-writer.js';
+import { amount } from '../../util/amount.js';
+import { unixSeconds } from '../../util/clock.js';
+import type { Accounts } from '../accounts/accounts.js';
+import type { WalletContext } from '../context/wallet-context.js';
+
+type Context = Pick<WalletContext, 'assertOpen' | 'clock' | 'store'>;
+
+/** Other services of the wallet that this service calls. */
+interface Services {
+  readonly accounts: Accounts;
+}
+
+/** A payout as a client requests it. */
+export interface PayoutRequest extends PayoutTerms {
+  readonly payoutId: string;
+}
+
+/** Result of one item: the payout, or the fault for which the item was refused. */
+export type IntakeResult =
+  | { readonly payout: Payout; readonly isNew: boolean }
+  | { readonly payoutId: string; readonly fault: Fault };
+
+/** Number of payouts that one transaction creates: some milliseconds. */
+const AT_ONCE = 100;
+/** Largest integer of SQLite. */
+const MAX_AMOUNT = (1n << 63n) - 1n;
+/** Longest time until a payout may be sent, or expires: ten years [s]. */
+const MAX_AHEAD = 10 * 365 * 86_400;
+/** Priority of the lowest fee rate, at which an output that is not worth spending counts as dust. */
+const SLOW = 1;
+
+const bad = (reason: string): WalletError => new WalletError({ kind: 'bad_payout', reason });
+
+/** Names of the terms that a repeated request must have, in the order in which they are compared. */
+const TERM_NAMES = {
+  account: 'account_index',
+  address: 'address',
+  amount: 'amount',
+  feePayer: 'fee',
+  maxFee: 'max_fee',
+  priority: 'priority',
+  allowOwn: 'allow_own',
+  notBefore: 'not_before',
+  expires: 'expires_at',
+  reference: 'reference',
+  metadata: 'metadata',
+} as const satisfies Readonly<Record<keyof PayoutTerms, string>>;
+
+/** Checks that a request has the terms of the payout with its id. @throws WalletError `payout_mismatch` */
+function assertSame(payout: Payout, request: PayoutRequest): void {
+  const differs = (name: keyof PayoutTerms): boolean => payout[name] !== request[name];
+  const [different] = (Object.keys(TERM_NAMES) as (keyof PayoutTerms)[]).filter(differs);
+  if (different !== undefined)
+    throw new WalletError({
+      kind: 'payout_mismatch',
+      payoutId: request.payoutId,
+      field: TERM_NAMES[different],
+    });
+}
+
+/** Checks requests for payouts and records them, each on its own: a refused request does not stop the others. */
+export class PayoutIntake {
+  readonly #context: Context;
+  readonly #services: Services;
+
+  constructor(context: Context, services: Services) {
+    this.#context = context;
+    this.#services = services;
+  }
+
+  /**
+   * Creates payouts. A request whose id is known returns the known payout if its terms are the same. All new payouts are
+   * on disk when this resolves.
+   * @param creator name of the credential; undefined: a client with all rights.
+   * @param prices prices that were read last; undefined: none, so that dust is found when it is to be sent.
+   * @throws WalletError `wallet_io`, after which some payouts may exist: the call is to be repeated.
+   */
+  async create(
+    requests: readonly PayoutRequest[],
+    creator: string | undefined,
+    prices: Prices | undefined,
+  ): Promise<readonly IntakeResult[]> {
+    const { store } = this.#context;
+    const results: IntakeResult[] = [];
+    for (let start = 0; start < requests.length; start += AT_ONCE) {
+      if (start > 0) await betweenWrites(store);
+      this.#context.assertOpen();
+      const checked = requests
+        .slice(start, start + AT_ONCE)
+        .map((request) => ({ request, outcome: resultOf(request, () => this.check(request, prices)) }));
+      const part = store.writeRecoverable((w) =>
+        checked.map(({ request, outcome }) =>
+          isRefused(outcome) ? outcome : this.#record(w, request, outcome, creator),
+        ),
+      );
+      results.push(...part);
+    }
+    await store.flushToDisk();
+    return results;
+  }
+
+  /**
+   * Checks a request for a payout that does not exist. @returns the request with the address in the standard spelling.
+   * @throws WalletError `bad_payout`, `wrong_address`, `account_out_of_range`
+   */
+  check(request: PayoutRequest, prices: Prices | undefined): PayoutRequest {
+    const { accounts } = this.#services;
+    const { store, clock } = this.#context;
+    accounts.assertAccount(request.account);
+    const address = accounts.parse(request.address);
+    const text = formatAddress(address);
+    const standard = { ...request, address: text };
+    // The terms of a known payout may be out of date, and hold nevertheless.
+    if (store.read((r) => r.payouts.byId(request.payoutId)) !== undefined) return standard;
+    const isOwn = store.read((r) => r.subaddresses.find(address.spendPublicKey)) !== undefined;
+    if (isOwn && !request.allowOwn) throw bad('the address is one of this wallet: allow_own allows that');
+    const { amount: value, notBefore, expires } = request;
+    if (value === 0n) throw bad('the amount is 0');
+    if (value > MAX_AMOUNT) throw bad(`the amount is greater than ${MAX_AMOUNT}`);
+    const least = prices === undefined ? 1n : costOfInput(prices.rates, SLOW);
+    if (value < least)
+      throw bad(`the amount is dust: to spend it costs ${formatCoins(amount(least))} at the lowest fee rate`);
+    const now = unixSeconds(clock);
+    if (expires !== undefined && expires <= now) throw bad('expires_at is not in the future');
+    if (Math.max(expires ?? 0, notBefore ?? 0) > now + MAX_AHEAD)
+      throw bad('not_before and expires_at are at most ten years away');
+    if (expires !== undefined && notBefore !== undefined && expires <= notBefore)
+      throw bad('expires_at is not after not_before');
+    return standard;
+  }
+
+  #record(
+    w: WalletWriter,
+    asked: PayoutRequest,
+    request: PayoutRequest,
+    creator: string | undefined,
+  ): IntakeResult {
+    return resultOf(asked, () => {
+      const known = w.payouts.byId(request.payoutId);
+      if (known !== undefined) {
+        assertSame(known, request);
+        return { payout: known, isNew: false };
+      }
+      const created = unixSeconds(this.#context.clock);
+      const payout = w.payouts.at(w.payouts.add({ ...request, creator, created, state: 'queued' }));
+      w.events.beginPayout(payout);
+      return { payout, isNew: true };
+    });
+  }
+}
+
+const isRefused = (outcome: object): outcome is { readonly payoutId: string; readonly fault: Fault } =>
+  'fault' in outcome;
+
+/** Runs a step for one request. @returns its result, or the expected fault of the request. @throws any other error. */
+function resultOf<T>(
+  { payoutId }: PayoutRequest,
+  step: () => T,
+): T | { readonly payoutId: string; readonly fault: Fault } {
+  try {
+    return step();
+  } catch (error) {
+    const fault = faultOf(error);
+    if (fault === undefined || fault.kind === 'wallet_io' || fault.kind === 'wallet_corrupt') throw error;
+    return { payoutId, fault };
+  }
+}

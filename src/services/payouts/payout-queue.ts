@@ -1,0 +1,354 @@
+import { DaemonError } from '../../daemon/errors.js';
+import { parseAddress } from '../../monero/cryptonote/address.js';
+import type { Address } from '../../monero/cryptonote/types.js';
+import type { Prices } from '../../monero/wallet/select/fees.js';
+import { MAX_PAYEES } from '../../monero/wallet/select/transfer-request.js';
+import type { Payout } from '../../model/payout.js';
+import { faultOf, type Fault } from '../../model/wallet-error.js';
+import { amount, ZERO } from '../../util/amount.js';
+import { backOff, monotonicMs, unixSeconds } from '../../util/clock.js';
+import { SharedRun } from '../../util/concurrency.js';
+import { yieldToEventLoop } from '../../util/event-loop.js';
+import type { Balances } from '../accounts/balances.js';
+import { reasonOf } from '../context/fault-reason.js';
+import type { WalletContext } from '../context/wallet-context.js';
+import type { FeeEstimator } from '../payments/fee-estimator.js';
+import type { WalletSync } from '../sync/wallet-sync.js';
+import {
+  composeBatch,
+  type Candidate,
+  type ComposeTerms,
+  type Composition,
+  type Shortfall,
+} from './batch-composer.js';
+import { PayoutTaken, type PayoutBatches } from './payout-batches.js';
+
+type Context = Pick<WalletContext, 'assertOpen' | 'clock' | 'keystore' | 'log' | 'payoutSettings' | 'store'>;
+
+/** Other services of the wallet that this service calls. */
+interface Services {
+  readonly balances: Balances;
+  readonly batches: PayoutBatches;
+  readonly feeEstimator: FeeEstimator;
+  readonly sync: Pick<WalletSync, 'isSynced'>;
+}
+
+/** Reason why a queued payout was not sent in the last round of the queue. */
+export type Obstacle =
+  | Shortfall
+  /** The daemon cannot be asked, or the wallet has not read its blocks. */
+  | { readonly kind: 'node'; readonly reason: string }
+  /** An earlier batch may still be mined and cannot be excluded yet. */
+  | { readonly kind: 'earlier'; readonly reason: string };
+
+/** Number of queued payouts of an account that one round considers. */
+const MOST_CONSIDERED = 2000;
+/** Number of expiries that one transaction records. */
+const EXPIRIES_AT_ONCE = 200;
+/** Time between two looks at the queue while payouts wait for money, fees or the daemon [ms]. */
+const LOOK_MS = 1000;
+/** Longest time between two looks at the clock [ms], because steps of the clock move the times of payouts. */
+const LONGEST_LOOK_MS = 60_000;
+/** Time for which prices are used for further batches [ms]. */
+const PRICES_MS = 15_000;
+/** Pauses after failures of the daemon [ms]. */
+const NODE_RETRY = { first: 1000, last: 60_000 };
+/** Period by whose batches the number of outputs that an account needs is estimated [s]. */
+const RATE_SECONDS = 3 * 3600;
+/** Time for which change is locked [s]: ten blocks. */
+const LOCK_SECONDS = 1200;
+/** Largest number of outputs that an account keeps by itself. */
+const MOST_OUTPUTS = 64;
+
+/** Kinds of faults by which a batch cannot be paid with the outputs that are unlocked. */
+const SHORTAGES: ReadonlySet<Fault['kind']> = new Set([
+  'not_enough_money',
+  'not_enough_unlocked_money',
+  'tx_not_possible',
+  'needs_split',
+  'tx_too_large',
+  'transfer_failed',
+  'zero_amount',
+]);
+
+/** Prices with the time at which they were read [ms of `monotonicMs`]. */
+interface ReadPrices {
+  readonly pricesFor: (priority: number) => Prices;
+  readonly time: number;
+}
+
+/** Sends queued payouts in batches, one after the other, whenever a batch is due and can be paid. */
+export class PayoutQueue {
+  readonly #context: Context;
+  readonly #services: Services;
+  readonly #rounds = new SharedRun(() => this.#round());
+  readonly #obstacles = new Map<number, Obstacle>();
+  /** Parsed addresses of queued payouts by their numbers. */
+  readonly #addresses = new Map<number, Address>();
+  /** Number up to which payouts of an account leave without waiting for others. */
+  readonly #urgent = new Map<number, number>();
+  #prices: ReadPrices | undefined;
+  /** Number of rounds in a row in which the daemon could not be asked. */
+  #nodeFailures = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(context: Context, services: Services) {
+    this.#context = context;
+    this.#services = services;
+  }
+
+  /** Begins to send the payouts that were queued before. To be called once. */
+  start(): void {
+    if (!this.#context.store.read((r) => r.payouts.isEmpty)) this.#schedule(0);
+  }
+
+  /** Looks at the queue soon, because payouts or their rules have changed. */
+  wake(): void {
+    this.#schedule(0);
+  }
+
+  /**
+   * Sends the payouts of an account that are queued now without waiting for others, as far as they can be paid.
+   * @returns when a round with these payouts has ended.
+   */
+  async send(account: number): Promise<void> {
+    this.#urgent.set(
+      account,
+      this.#context.store.read((r) => r.payouts.last()),
+    );
+    await this.#rounds.run();
+    this.#schedule(LOOK_MS);
+  }
+
+  /** Stops to send payouts; a batch that is being made is finished. */
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** Prices that were read last, of any age; undefined: none were read. */
+  get knownPrices(): ((priority: number) => Prices) | undefined {
+    return this.#prices?.pricesFor;
+  }
+
+  /** Returns the present prices for each priority. @throws WalletError, DaemonError */
+  async prices(): Promise<(priority: number) => Prices> {
+    return this.#currentPrices();
+  }
+
+  /** Returns the reason why a queued payout was not sent in the last round; undefined: no reason is known. */
+  obstacleOf(sequence: number): Obstacle | undefined {
+    return this.#obstacles.get(sequence);
+  }
+
+  #schedule(ms: number): void {
+    clearTimeout(this.#timer);
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => void this.#look(), Math.min(ms, LONGEST_LOOK_MS));
+    this.#timer.unref();
+  }
+
+  async #look(): Promise<void> {
+    let next: number;
+    try {
+      await this.#rounds.run();
+      next = this.#untilNext();
+    } catch (error) {
+      if (this.#isClosed) return;
+      this.#context.log.error({ err: error }, 'payouts could not be sent; they are tried again');
+      next = LONGEST_LOOK_MS;
+    }
+    this.#schedule(next);
+  }
+
+  /** Returns the time until the next look at the queue [ms]. */
+  #untilNext(): number {
+    const { store, clock } = this.#context;
+    if (this.#nodeFailures > 0) return backOff(this.#nodeFailures, NODE_RETRY);
+    return store.read(({ payouts }) => {
+      if (payouts.queuedAccounts().length === 0) {
+        const expiry = payouts.nextExpiry();
+        return expiry === undefined ? LONGEST_LOOK_MS : Math.max(LOOK_MS, expiry * 1000 - clock.now());
+      }
+      return LOOK_MS;
+    });
+  }
+
+  async #round(): Promise<void> {
+    const { store, clock, keystore } = this.#context;
+    this.#context.assertOpen();
+    this.#expire();
+    const accounts = store.read((r) => r.payouts.queuedAccounts());
+    if (accounts.length === 0) {
+      this.#obstacles.clear();
+      this.#addresses.clear();
+      return;
+    }
+    if (keystore.isViewOnly) return;
+    for (const account of accounts) {
+      if (store.read((r) => r.payouts.pauseOf(account)) !== undefined) continue;
+      if (!(await this.#sendDue(account, unixSeconds(clock)))) return;
+    }
+    this.#nodeFailures = 0;
+  }
+
+  /** Ends waiting payouts whose expiry has passed, unless an earlier batch may still be mined. */
+  #expire(): void {
+    const { store, clock } = this.#context;
+    const now = unixSeconds(clock);
+    const expired = store
+      .read((r) => r.payouts.expiring(now, EXPIRIES_AT_ONCE))
+      .filter((payout) => !this.#services.batches.mayBeMined(payout));
+    if (expired.length > 0)
+      store.write((w) => {
+        for (const payout of expired) w.events.movePayout(payout, 'expired');
+      });
+  }
+
+  /** Sends the batches of an account that are due. @returns false if the daemon cannot be asked now. */
+  async #sendDue(account: number, now: number): Promise<boolean> {
+    const skipped = new Set<number>();
+    let most = MAX_PAYEES;
+    for (;;) {
+      const candidates = this.#candidates(account, now).filter(({ payout }) => !skipped.has(payout.sequence));
+      if (candidates.length === 0 || !this.#isDue(account, candidates, now)) return true;
+      const obstacle = this.#services.sync.isSynced
+        ? undefined
+        : 'the wallet has not read the blocks of the daemon';
+      if (obstacle !== undefined) return this.#blockAll(candidates, obstacle);
+      let composed: Composition;
+      try {
+        composed = composeBatch(candidates, { ...(await this.#terms(account, candidates, now)), most });
+      } catch (error) {
+        return this.#blockAll(candidates, expectedReason(error));
+      }
+      for (const { payout } of candidates) this.#obstacles.delete(payout.sequence);
+      for (const [sequence, shortfall] of composed.shortfalls) this.#obstacles.set(sequence, shortfall);
+      const { batch } = composed;
+      if (batch.length === 0) return true;
+      try {
+        await this.#services.batches.pay(account, composed);
+        most = MAX_PAYEES;
+      } catch (error) {
+        const size = this.#handle(error, batch, skipped);
+        if (size === undefined) return this.#blockAll(candidates, expectedReason(error));
+        most = size;
+      }
+      this.#context.assertOpen();
+      if (this.#isClosed) return true;
+      await yieldToEventLoop();
+    }
+  }
+
+  /**
+   * Decides how to go on after a batch could not be paid.
+   * @param skipped payouts that the round leaves out; those that cannot be paid now are added.
+   * @returns largest size of the next batch; undefined: the daemon cannot be asked now. @throws an unexpected error.
+   */
+  #handle(error: unknown, batch: readonly Candidate[], skipped: Set<number>): number | undefined {
+    if (error instanceof PayoutTaken) return MAX_PAYEES;
+    const fault = faultOf(error);
+    const skip = (candidates: readonly Candidate[], obstacle: Obstacle | undefined): number => {
+      for (const { payout } of candidates) {
+        skipped.add(payout.sequence);
+        if (obstacle !== undefined) this.#obstacles.set(payout.sequence, obstacle);
+      }
+      return MAX_PAYEES;
+    };
+    if (fault?.kind === 'max_fee_exceeded') {
+      const share = amount((fault.fee + BigInt(batch.length) - 1n) / BigInt(batch.length));
+      const unwilling = batch.filter(({ payout: { maxFee } }) => maxFee !== undefined && maxFee < share);
+      return skip(unwilling.length === 0 ? batch : unwilling, { kind: 'fee', fee: share });
+    }
+    if (fault?.kind === 'order_failed') return skip(batch, { kind: 'earlier', reason: fault.reason });
+    // The payouts have returned to the queue, where they wait.
+    if (fault?.kind === 'tx_rejected') return skip(batch, undefined);
+    if (fault === undefined || !SHORTAGES.has(fault.kind)) return undefined;
+    if (batch.length > 1) return Math.ceil(batch.length / 2);
+    const missing = 'available' in fault ? amount(fault.needed - fault.available) : ZERO;
+    return skip(batch, { kind: 'unlocked', missing });
+  }
+
+  /** Notes that no payout can be sent now. @returns false */
+  #blockAll(candidates: readonly Candidate[], reason: string): false {
+    this.#nodeFailures += 1;
+    for (const { payout } of candidates) this.#obstacles.set(payout.sequence, { kind: 'node', reason });
+    return false;
+  }
+
+  #candidates(account: number, now: number): Candidate[] {
+    return this.#context.store.read(({ payouts }) =>
+      payouts.queued(account, now, MOST_CONSIDERED).map((payout): Candidate => {
+        const address = this.#addresses.get(payout.sequence) ?? parseAddress(payout.address);
+        this.#addresses.set(payout.sequence, address);
+        const isReturned = payout.reason !== undefined;
+        const earlier = isReturned ? payouts.sharesOf(payout.sequence).map(({ batch }) => batch) : [];
+        return { payout, address, earlier: earlier.join(), since: readySince(payout) };
+      }),
+    );
+  }
+
+  /** True if a batch is due: it is full, or a payout has waited long enough, or a client wants it to leave. */
+  #isDue(account: number, candidates: readonly Candidate[], now: number): boolean {
+    const { interval } = this.#context.payoutSettings;
+    const urgent = this.#urgent.get(account) ?? 0;
+    return (
+      candidates.length >= MAX_PAYEES ||
+      candidates.some(({ payout, since }) => payout.sequence <= urgent || now - since >= interval)
+    );
+  }
+
+  async #terms(
+    account: number,
+    candidates: readonly Candidate[],
+    now: number,
+  ): Promise<Omit<ComposeTerms, 'most'>> {
+    const { payoutSettings } = this.#context;
+    const { balances } = this.#services;
+    const pricesFor = await this.#currentPrices();
+    const { total, unlocked } = balances.ofAccounts(false).get(account) ?? { total: ZERO, unlocked: ZERO };
+    return {
+      ...{ pricesFor, now, maxFeeRate: payoutSettings.maxFeeRate, patience: payoutSettings.patience },
+      ...{ available: unlocked, locked: total - unlocked },
+      lackingOutputs: this.#lackingOutputs(account, candidates.length, now),
+    };
+  }
+
+  async #currentPrices(): Promise<(priority: number) => Prices> {
+    const now = monotonicMs();
+    if (this.#prices !== undefined && now - this.#prices.time < PRICES_MS) return this.#prices.pricesFor;
+    const { maxFeeRate } = this.#context.payoutSettings;
+    const pricesFor = await this.#services.feeEstimator.payoutPrices(maxFeeRate);
+    this.#context.assertOpen();
+    this.#prices = { pricesFor, time: now };
+    return pricesFor;
+  }
+
+  /**
+   * Returns the number of outputs that an account lacks so that it can pay a batch while the change of the others is
+   * locked, by the batches of the last hours and of the queue.
+   */
+  #lackingOutputs(account: number, queued: number, now: number): number {
+    const { store, payoutSettings } = this.#context;
+    const { outputs } = payoutSettings;
+    if (outputs === 1) return 0;
+    return store.read((r) => {
+      const rate = r.payouts.batchesSince(account, now - RATE_SECONDS);
+      const usual = Math.ceil((rate * LOCK_SECONDS) / RATE_SECONDS) + Math.ceil(queued / MAX_PAYEES);
+      const wanted = outputs > 0 ? outputs : Math.min(usual, MOST_OUTPUTS);
+      const held = r.spendableOutputs.countUpTo(wanted, account) + r.payouts.unminedBatches(account);
+      return Math.max(0, wanted - held);
+    });
+  }
+}
+
+/** Returns the time since which a payout could have been sent [Unix s]. */
+const readySince = ({ created, notBefore = 0, retryAt = 0 }: Payout): number =>
+  Math.max(created, notBefore, retryAt);
+
+/** Returns the reason of an expected error. @throws any other error unchanged. */
+function expectedReason(error: unknown): string {
+  if (error instanceof DaemonError || faultOf(error) !== undefined) return reasonOf(error).reason;
+  throw error;
+}

@@ -1,0 +1,261 @@
+import type { Prices } from '../../monero/wallet/select/fees.js';
+import {
+  isWaiting,
+  WHOLE_WALLET,
+  type Payout,
+  type PayoutPause,
+  type PayoutState,
+} from '../../model/payout.js';
+import { WalletError, type Fault } from '../../model/wallet-error.js';
+import type { PayoutFilter, PayoutPayment } from '../../store/tables/payouts.js';
+import { unixSeconds } from '../../util/clock.js';
+import { yieldToEventLoop } from '../../util/event-loop.js';
+import type { Accounts } from '../accounts/accounts.js';
+import type { Balances } from '../accounts/balances.js';
+import type { WalletContext } from '../context/wallet-context.js';
+import type { FeeEstimator } from '../payments/fee-estimator.js';
+import type { Orders } from '../payments/orders.js';
+import type { Transfers } from '../payments/transfers.js';
+import type { WalletSync } from '../sync/wallet-sync.js';
+import { PayoutBatches } from './payout-batches.js';
+import { forecast, unlockingOf, type Forecast, type Unlocking } from './payout-forecast.js';
+import { PayoutIntake, type IntakeResult, type PayoutRequest } from './payout-intake.js';
+import { PayoutQueue, type Obstacle } from './payout-queue.js';
+
+type Context = Pick<
+  WalletContext,
+  'assertOpen' | 'clock' | 'keystore' | 'log' | 'payoutSettings' | 'rng' | 'store'
+>;
+
+/** Other services of the wallet that this service calls. */
+interface Services {
+  readonly accounts: Accounts;
+  readonly balances: Balances;
+  readonly feeEstimator: FeeEstimator;
+  readonly orders: Orders;
+  readonly sync: WalletSync;
+  readonly transfers: Transfers;
+}
+
+/** Reason why a payout is not sent yet. */
+export type Waiting =
+  | Obstacle
+  | { readonly kind: 'approval' }
+  | { readonly kind: 'paused'; readonly reason: string }
+  /** The payout is sent at a time [Unix s] at the earliest. `retry`: after the daemon has refused its batch. */
+  | { readonly kind: 'not_before' | 'retry'; readonly time: number }
+  /** The payout waits for others until a time [Unix s], so that one transaction pays them. */
+  | { readonly kind: 'batch'; readonly time: number };
+
+/** A payout with its payment, or with the reason why it waits. */
+export interface PayoutView {
+  readonly payout: Payout;
+  /** Payment of the batch that contains it; absent: it is in no batch. */
+  readonly payment?: PayoutPayment;
+  /** Number of blocks from the block of its payment to the tip; 0 while it is not mined. */
+  readonly confirmations: number;
+  /** Reason why it waits; absent if it does not wait. */
+  readonly waitingFor?: Waiting;
+  /** Height and time at which it can be paid, if it waits for locked money that is enough. */
+  readonly unlocking?: Unlocking | undefined;
+}
+
+/** Page of a list of payouts. */
+export interface PayoutPage {
+  readonly payouts: readonly PayoutView[];
+  /** Number that the payouts of the next page lie below; absent on the last page. */
+  readonly next?: number;
+}
+
+/** Number of payouts that one turn of the event loop searches. */
+const SEARCHED_AT_ONCE = 5000;
+
+/** Payouts of one wallet: amounts that payees are owed, which a queue pays in batches. */
+export class Payouts {
+  readonly #context: Context;
+  readonly #services: Services;
+  readonly #intake: PayoutIntake;
+  readonly #batches: PayoutBatches;
+  readonly #queue: PayoutQueue;
+
+  constructor(context: Context, services: Services) {
+    this.#context = context;
+    this.#services = services;
+    this.#intake = new PayoutIntake(context, services);
+    this.#batches = new PayoutBatches(context, services);
+    this.#queue = new PayoutQueue(context, { ...services, batches: this.#batches });
+  }
+
+  /** Begins to send queued payouts. To be called once. */
+  start(): void {
+    this.#queue.start();
+  }
+
+  close(): void {
+    this.#queue.close();
+  }
+
+  /** Creates payouts: see {@link PayoutIntake.create}. Nothing waits for the daemon. */
+  async create(
+    requests: readonly PayoutRequest[],
+    creator: string | undefined,
+  ): Promise<readonly (PayoutView | { readonly payoutId: string; readonly fault: Fault })[]> {
+    const results = await this.#intake.create(requests, creator, this.#queue.knownPrices?.(0));
+    this.#queue.wake();
+    return results.map((result: IntakeResult) => ('fault' in result ? result : this.#view(result.payout)));
+  }
+
+  /** Returns a payout by the id that its client gave. @throws WalletError `payout_missing` */
+  get(payoutId: string): PayoutView {
+    return this.#view(this.#find(payoutId));
+  }
+
+  /** Lists payouts that match a filter, latest first. @param before number that the payouts lie below. */
+  async list(filter: PayoutFilter, before: number, limit: number): Promise<PayoutPage> {
+    const { store } = this.#context;
+    store.commitPages();
+    const found: Payout[] = [];
+    let to = Math.min(before, store.read((r) => r.payouts.last()) + 1);
+    while (to > 1 && found.length < limit) {
+      const from = Math.max(0, to - SEARCHED_AT_ONCE);
+      const range = { from, to };
+      found.push(...store.read((r) => r.payouts.list(filter, range, limit - found.length)));
+      to = from;
+      if (to > 1 && found.length < limit) {
+        await yieldToEventLoop();
+        this.#context.assertOpen();
+      }
+    }
+    const last = found.at(-1);
+    return {
+      payouts: found.map((payout) => this.#view(payout)),
+      ...(found.length < limit || last === undefined ? {} : { next: last.sequence }),
+    };
+  }
+
+  /**
+   * Cancels payouts that were not sent. @returns a result for each id, in their order: the cancelled payout, or the fault
+   * for which it was not cancelled.
+   */
+  cancel(
+    payoutIds: readonly string[],
+  ): readonly (PayoutView | { readonly payoutId: string; readonly fault: Fault })[] {
+    const { store } = this.#context;
+    const isLive = new Set(
+      payoutIds.filter((payoutId) => {
+        const payout = store.read((r) => r.payouts.byId(payoutId));
+        return payout !== undefined && isWaiting(payout.state) && this.#batches.mayBeMined(payout);
+      }),
+    );
+    const results = store.write((w) =>
+      payoutIds.map((payoutId) => {
+        const payout = w.payouts.byId(payoutId);
+        if (payout === undefined) return { payoutId, fault: { kind: 'payout_missing', payoutId } as const };
+        if (payout.state === 'cancelled') return payout;
+        if (!isWaiting(payout.state)) {
+          const reason = `the payout is ${payout.state}`;
+          return { payoutId, fault: { kind: 'bad_payout', reason } as const };
+        }
+        if (isLive.has(payoutId)) {
+          const reason =
+            'an earlier batch with the payout may still be mined: pause it, or wait until it is paid anew';
+          return { payoutId, fault: { kind: 'bad_payout', reason } as const };
+        }
+        w.events.movePayout(payout, 'cancelled');
+        return w.payouts.at(payout.sequence);
+      }),
+    );
+    return results.map((result) => ('fault' in result ? result : this.#view(result)));
+  }
+
+  /** Sends the queued payouts of an account now, as far as they can be paid. @throws WalletError */
+  async send(account: number): Promise<void> {
+    this.#services.accounts.assertAccount(account);
+    await this.#queue.send(account);
+  }
+
+  /** Pauses the payouts of an account. @param account undefined: of the whole wallet. @throws WalletError */
+  pause(account: number | undefined, reason: string): readonly PayoutPause[] {
+    if (account !== undefined) this.#services.accounts.assertAccount(account);
+    const { store, clock } = this.#context;
+    store.write((w) =>
+      w.payouts.pause({ account: account ?? WHOLE_WALLET, reason, time: unixSeconds(clock) }),
+    );
+    return this.pauses();
+  }
+
+  /** Ends the pause of an account. @param account undefined: of the whole wallet. */
+  resume(account: number | undefined): readonly PayoutPause[] {
+    this.#context.store.write((w) => w.payouts.resume(account ?? WHOLE_WALLET));
+    this.#queue.wake();
+    return this.pauses();
+  }
+
+  /** Lists the pauses, the pause of the whole wallet first. */
+  pauses(): readonly PayoutPause[] {
+    return this.#context.store.read((r) => r.payouts.pauses());
+  }
+
+  /** Counts the payouts in each state. */
+  counts(): ReadonlyMap<PayoutState, number> {
+    return this.#context.store.read((r) => r.payouts.counts());
+  }
+
+  /**
+   * Computes the batches that the queue of an account and further requests would make now, without changing anything.
+   * @throws WalletError `account_out_of_range`, `fee_rates_unknown`; DaemonError
+   */
+  async estimate(account: number, requests: readonly PayoutRequest[]): Promise<Forecast> {
+    this.#services.accounts.assertAccount(account);
+    const pricesFor = await this.#queue.prices();
+    this.#context.assertOpen();
+    return forecast(this.#context, this.#services, {
+      ...{ account, requests, pricesFor },
+      check: (request: PayoutRequest, prices: Prices) => this.#intake.check(request, prices),
+    });
+  }
+
+  #find(payoutId: string): Payout {
+    const payout = this.#context.store.read((r) => r.payouts.byId(payoutId));
+    if (payout === undefined) throw new WalletError({ kind: 'payout_missing', payoutId });
+    return payout;
+  }
+
+  #view(recorded: Payout): PayoutView {
+    const { store, keystore } = this.#context;
+    const payout = keystore.hidesNotes ? withoutNotes(recorded) : recorded;
+    const waitingFor = isWaiting(payout.state) ? this.#waitingOf(payout) : undefined;
+    const payment = isWaiting(payout.state)
+      ? undefined
+      : store.read((r) => r.payouts.paymentOf(payout.sequence));
+    const { height } = payment ?? {};
+    return {
+      payout,
+      ...(payment === undefined ? {} : { payment }),
+      confirmations: height === undefined ? 0 : Math.max(0, store.height() - height),
+      ...(waitingFor === undefined ? {} : { waitingFor }),
+      ...(waitingFor?.kind === 'unlocked'
+        ? { unlocking: unlockingOf(this.#context, payout.account, waitingFor.missing) }
+        : {}),
+    };
+  }
+
+  #waitingOf({ sequence, account, state, notBefore = 0, retryAt = 0, created }: Payout): Waiting {
+    const { store, clock, payoutSettings } = this.#context;
+    if (state === 'awaiting_approval') return { kind: 'approval' };
+    const pause = store.read((r) => r.payouts.pauseOf(account));
+    if (pause !== undefined) return { kind: 'paused', reason: pause.reason };
+    const now = unixSeconds(clock);
+    if (notBefore > now) return { kind: 'not_before', time: notBefore };
+    if (retryAt > now) return { kind: 'retry', time: retryAt };
+    const obstacle = this.#queue.obstacleOf(sequence);
+    if (obstacle !== undefined) return obstacle;
+    return { kind: 'batch', time: Math.max(created, notBefore, retryAt) + payoutSettings.interval };
+  }
+}
+
+/** Returns a payout without its facts that concern the client alone. */
+function withoutNotes(payout: Payout): Payout {
+  const { reference: _, metadata: __, ...rest } = payout;
+  return rest;
+}

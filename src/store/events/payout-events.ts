@@ -1,0 +1,203 @@
+import type { Hash } from '../../monero/crypto/types.js';
+import type { OrderTx } from '../../model/order.js';
+import {
+  MOST_ATTEMPTS,
+  type Payout,
+  type PayoutReason,
+  type PayoutShare,
+  type PayoutState,
+} from '../../model/payout.js';
+import { backOff } from '../../util/clock.js';
+import type { EventWriter } from '../tables/events.js';
+import { exclusions, trackOrder, type OrderTables } from '../tables/order-tracker.js';
+import type { OrderReader } from '../tables/orders.js';
+import type { PayoutWriter } from '../tables/payouts.js';
+import type { Rescan } from './chain-progress.js';
+
+/** Tables that {@link PayoutEvents} uses. */
+export interface PayoutEventParts extends Omit<OrderTables, 'orders'> {
+  readonly rows: EventWriter;
+  readonly payouts: PayoutWriter;
+  readonly orders: OrderReader;
+  readonly rescan: Rescan;
+}
+
+/** Pauses before a payout whose batch the daemon has refused is sent again [s]. */
+const RETRY = { first: 60, last: 3600 };
+
+/** State of a batch by its order. */
+interface Standing {
+  /** `gone`: its transaction certainly never left this server. */
+  readonly state: 'prepared' | 'relayed' | 'mined' | 'failed' | 'gone';
+  /** Hash of its transaction; absent if it is gone. */
+  readonly txHash?: Hash | undefined;
+  /** Height of its block; mined batches only. */
+  readonly height?: number | undefined;
+  /** Reason why it failed. */
+  readonly reason?: PayoutReason;
+}
+
+/** A share of a payout with the standing of its batch. */
+interface Attempt {
+  readonly share: PayoutShare;
+  readonly standing: Standing;
+}
+
+const IS_SENT: ReadonlySet<PayoutState> = new Set(['sending', 'sent', 'mined', 'confirmed']);
+
+/**
+ * Records the states of payouts, which follow from the orders that are their batches, and reports each change. A payout
+ * whose batches have all failed returns to the queue.
+ */
+export class PayoutEvents {
+  readonly #parts: PayoutEventParts;
+  readonly #confirmations: number;
+
+  /** @param confirmations number of confirmations of a confirmed payout. */
+  constructor(parts: PayoutEventParts, confirmations: number) {
+    this.#parts = parts;
+    this.#confirmations = confirmations;
+  }
+
+  /** True if no payout waits for a height of the tip. */
+  get isAtRest(): boolean {
+    return !this.#parts.payouts.awaitsTip;
+  }
+
+  /** Reports a new payout. */
+  begin(payout: Payout): void {
+    this.#append(payout, payout.state);
+  }
+
+  /** Records and reports that a payout without a batch has come into another state. */
+  move(payout: Payout, state: PayoutState): void {
+    this.#move(payout, state);
+  }
+
+  /**
+   * Records and reports the states of the payouts whose batches have changed, or for which the tip has reached an awaited
+   * height.
+   * @param tip height of the tip; -1 for an empty chain.
+   */
+  settle(tip: number): void {
+    const { payouts, rescan } = this.#parts;
+    // Until a rescan has reached the height of the former tip, blocks that it has not read again count.
+    const reached = Math.max(tip, rescan.to ?? -1);
+    for (const batch of payouts.changedBatches(reached)) this.#follow(batch, reached);
+  }
+
+  #follow(batch: number, tip: number): void {
+    const { payouts } = this.#parts;
+    const known = new Map<number, Standing>();
+    const standingOf = (sequence: number): Standing => {
+      const standing = known.get(sequence) ?? this.#standingOf(sequence);
+      known.set(sequence, standing);
+      return standing;
+    };
+    const before = payouts.heightOf(batch);
+    for (const { payout } of payouts.sharesIn(batch)) {
+      const attempts = payouts
+        .sharesOf(payout)
+        .map((share): Attempt => ({ share, standing: standingOf(share.batch) }));
+      this.#update(payouts.at(payout), attempts, { tip, before });
+    }
+    const { state, height } = standingOf(batch);
+    if (state === 'gone') return payouts.removeBatch(batch);
+    const due = height === undefined ? undefined : height + this.#confirmations - 1;
+    payouts.settleBatch(batch, { height, dueHeight: due === undefined || due <= tip ? undefined : due });
+  }
+
+  /** Updates one payout. @param view height of the tip, and height of the block that was reported before. */
+  #update(
+    payout: Payout,
+    attempts: readonly Attempt[],
+    { tip, before }: { readonly tip: number; readonly before: number | undefined },
+  ): void {
+    const live =
+      attempts.find(({ standing }) => standing.state === 'mined') ??
+      attempts.findLast(({ standing }) => standing.state === 'relayed') ??
+      attempts.findLast(({ standing }) => standing.state === 'prepared');
+    if (live === undefined) return this.#return(payout, attempts);
+    const { state, height } = live.standing;
+    const isLower = IS_SENT.has(payout.state) && before !== undefined && before !== height;
+    const reason = isLower ? ('reorganised' as const) : undefined;
+    if (state !== 'mined' || height === undefined) {
+      const next = state === 'relayed' ? 'sent' : 'sending';
+      if (payout.state !== next) this.#move(payout, next, { live, reason });
+      return;
+    }
+    const next = height + this.#confirmations - 1 <= tip ? 'confirmed' : 'mined';
+    // A block that was replaced by another one with the same transaction is reported anew.
+    if (payout.state !== next || isLower) this.#move(payout, next, { live, reason });
+  }
+
+  /** Returns a payout to the queue, or fails it, if it counts as sent and no batch with it can be mined any more. */
+  #return(payout: Payout, attempts: readonly Attempt[]): void {
+    if (!IS_SENT.has(payout.state)) return;
+    const failures = attempts.filter(({ standing }) => standing.state === 'failed').length;
+    const reason = attempts.at(-1)?.standing.reason ?? 'not_sent';
+    if (failures >= MOST_ATTEMPTS) return this.#move(payout, 'failed', { reason });
+    const wait = reason === 'refused' ? backOff(failures, RETRY) : 0;
+    this.#move(payout, 'queued', {
+      reason,
+      ...(wait === 0 ? {} : { retryAt: this.#parts.rows.now() + wait }),
+    });
+  }
+
+  #standingOf(batch: number): Standing {
+    const { orders, outgoing, outputs } = this.#parts;
+    const order = orders.bySequence(batch);
+    if (order === undefined) return { state: 'gone', reason: 'not_sent' };
+    const { state, positions } = trackOrder({ orders, outgoing, outputs }, order);
+    const current = positions[0]?.current;
+    if (current === undefined) return { state: 'gone', reason: 'not_sent' };
+    const { height } = current;
+    const txHash = current.made.signed?.txHash;
+    if (state === 'failed') return { state, txHash, reason: this.#failureOf(current) };
+    return { state, txHash, height };
+  }
+
+  /** Returns the reason why an attempt has failed. */
+  #failureOf(tx: OrderTx): PayoutReason {
+    if (tx.withdrawn === 'refused') return 'refused';
+    return exclusions(this.#parts, tx).length > 0 ? 'overtaken' : 'lost';
+  }
+
+  #move(
+    payout: Payout,
+    state: PayoutState,
+    {
+      live,
+      reason,
+      retryAt,
+    }: {
+      readonly live?: Attempt;
+      readonly reason?: PayoutReason | undefined;
+      readonly retryAt?: number;
+    } = {},
+  ): void {
+    const { payouts, rows } = this.#parts;
+    payouts.setState(payout.sequence, state, { time: rows.now(), reason, retryAt });
+    this.#append(payout, state, { was: payout.state, reason, live });
+  }
+
+  #append(
+    { sequence, account, amount }: Payout,
+    state: PayoutState,
+    {
+      was,
+      reason,
+      live,
+    }: {
+      readonly was?: PayoutState;
+      readonly reason?: PayoutReason | undefined;
+      readonly live?: Attempt | undefined;
+    } = {},
+  ): void {
+    const { txHash, height } = live?.standing ?? {};
+    this.#parts.rows.append({
+      type: `payout.${state}`,
+      data: { sequence, account, amount, was, reason, txHash, height, fee: live?.share.fee },
+    });
+  }
+}

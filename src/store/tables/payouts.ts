@@ -1,0 +1,428 @@
+import {
+  WHOLE_WALLET,
+  type Payout,
+  type PayoutFacts,
+  type PayoutPause,
+  type PayoutReason,
+  type PayoutShare,
+  type PayoutState,
+  type PayoutTerms,
+} from '../../model/payout.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from './columns.js';
+
+interface PayoutRow {
+  readonly sequence: Integer;
+  readonly payout_id: string;
+  readonly account: Integer;
+  readonly address: string;
+  readonly amount: Integer;
+  readonly payee_pays: Integer;
+  readonly max_fee: Integer | null;
+  readonly priority: Integer;
+  readonly own: Integer;
+  readonly not_before: Integer | null;
+  readonly expires: Integer | null;
+  readonly reference: string | null;
+  readonly metadata: string | null;
+  readonly created: Integer;
+  readonly creator: string | null;
+  readonly state: PayoutState;
+  readonly reason: PayoutReason | null;
+  readonly changed: Integer;
+  readonly retry_at: Integer | null;
+}
+
+interface ShareRow {
+  readonly payout: Integer;
+  readonly batch: Integer;
+  readonly amount: Integer;
+  readonly fee: Integer;
+}
+
+/** Share of a payout in a batch, with the transaction of the batch. */
+export interface PayoutPayment extends PayoutShare {
+  readonly txHash?: Hash;
+  /** Height of its block; absent while it is not mined. */
+  readonly height?: number;
+}
+
+interface PaymentRow extends ShareRow {
+  readonly height: Integer | null;
+  readonly tx_hash: Uint8Array | null;
+}
+
+/** A new payout. */
+export interface NewPayout extends PayoutTerms, Pick<Payout, 'payoutId' | 'created'> {
+  readonly creator?: string | undefined;
+  readonly state: PayoutState;
+}
+
+/** Payouts to list. */
+export interface PayoutFilter {
+  /** States of the listed payouts; empty: any state. */
+  readonly states: readonly PayoutState[];
+  readonly account?: number;
+  readonly reference?: string;
+  /** Text that the id, the reference or the address of the listed payouts contains. */
+  readonly text?: string;
+  /** Least time of creation [Unix s]. */
+  readonly createdSince?: number;
+  /** Least time of the latest event [Unix s]. */
+  readonly changedSince?: number;
+}
+
+/** Sequence numbers of payouts: at least `from`, and below `to`. */
+export interface PayoutRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+function toPayout(row: PayoutRow): Payout {
+  return {
+    sequence: toNumber(row.sequence),
+    payoutId: row.payout_id,
+    account: toNumber(row.account),
+    address: row.address,
+    amount: toAmount(row.amount),
+    feePayer: toFlag(row.payee_pays) ? 'payee' : 'wallet',
+    priority: toNumber(row.priority),
+    allowOwn: toFlag(row.own),
+    created: toNumber(row.created),
+    state: row.state,
+    changed: toNumber(row.changed),
+    ...(row.max_fee === null ? {} : { maxFee: toAmount(row.max_fee) }),
+    ...(row.not_before === null ? {} : { notBefore: toNumber(row.not_before) }),
+    ...(row.expires === null ? {} : { expires: toNumber(row.expires) }),
+    ...(row.reference === null ? {} : { reference: row.reference }),
+    ...(row.metadata === null ? {} : { metadata: row.metadata }),
+    ...(row.creator === null ? {} : { creator: row.creator }),
+    ...(row.reason === null ? {} : { reason: row.reason }),
+    ...(row.retry_at === null ? {} : { retryAt: toNumber(row.retry_at) }),
+  };
+}
+
+const toShare = (row: ShareRow): PayoutShare => ({
+  payout: toNumber(row.payout),
+  batch: toNumber(row.batch),
+  amount: toAmount(row.amount),
+  fee: toAmount(row.fee),
+});
+
+/** Terms of a payout that its events leave out. */
+export type PayoutIdentity = Pick<PayoutFacts, 'payoutId' | 'address' | 'reference'>;
+
+/** Reads payouts and their batches. */
+export class PayoutReader {
+  protected readonly db: SqlDatabase;
+
+  constructor(db: SqlDatabase) {
+    this.db = db;
+  }
+
+  /** True if there is no payout. */
+  get isEmpty(): boolean {
+    return this.db.row('SELECT 1 FROM payout LIMIT 1') === undefined;
+  }
+
+  /** Returns a payout by the name that its client gave; undefined if there is no such payout. */
+  byId(payoutId: string): Payout | undefined {
+    return this.#one('payout_id = ?', payoutId);
+  }
+
+  /** Returns a payout by its number. @throws Error if there is no such payout. */
+  at(sequence: number): Payout {
+    const payout = this.#one('sequence = ?', sequence);
+    if (payout === undefined) throw new Error('a payout is missing');
+    return payout;
+  }
+
+  /** Returns the terms of a payout that its events leave out. */
+  identityOf(sequence: number): PayoutIdentity {
+    const { payoutId, address, reference } = this.at(sequence);
+    return { payoutId, address, ...(reference === undefined ? {} : { reference }) };
+  }
+
+  /** Returns the greatest number of a payout; 0 without payouts. */
+  last(): number {
+    return this.db.value<number | null>('SELECT max(sequence) FROM payout') ?? 0;
+  }
+
+  /** Lists the payouts of a range of numbers that match a filter, latest first. */
+  list(filter: PayoutFilter, { from, to }: PayoutRange, limit: number): Payout[] {
+    const { states, account, reference, text, createdSince, changedSince } = filter;
+    return this.db.bigints
+      .rows<PayoutRow>(
+        `SELECT * FROM payout WHERE sequence >= :from AND sequence < :to
+           AND (:states IS NULL OR state IN (SELECT value FROM json_each(:states)))
+           AND (:account IS NULL OR account = :account) AND (:reference IS NULL OR reference = :reference)
+           AND (:text IS NULL OR instr(payout_id, :text) OR instr(address, :text) OR instr(reference, :text))
+           AND created >= :createdSince AND changed >= :changedSince
+         ORDER BY sequence DESC LIMIT :limit`,
+        {
+          ...{ from, to, limit, createdSince: createdSince ?? 0, changedSince: changedSince ?? 0 },
+          states: states.length === 0 ? null : JSON.stringify(states),
+          ...{ account: account ?? null, reference: reference ?? null, text: text ?? null },
+        },
+      )
+      .map(toPayout);
+  }
+
+  /** Returns the queued payouts of an account that may be sent now, by priority, then by age. @param now Unix time [s]. */
+  queued(account: number, now: number, limit: number): Payout[] {
+    return this.db.bigints
+      .rows<PayoutRow>(
+        `SELECT * FROM payout WHERE state = 'queued' AND account = :account AND coalesce(not_before, 0) <= :now
+           AND coalesce(retry_at, 0) <= :now AND (expires IS NULL OR expires > :now)
+         ORDER BY priority DESC, sequence LIMIT :limit`,
+        { account, now, limit },
+      )
+      .map(toPayout);
+  }
+
+  /** Returns the earliest time after now at which a queued payout may be sent [Unix s]; undefined: no payout waits for one. */
+  nextStart(now: number): number | undefined {
+    return (
+      this.db.value<number | null>(
+        `SELECT min(max(coalesce(not_before, 0), coalesce(retry_at, 0))) FROM payout
+         WHERE state = 'queued' AND max(coalesce(not_before, 0), coalesce(retry_at, 0)) > ?`,
+        now,
+      ) ?? undefined
+    );
+  }
+
+  /** Returns the accounts with queued payouts. */
+  queuedAccounts(): number[] {
+    return this.db.values<number>(
+      "SELECT DISTINCT account FROM payout WHERE state = 'queued' ORDER BY account",
+    );
+  }
+
+  /** Counts the payouts in each state. Reads an index of a few bytes per payout. */
+  counts(): ReadonlyMap<PayoutState, number> {
+    return new Map(
+      this.db.arrays.rows<[state: PayoutState, count: number]>(
+        'SELECT state, count(*) FROM payout GROUP BY state',
+      ),
+    );
+  }
+
+  /** Returns the time of creation of the oldest queued payout [Unix s]; undefined without queued payouts. */
+  oldestQueued(): number | undefined {
+    return (
+      this.db.value<number | null>("SELECT min(created) FROM payout WHERE state = 'queued'") ?? undefined
+    );
+  }
+
+  /** Returns the waiting payouts whose expiry has passed. @param now Unix time [s]. */
+  expiring(now: number, limit: number): Payout[] {
+    return this.db.bigints
+      .rows<PayoutRow>(
+        `SELECT * FROM payout WHERE expires <= ? AND state IN ('awaiting_approval', 'queued') ORDER BY expires LIMIT ?`,
+        now,
+        limit,
+      )
+      .map(toPayout);
+  }
+
+  /** Returns the earliest expiry of a waiting payout [Unix s]; undefined if no waiting payout expires. */
+  nextExpiry(): number | undefined {
+    return (
+      this.db.value<number | null>(
+        "SELECT min(expires) FROM payout WHERE expires IS NOT NULL AND state IN ('awaiting_approval', 'queued')",
+      ) ?? undefined
+    );
+  }
+
+  /** Returns the shares of a payout in batches, the oldest batch first. */
+  sharesOf(payout: number): PayoutShare[] {
+    return this.db.bigints
+      .rows<ShareRow>('SELECT * FROM payout_share WHERE payout = ? ORDER BY batch', payout)
+      .map(toShare);
+  }
+
+  /** Returns the shares of the payouts of a batch, in the order of the payouts. */
+  sharesIn(batch: number): PayoutShare[] {
+    return this.db.bigints
+      .rows<ShareRow>('SELECT * FROM payout_share WHERE batch = ? ORDER BY payout', batch)
+      .map(toShare);
+  }
+
+  /**
+   * Returns the payment of a payout: its mined batch, or the latest batch without a mined one; undefined if no batch
+   * contains it.
+   */
+  paymentOf(payout: number): PayoutPayment | undefined {
+    const row = this.db.bigints.row<PaymentRow>(
+      `SELECT s.payout, s.batch, s.amount, s.fee, b.height,
+         (SELECT tx_hash FROM order_tx t WHERE t.sequence = s.batch ORDER BY position, attempt DESC LIMIT 1) AS tx_hash
+       FROM payout_share s JOIN payout_batch b ON b.sequence = s.batch WHERE s.payout = ?
+       ORDER BY b.height IS NULL, s.batch DESC LIMIT 1`,
+      payout,
+    );
+    return (
+      row && {
+        ...toShare(row),
+        ...(row.height === null ? {} : { height: toNumber(row.height) }),
+        ...(row.tx_hash === null ? {} : { txHash: toBytes<'Hash'>(row.tx_hash) }),
+      }
+    );
+  }
+
+  /** Returns the height of the block of a batch, as it was reported; undefined if the batch was not mined. */
+  heightOf(batch: number): number | undefined {
+    return (
+      this.db.value<number | null>('SELECT height FROM payout_batch WHERE sequence = ?', batch) ?? undefined
+    );
+  }
+
+  /** Counts the batches of an account that were made since a time [Unix s]. */
+  batchesSince(account: number, time: number): number {
+    return (
+      this.db.value<number>(
+        'SELECT count(*) FROM payout_batch WHERE account = ? AND created >= ?',
+        account,
+        time,
+      ) ?? 0
+    );
+  }
+
+  /** Counts the batches of an account that are not mined. */
+  unminedBatches(account: number): number {
+    return (
+      this.db.value<number>(
+        `SELECT count(*) FROM payout_batch WHERE account = ? AND height IS NULL
+           AND sequence IN (SELECT batch FROM payout_share JOIN payout ON sequence = payout WHERE state IN ('sending', 'sent'))`,
+        account,
+      ) ?? 0
+    );
+  }
+
+  /** Returns the pauses, that of the whole wallet first. */
+  pauses(): PayoutPause[] {
+    return this.db.rows<PayoutPause>('SELECT account, reason, time FROM payout_pause ORDER BY account');
+  }
+
+  /** Returns the pause that stops an account; undefined if its payouts may be sent. */
+  pauseOf(account: number): PayoutPause | undefined {
+    return this.db.row<PayoutPause>(
+      `SELECT account, reason, time FROM payout_pause WHERE account IN (?, ${WHOLE_WALLET}) ORDER BY account`,
+      account,
+    );
+  }
+
+  /** True if some batch waits for a height of the tip. */
+  get awaitsTip(): boolean {
+    return this.db.row('SELECT 1 FROM payout_batch WHERE due_height IS NOT NULL LIMIT 1') !== undefined;
+  }
+
+  #one(condition: string, value: string | number): Payout | undefined {
+    const row = this.db.bigints.row<PayoutRow>(`SELECT * FROM payout WHERE ${condition}`, value);
+    return row && toPayout(row);
+  }
+}
+
+/** Writes payouts. States change through `PayoutEvents` alone, which reports each change. */
+export class PayoutWriter extends PayoutReader {
+  /** Adds a payout. @returns its number. @throws Error if its id is in use. */
+  add(payout: NewPayout): number {
+    const { lastInsertRowid } = this.db.run(
+      `INSERT INTO payout (payout_id, account, address, amount, payee_pays, max_fee, priority, own, not_before, expires,
+           reference, metadata, created, creator, state, changed)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ...[payout.payoutId, payout.account, payout.address, toColumn(payout.amount)],
+      ...[
+        fromFlag(payout.feePayer === 'payee'),
+        payout.maxFee === undefined ? null : toColumn(payout.maxFee),
+      ],
+      ...[payout.priority, fromFlag(payout.allowOwn), payout.notBefore ?? null, payout.expires ?? null],
+      ...[payout.reference ?? null, payout.metadata ?? null, payout.created, payout.creator ?? null],
+      ...[payout.state, payout.created],
+    );
+    return Number(lastInsertRowid);
+  }
+
+  /** Records the state of a payout, and the reason of a return or an end. */
+  setState(
+    sequence: number,
+    state: PayoutState,
+    {
+      time,
+      reason,
+      retryAt,
+    }: {
+      readonly time: number;
+      readonly reason?: PayoutReason | undefined;
+      readonly retryAt?: number | undefined;
+    },
+  ): void {
+    this.db.run(
+      'UPDATE payout SET state = ?, changed = ?, reason = ?, retry_at = ? WHERE sequence = ?',
+      ...[state, time, reason ?? null, retryAt ?? null, sequence],
+    );
+  }
+
+  /** Adds a batch, whose order was recorded in the same transaction. */
+  addBatch(
+    batch: number,
+    account: number,
+    created: number,
+    shares: readonly Omit<PayoutShare, 'batch'>[],
+  ): void {
+    this.db.run(
+      'INSERT INTO payout_batch (sequence, account, created) VALUES (?, ?, ?)',
+      batch,
+      account,
+      created,
+    );
+    for (const { payout, amount, fee } of shares)
+      this.db.run(
+        'INSERT INTO payout_share (payout, batch, amount, fee) VALUES (?, ?, ?, ?)',
+        ...[payout, batch, toColumn(amount), toColumn(fee)],
+      );
+  }
+
+  /** Deletes a batch that was never sent, and its shares. */
+  removeBatch(batch: number): void {
+    this.db.run('DELETE FROM payout_batch WHERE sequence = ?', batch);
+  }
+
+  /** Lists the batches whose orders have changed, or that have waited for a height up to the tip. */
+  changedBatches(tip: number): number[] {
+    return this.db.values<number>(
+      `SELECT sequence FROM payout_batch WHERE changed = 1
+       UNION SELECT sequence FROM payout_batch WHERE due_height <= ? ORDER BY sequence`,
+      tip,
+    );
+  }
+
+  /**
+   * Records that the payouts of a batch have the states that its order says.
+   * @param height height of its block; undefined while it is not mined.
+   * @param dueHeight least height of the tip at which the states change; undefined: no height.
+   */
+  settleBatch(
+    batch: number,
+    { height, dueHeight }: { readonly height: number | undefined; readonly dueHeight: number | undefined },
+  ): void {
+    this.db.run(
+      'UPDATE payout_batch SET changed = 0, height = ?, due_height = ? WHERE sequence = ?',
+      ...[height ?? null, dueHeight ?? null, batch],
+    );
+  }
+
+  /** Pauses an account, or changes the reason of its pause. */
+  pause({ account, reason, time }: PayoutPause): void {
+    this.db.run(
+      `INSERT INTO payout_pause (account, reason, time) VALUES (?, ?, ?)
+         ON CONFLICT DO UPDATE SET reason = excluded.reason, time = excluded.time`,
+      ...[account, reason, time],
+    );
+  }
+
+  /** Ends the pause of an account. */
+  resume(account: number): void {
+    this.db.run('DELETE FROM payout_pause WHERE account = ?', account);
+  }
+}
