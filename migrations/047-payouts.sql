@@ -47,6 +47,18 @@ CREATE TABLE payout_share (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX payout_share_batch ON payout_share (batch);
 
+-- Actions of clients on payouts: who created, approved, rejected and cancelled them, and who sent them at once.
+CREATE TABLE payout_action (
+  id         INTEGER PRIMARY KEY,
+  payout     INTEGER NOT NULL REFERENCES payout (sequence),
+  action     TEXT    NOT NULL CHECK (action IN ('created', 'approved', 'rejected', 'cancelled', 'sent')),
+  credential TEXT,                                    -- NULL: a client with all rights
+  client     TEXT,                                    -- address of the client; NULL: not known
+  time       INTEGER NOT NULL,
+  terms      BLOB CHECK (length(terms) = 32)          -- hash of the terms that were approved
+) STRICT;
+CREATE INDEX payout_action_payout ON payout_action (payout);
+
 -- Accounts whose payouts wait. Account -1 stands for the whole wallet.
 CREATE TABLE payout_pause (
   account INTEGER PRIMARY KEY CHECK (account >= -1),

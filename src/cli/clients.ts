@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { AuditLog } from '../rpc/access/audit-log.js';
 import { CredentialFileError } from '../rpc/access/credential-file.js';
-import { Credentials as CredentialSet } from '../rpc/access/credentials.js';
+import { CredentialPayoutRules, Credentials as CredentialSet } from '../rpc/access/credentials.js';
 import { authentication, FULL_LOGIN, singleLogin } from '../http/login/authentication.js';
 import type { Logins } from '../http/message/caller.js';
 import type { Handler } from '../http/message/handler.js';
@@ -38,9 +38,19 @@ export interface Clients {
 /** Returns the names that a credential may list as methods. */
 export const methodNames = (): ReadonlySet<string> => new Set(registry.methods.map(({ name }) => name));
 
-/** Reads the file of credentials and opens the audit log. @throws ConfigError */
-export function createClients(rpc: Config['rpc'], login: Credentials | undefined, log: Logger): Clients {
+/**
+ * Reads the file of credentials and opens the audit log.
+ * @param payoutRules receives the rules for payouts of the file.
+ * @throws ConfigError
+ */
+export function createClients(
+  rpc: Config['rpc'],
+  login: Credentials | undefined,
+  log: Logger,
+  payoutRules = new CredentialPayoutRules(),
+): Clients {
   const credentials = rpc.credentials === undefined ? undefined : readCredentials(rpc.credentials);
+  payoutRules.use(credentials);
   const audit = rpc.auditLog === undefined ? undefined : openAuditLog(rpc.auditLog, log);
   if (login !== undefined && credentials?.byUser(login.user) !== undefined)
     throw new ConfigError(`--credentials: ${login.user} is the user of --rpc-login: choose another name`);

@@ -27,6 +27,7 @@ import { collectWhenIdle } from '../util/v8-heap.js';
 import { systemRng } from '../util/random.js';
 import { faultOf } from '../model/wallet-error.js';
 import { announce, announceArithmetic, announceEngine } from './output/announce.js';
+import { CredentialPayoutRules } from '../rpc/access/credentials.js';
 import { createClients } from './clients.js';
 import { withoutCompileCache } from './process/compile-cache.js';
 import type { Config } from './config/config.js';
@@ -98,6 +99,7 @@ export async function startServer(
     config.cluster && (await (await import('./cluster.js')).joinCluster(config.cluster, config.wallet, log));
   const listening = new WatchListeners();
   const paying = new PayListeners();
+  const payoutRules = new CredentialPayoutRules();
   const server = new WalletManager({
     pendingRequests,
     network: config.network,
@@ -135,7 +137,7 @@ export async function startServer(
       payoutConfirmations: config.payouts.confirmations,
     },
     eventRetentionMs: config.wallet.eventRetentionMs,
-    payoutSettings: config.payouts,
+    payoutSettings: { ...config.payouts, rules: payoutRules },
     requestSettings: {
       scale: config.wallet.confirmationScale,
       ...(config.pay === undefined || payListener === undefined
@@ -154,7 +156,7 @@ export async function startServer(
     // Waits until the answer to the request is sent.
     stop: () => setTimeout(stop, 100),
   });
-  const clients = createClients(config.rpc, login, log);
+  const clients = createClients(config.rpc, login, log, payoutRules);
   announce(config, log, directory?.path, regtest?.address);
   announceEngine(log);
   const onBug = (error: unknown, method?: string): void =>

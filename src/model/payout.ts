@@ -1,5 +1,7 @@
+import { keccak } from '../monero/crypto/keccak.js';
 import type { Hash } from '../monero/crypto/types.js';
 import type { Amount } from '../util/amount.js';
+import { utf8 } from '../util/bytes.js';
 
 /**
  * States of a payout. `awaiting_approval`: other persons must approve it. `queued`: waits for a batch. `sending`: its
@@ -118,6 +120,34 @@ export interface PayoutFacts extends PayoutChange {
   readonly address: string;
   readonly reference?: string;
 }
+
+/** Client that acts on payouts. */
+export interface PayoutClient {
+  /** Name of its credential; undefined: a client with all rights. */
+  readonly credential: string | undefined;
+  /** Address of its connection; undefined: not known. */
+  readonly address: string | undefined;
+}
+
+/** Actions of clients on a payout. `sent`: it was sent at once, without waiting for others. */
+export const PAYOUT_ACTIONS = ['created', 'approved', 'rejected', 'cancelled', 'sent'] as const;
+
+/** An action of a client on a payout. */
+export interface PayoutAction {
+  readonly action: (typeof PAYOUT_ACTIONS)[number];
+  readonly client: PayoutClient;
+  /** Time of the action [Unix s]. */
+  readonly time: number;
+  /** Hash of the terms that were approved ({@link termsHash}). */
+  readonly terms?: Hash;
+}
+
+/** Returns the hash of the terms of a payout to which an approval binds: id, account, address, amount and fee rule. */
+export const termsHash = ({ payoutId, account, address, amount, feePayer, maxFee }: Payout): Hash =>
+  keccak(utf8(JSON.stringify([payoutId, account, address, String(amount), feePayer, String(maxFee ?? '')])));
+
+/** Returns the name under which a payout counts against the limits of the credential that created it. */
+export const spendingHash = (payoutId: string): Hash => keccak(utf8(`payout ${payoutId}`));
 
 /** An account whose payouts wait; account -1 stands for the whole wallet. */
 export interface PayoutPause {

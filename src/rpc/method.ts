@@ -7,6 +7,7 @@ import type { EncodedJson, JsonText } from '../util/json-writer.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import type { WalletScope } from '../services/manager/wallet-scope.js';
 import type { OpenWallet } from '../services/open-wallet.js';
+import type { PayoutClient } from '../model/payout.js';
 import type { Spender } from '../model/spender.js';
 import { once } from '../util/concurrency.js';
 import type { Credential, Family } from './access/credential.js';
@@ -29,6 +30,8 @@ export interface Context {
   readonly methods: () => readonly WalletMethod[];
   /** Credential of the client; undefined: a client with all rights. */
   readonly credential: Credential | undefined;
+  /** Client of the call, as records name it. */
+  readonly client: PayoutClient;
   /** Limits for payments of the client; undefined: no limits, for a client with all rights. */
   readonly spender: Spender | undefined;
 }

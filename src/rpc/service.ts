@@ -50,6 +50,7 @@ export function createCall(server: WalletManager, version: ApiVersion, log: Logg
         credential,
         methods: () => callable(server, credential),
         spender: credential && spenderOf(credential),
+        client: { credential: credential?.name, address: origin.caller?.address },
       });
       const params = adaptRequest(version, method.name, parsed);
       const reply = await method.handle(context, params);

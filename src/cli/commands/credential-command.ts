@@ -8,8 +8,9 @@ import {
   readEntry,
   readOwnFile,
   type CredentialEntry,
+  type CredentialFile,
 } from '../../rpc/access/credential-file.js';
-import { createPassword, createToken, digestHash } from '../../rpc/access/credential.js';
+import { createPassword, createToken, digestHash, FAMILIES } from '../../rpc/access/credential.js';
 import { REALM } from '../../http/login/authentication.js';
 import { explain } from '../../rpc/faults/fault-table.js';
 import { replaceContent } from '../../store/file/file-draft.js';
@@ -42,6 +43,11 @@ interface AddOptions extends FileOption {
   readonly spendDay?: string;
   readonly lock?: true;
   readonly rate?: string;
+  readonly payoutAccount?: readonly string[];
+  readonly approveAbove?: string;
+  readonly approvals?: string;
+  readonly approvalDelay?: string;
+  readonly approveOwn?: true;
 }
 
 /** Longest wait for other commands that change the file [ms]. */
@@ -50,8 +56,21 @@ const LOCK_PAUSE_MS = 20;
 
 const collect = (value: string, previous: readonly string[] = []): string[] => [...previous, value];
 
-const entriesOf = (path: string): CredentialEntry[] =>
-  existsSync(path) ? readCredentials(readOwnFile(path), methodNames()).map(({ entry }) => entry) : [];
+/** Contents of a file of credentials in its own form; the rules for payouts are kept as they are. */
+interface FileContents {
+  readonly credentials: readonly CredentialEntry[];
+  readonly payouts?: CredentialFile['payouts'];
+}
+
+/** Reads a file of credentials; a missing file is empty. @throws CredentialFileError */
+function contentsOf(path: string): FileContents {
+  if (!existsSync(path)) return { credentials: [] };
+  const { credentials, payouts } = readCredentials(readOwnFile(path), methodNames());
+  return {
+    credentials: credentials.map(({ entry }) => entry),
+    ...(payouts === undefined ? {} : { payouts }),
+  };
+}
 
 /**
  * Locks the file for one change, after the changes of other commands. @throws WalletError `wallet_locked`, `wallet_io`
@@ -95,8 +114,9 @@ async function change(
     const file = targetOf(path);
     const held = await lock(file);
     try {
-      const credentials = edit(entriesOf(file));
-      await replaceContent(file, utf8(`${JSON.stringify({ credentials }, undefined, 2)}\n`));
+      const before = contentsOf(file);
+      const after = { ...before, credentials: edit(before.credentials) };
+      await replaceContent(file, utf8(`${JSON.stringify(after, undefined, 2)}\n`));
     } finally {
       held.release();
     }
@@ -122,6 +142,13 @@ function rulesOf(options: AddOptions): Omit<CredentialEntry, 'name'> {
     ...(options.spendHour === undefined ? {} : { hour: options.spendHour }),
     ...(options.spendDay === undefined ? {} : { day: options.spendDay }),
   };
+  const payouts = {
+    ...(options.payoutAccount === undefined ? {} : { accounts: options.payoutAccount.map(Number) }),
+    ...(options.approveAbove === undefined ? {} : { approve_above: options.approveAbove }),
+    ...(options.approvals === undefined ? {} : { approvals: Number(options.approvals) }),
+    ...(options.approvalDelay === undefined ? {} : { delay: Number(options.approvalDelay) }),
+    ...(options.approveOwn === undefined ? {} : { own: options.approveOwn }),
+  };
   return {
     wallets: [...(options.wallet ?? [])],
     methods: [...(options.method ?? [])],
@@ -131,6 +158,7 @@ function rulesOf(options: AddOptions): Omit<CredentialEntry, 'name'> {
     ...(Object.keys(spend).length === 0 ? {} : { spend }),
     ...(options.lock === undefined ? {} : { lock: options.lock }),
     ...(options.rate === undefined ? {} : { rate: readRate(options.rate) }),
+    ...(Object.keys(payouts).length === 0 ? {} : { payouts }),
   };
 }
 
@@ -164,7 +192,7 @@ async function remove(name: string, { credentials: path }: FileOption, { hint }:
 
 /** Prints the rules of every credential as JSON lines, without their secrets. */
 function list({ credentials: path }: FileOption, { print }: Terminal): void {
-  for (const { credential, entry } of readCredentials(readOwnFile(path), methodNames())) {
+  for (const { credential, entry } of readCredentials(readOwnFile(path), methodNames()).credentials) {
     const login = entry.token === undefined ? 'digest' : 'token';
     const isExpired = credential.refusal() !== undefined;
     const shown = { ...entry, token: undefined, digest: undefined, login };
@@ -187,11 +215,7 @@ export async function runCredentialCommand(argv: readonly string[], terminal: Te
   command('add <name>', 'add a credential, and print its token or login once')
     .option('--digest', 'an HTTP digest login in place of a bearer token')
     .option('--wallet <pattern>', 'allow wallets of these names; * and ? as in a shell; repeatable', collect)
-    .option(
-      '--method <name>',
-      'allow a method, or a family: view, receive, spend, admin; repeatable',
-      collect,
-    )
+    .option('--method <name>', `allow a method, or a family: ${FAMILIES.join(', ')}; repeatable`, collect)
     .option('--expires <time>', 'refuse it from this time on, such as 2027-01-31T00:00:00Z')
     .option('--address <address>', 'allow payments to this address only; repeatable', collect)
     .option('--from <ip[/bits]>', 'allow clients of this address or network only; repeatable', collect)
@@ -200,6 +224,14 @@ export async function runCredentialCommand(argv: readonly string[], terminal: Te
     .option('--spend-day <n>', 'most within any 24 hours, per wallet, in atomic units')
     .option('--lock', 'allow locking money: payments with an unlock_time, and freeze')
     .option('--rate <requests/seconds>', 'most calls within any period of so many seconds')
+    .option('--payout-account <index>', 'allow payouts of this account only; repeatable', collect)
+    .option(
+      '--approve-above <n>',
+      'other persons must approve its payouts above this amount, in atomic units',
+    )
+    .option('--approvals <n>', 'approvals that such a payout needs; 2 if it is not given')
+    .option('--approval-delay <seconds>', 'time between the last approval and the sending')
+    .option('--approve-own', 'let its own approval count')
     .action((name: string, options: AddOptions) => add(name, options, terminal));
   command('list', 'print the rules of all credentials, without their secrets').action((options: FileOption) =>
     list(options, terminal),

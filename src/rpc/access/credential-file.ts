@@ -2,6 +2,9 @@ import type { Stats } from 'node:fs';
 import * as z from 'zod';
 import { formatAddress, tryParseAddress } from '../../monero/cryptonote/address.js';
 import { fileErrorCode, readOperatorFile } from '../../util/files.js';
+import { atomicUnits, whole } from './file-values.js';
+import { accountList, approvalMembers, approvalOf, policyOf, policySchema } from './payout-policy.js';
+import type { PayoutPolicy } from '../../model/payout-rule.js';
 import { ClientList, Credential, type CredentialRules, type SpendLimits, isFamily } from './credential.js';
 
 /** Error of a file of credentials that cannot be used. The message names the file, or the credential and the field. */
@@ -15,22 +18,8 @@ const RESERVED = new Set(['login', 'none']);
 /** Longest period of a rate limit [s], and largest number of requests in it. */
 const MAX_RATE = { seconds: 86_400, requests: 100_000 };
 
-const U64_MAX = (1n << 64n) - 1n;
-
 const hex = (bytes: number): z.ZodString =>
   z.string().regex(new RegExp(`^[0-9a-f]{${2 * bytes}}$`), `${2 * bytes} lower-case hex digits are expected`);
-
-const atomicUnits = z
-  .string('an amount in atomic units, as a string, is expected')
-  .regex(/^\d{1,20}$/, 'an amount in atomic units is expected: digits alone')
-  .refine((digits) => !/^\d+$/.test(digits) || BigInt(digits) <= U64_MAX, 'the amount exceeds 64 bits');
-
-const whole = (most: number): z.ZodNumber =>
-  z
-    .number()
-    .int('a whole number is expected')
-    .min(1, 'at least 1 is expected')
-    .max(most, `at most ${most} is expected`);
 
 const nameSchema = z
   .string()
@@ -63,7 +52,13 @@ const schema = z
       )
       .optional(),
     lock: z.boolean('true or false is expected').optional(),
-    rate: z.strictObject({ requests: whole(MAX_RATE.requests), seconds: whole(MAX_RATE.seconds) }).optional(),
+    payouts: z.strictObject({ accounts: accountList.optional(), ...approvalMembers }).optional(),
+    rate: z
+      .strictObject({
+        requests: whole({ most: MAX_RATE.requests }),
+        seconds: whole({ most: MAX_RATE.seconds }),
+      })
+      .optional(),
   })
   .refine(
     ({ token, digest }) => (token === undefined) !== (digest === undefined),
@@ -79,7 +74,19 @@ export interface ReadCredential {
   readonly credential: Credential;
 }
 
-const fileSchema = z.strictObject({ credentials: z.array(z.unknown()) });
+const fileSchema = z.strictObject({
+  credentials: z.array(z.unknown()),
+  payouts: z.array(policySchema).optional(),
+});
+
+/** Contents of a file of credentials. */
+export interface CredentialFile {
+  readonly credentials: readonly ReadCredential[];
+  /** Rules for payouts, which concern all credentials. */
+  readonly policies: readonly PayoutPolicy[];
+  /** Rules for payouts in the form of the file; absent: the file has none. */
+  readonly payouts?: z.input<typeof fileSchema>['payouts'];
+}
 
 /** Writes the path of a mistake in an entry, such as `spend.hour` or `wallets[0]`. */
 const placeOf = (path: readonly PropertyKey[]): string =>
@@ -136,6 +143,7 @@ export function readEntry(raw: unknown, methods: ReadonlySet<string>, place = 0)
     spend,
     lock,
     rate,
+    payouts,
   } = parsed.data;
   const stranger = allowed.find((method) => !isFamily(method) && !methods.has(method));
   if (stranger !== undefined)
@@ -157,12 +165,20 @@ export function readEntry(raw: unknown, methods: ReadonlySet<string>, place = 0)
     ...(spend === undefined ? {} : { spend: limitsOf(spend) }),
     ...(lock === true ? { lock } : {}),
     ...(rate === undefined ? {} : { rate }),
+    ...(payouts === undefined
+      ? {}
+      : {
+          payouts: {
+            ...(payouts.accounts === undefined ? {} : { accounts: payouts.accounts }),
+            ...approvalOf(payouts),
+          },
+        }),
   };
   return { entry: raw as CredentialEntry, credential: new Credential(rules) };
 }
 
 /** Reads the text of a file of credentials. @throws CredentialFileError */
-export function readCredentials(text: string, methods: ReadonlySet<string>): ReadCredential[] {
+export function readCredentials(text: string, methods: ReadonlySet<string>): CredentialFile {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -172,11 +188,16 @@ export function readCredentials(text: string, methods: ReadonlySet<string>): Rea
   }
   const parsed = fileSchema.safeParse(json);
   if (!parsed.success) throw new CredentialFileError(problemsOf('', parsed.error));
-  const read = parsed.data.credentials.map((raw, place) => readEntry(raw, methods, place));
-  const names = read.map(({ credential: { name } }) => name);
+  const { payouts } = parsed.data;
+  const credentials = parsed.data.credentials.map((raw, place) => readEntry(raw, methods, place));
+  const names = credentials.map(({ credential: { name } }) => name);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined) throw new CredentialFileError(`credential ${twice}: its name is given twice`);
-  return read;
+  return {
+    credentials,
+    policies: (payouts ?? []).map(policyOf),
+    ...(payouts === undefined ? {} : { payouts }),
+  };
 }
 
 /** Reads the text of a file that only its owner may read. @throws CredentialFileError if other users may read it. */

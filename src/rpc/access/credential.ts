@@ -1,5 +1,6 @@
 import { plainAddress } from '../../util/address.js';
 import { systemClock } from '../../util/clock.js';
+import type { ApprovalRule } from '../../model/payout-rule.js';
 import { CallRate, type RateRule } from '../../http/server/connection-limits.js';
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
@@ -37,6 +38,15 @@ export interface CredentialRules {
    */
   readonly lock?: true;
   readonly rate?: RateRule;
+  readonly payouts?: PayoutRights;
+}
+
+/** Rules of a credential for payouts. */
+export interface PayoutRights {
+  /** Accounts whose payouts the credential may create, approve, send and cancel; absent: all accounts. */
+  readonly accounts?: readonly number[];
+  /** Approvals that the payouts of the credential need; absent: none besides the rules of the wallet. */
+  readonly approval?: ApprovalRule;
 }
 
 /** Reason why a request is refused although its secret is right. */

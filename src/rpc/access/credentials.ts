@@ -1,23 +1,45 @@
-import { type Credential, isTokenOf, readToken } from './credential.js';
-import { CredentialFileError, readCredentials, readOwnFile, type ReadCredential } from './credential-file.js';
+import type { ApprovalRule, PayoutPolicy, PayoutRules } from '../../model/payout-rule.js';
+import { type Credential, isTokenOf, matchesGlob, readToken } from './credential.js';
+import {
+  CredentialFileError,
+  readCredentials,
+  readOwnFile,
+  type CredentialFile,
+  type ReadCredential,
+} from './credential-file.js';
 
 /** Credentials of a file, found by name. */
 export class Credentials {
   readonly #path: string;
   readonly #methods: ReadonlySet<string>;
-  #byName: ReadonlyMap<string, ReadCredential>;
+  #byName: ReadonlyMap<string, ReadCredential> = new Map();
+  #policies: readonly PayoutPolicy[] = [];
+  #version = 0;
 
   /** @param path path of the file. @param methods names of all methods. @throws CredentialFileError */
   constructor(path: string, methods: ReadonlySet<string>) {
     this.#path = path;
     this.#methods = methods;
-    this.#byName = this.#read();
+    this.#byName = this.#take(this.#read());
   }
 
   /** Names of the credentials that may read keys, so that their limits have no effect. */
   get unbound(): readonly string[] {
     return [...this.#byName.values()].flatMap(({ credential }) =>
       credential.isUnbound ? [credential.name] : [],
+    );
+  }
+
+  /** Number of times that the file was read again. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Lists the rules for payouts of an account of a wallet. */
+  policiesOf(wallet: string, account: number): readonly PayoutPolicy[] {
+    return this.#policies.filter(
+      ({ wallets, accounts }) =>
+        wallets.some((pattern) => matchesGlob(pattern, wallet)) && accounts?.includes(account) !== false,
     );
   }
 
@@ -32,7 +54,8 @@ export class Credentials {
    */
   reload(): void {
     const before = this.#byName;
-    const after = this.#read();
+    const after = this.#take(this.#read());
+    this.#version += 1;
     this.#byName = new Map(
       [...after].map(([name, read]) => {
         const known = before.get(name);
@@ -64,13 +87,46 @@ export class Credentials {
     return login === undefined || ha1 === undefined ? undefined : { ha1, login };
   }
 
-  #read(): ReadonlyMap<string, ReadCredential> {
+  /** Takes over the rules for payouts of a file. @returns its credentials by name. */
+  #take({ credentials, policies }: CredentialFile): ReadonlyMap<string, ReadCredential> {
+    this.#policies = policies;
+    return new Map(credentials.map((one) => [one.credential.name, one]));
+  }
+
+  #read(): CredentialFile {
     try {
-      const read = readCredentials(readOwnFile(this.#path), this.#methods);
-      return new Map(read.map((one) => [one.credential.name, one]));
+      return readCredentials(readOwnFile(this.#path), this.#methods);
     } catch (cause) {
       if (!(cause instanceof CredentialFileError) || cause.message.startsWith(this.#path)) throw cause;
       throw new CredentialFileError(`${this.#path}: ${cause.message}`, { cause });
     }
+  }
+}
+
+/** Rule for payouts of a credential that was removed from the file: another person must approve them. */
+const OF_REMOVED: ApprovalRule = { approveAbove: 0n, approvals: 1, delay: 0, own: false };
+
+/** Rules for payouts of the file of credentials. Without a file, payouts of former credentials need an approval. */
+export class CredentialPayoutRules implements PayoutRules {
+  #credentials: Credentials | undefined;
+
+  /** Sets the credentials, once they were read. */
+  use(credentials: Credentials | undefined): void {
+    this.#credentials = credentials;
+  }
+
+  get version(): number {
+    return this.#credentials?.version ?? 0;
+  }
+
+  of(wallet: string, account: number, creator: string | undefined): readonly ApprovalRule[] {
+    const own = creator === undefined ? undefined : this.#credentials?.byName(creator);
+    const approval = own?.rules.payouts?.approval;
+    const isRemoved = creator !== undefined && own === undefined;
+    return [
+      ...(isRemoved ? [OF_REMOVED] : []),
+      ...(approval === undefined ? [] : [approval]),
+      ...(this.#credentials?.policiesOf(wallet, account) ?? []).flatMap((policy) => policy.approval ?? []),
+    ];
   }
 }

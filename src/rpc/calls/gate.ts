@@ -45,7 +45,7 @@ export function passGate(
   server: WalletManager,
   scope: WalletScope,
   version: ApiVersion,
-  client: Pick<Context, 'credential' | 'methods' | 'spender'>,
+  client: Pick<Context, 'client' | 'credential' | 'methods' | 'spender'>,
 ): Context {
   if (conditions.needs === 'directory' && server.settings.directory === undefined)
     throw new WalletError({ kind: 'no_wallet_dir' });

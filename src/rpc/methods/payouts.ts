@@ -12,10 +12,18 @@ import {
 } from '../../http/methods/params.js';
 import { writeWholeJson } from '../../util/json-writer.js';
 import * as wire from '../../http/methods/wire.js';
-import { FEE_PAYERS, PAYOUT_STATES, WHOLE_WALLET, type PayoutPause } from '../../model/payout.js';
+import {
+  FEE_PAYERS,
+  PAYOUT_STATES,
+  WHOLE_WALLET,
+  type Payout,
+  type PayoutPause,
+} from '../../model/payout.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { PayoutRequest } from '../../services/payouts/payout-intake.js';
+import { bytes32, fromHex } from '../../util/bytes.js';
 import type { Json } from '../../util/json.js';
+import type { Credential } from '../access/credential.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
 import { nextPage, pageCursor, pageLimit, pageStart, reference } from '../wire/limits.js';
 import {
@@ -35,6 +43,12 @@ const MAX_METADATA_BYTES = 4096;
 const MAX_PRIORITY = 4;
 
 const payoutId = keptText(255, 1);
+
+/** Hash as 64 hex digits. */
+const hash = z
+  .string()
+  .regex(/^[0-9a-fA-F]{64}$/, 'expected 64 hex digits')
+  .meta({ title: '64 hex digits', type: 'string' });
 
 /** Terms of one payout of a call. */
 const item = z.object({
@@ -88,6 +102,26 @@ function assertCount(count: number, least = 1): void {
     throw bad(`a call names ${least} to ${MAX_PAYOUTS} payouts, not ${count}`);
 }
 
+/**
+ * Checks that a credential may act on the payouts of an account. @param account undefined: the whole wallet.
+ * @throws WalletError `credential_denied`
+ */
+function assertAccountRight(credential: Credential | undefined, major: number | undefined): void {
+  const accounts = credential?.rules.payouts?.accounts;
+  if (accounts === undefined || (major !== undefined && accounts.includes(major))) return;
+  const place = major === undefined ? 'the whole wallet' : `account ${major}`;
+  throw new WalletError({
+    kind: 'credential_denied',
+    reason: `credential ${credential?.name ?? ''}: payouts.accounts: payouts of ${place} are not allowed`,
+  });
+}
+
+/** Returns the check of the right of a credential to a payout. */
+const rightOf =
+  (credential: Credential | undefined) =>
+  ({ account: major }: Payout): void =>
+    assertAccountRight(credential, major);
+
 const account = u32.default(0).describe('Account that pays');
 const anyAccount = u32.optional().describe('Account; absent: the whole wallet');
 
@@ -118,7 +152,10 @@ export const payoutMethods: readonly WalletMethod[] = [
       ...{ family: 'payout_create', needs: 'wallet', restricted: true, foreground: true },
       ...{ spendKey: true, multisig: 'absent' },
     },
-    faults: ['account_out_of_range', 'bad_payout', 'wrong_address', 'payout_mismatch'],
+    faults: [
+      ...['account_out_of_range', 'bad_payout', 'wrong_address', 'payout_mismatch'],
+      ...['credential_denied', 'spend_limit'],
+    ] as const,
     params: () =>
       params({
         payouts: listOf(item, { refusesMisspeltIn: 'payouts' }).describe('Payouts, 1 to 1000'),
@@ -134,11 +171,12 @@ export const payoutMethods: readonly WalletMethod[] = [
       },
     ],
     source: ADDITION,
-    async handle({ wallet, credential }, args) {
+    async handle({ wallet, credential, client, spender }, args) {
       assertCount(args.payouts.length);
       wallet.accounts.assertAccount(args.account_index);
+      assertAccountRight(credential, args.account_index);
       const requests = args.payouts.map(requestOf(args.account_index));
-      const results = await wallet.payouts.create(requests, credential?.name);
+      const results = await wallet.payouts.create(requests, { ...client, spender });
       return { payouts: results.map(payoutResultShape) };
     },
   }),
@@ -204,14 +242,61 @@ export const payoutMethods: readonly WalletMethod[] = [
     name: 'cancel_payouts',
     summary: 'Cancels payouts that were not sent, each on its own.',
     meta: { family: 'payout_cancel', needs: 'wallet', restricted: true },
-    faults: ['payout_missing', 'bad_payout'],
+    faults: ['payout_missing', 'bad_payout', 'credential_denied'],
     params: () => params({ payout_ids: listOf(payoutId).describe('Ids of the payouts, 1 to 1000') }),
     result: () =>
       wire.object({ payouts: wire.list(payoutResultSchema(), 'Result of each payout, in their order') }),
     source: ADDITION,
-    handle({ wallet }, { payout_ids: payoutIds }) {
+    handle({ wallet, credential, client }, { payout_ids: payoutIds }) {
       assertCount(payoutIds.length);
-      return { payouts: wallet.payouts.cancel(payoutIds).map(payoutResultShape) };
+      const results = wallet.payouts.cancel(payoutIds, client, rightOf(credential));
+      return { payouts: results.map(payoutResultShape) };
+    },
+  }),
+
+  defineMethod({
+    name: 'approve_payouts',
+    summary:
+      'Approves payouts that wait for approvals, each on its own, with the terms that the client has seen.',
+    meta: { family: 'payout_approve', needs: 'wallet', restricted: true },
+    faults: ['payout_missing', 'bad_payout', 'payout_mismatch', 'credential_denied'],
+    params: () =>
+      params({
+        payouts: listOf(
+          z.object({
+            payout_id: payoutId.describe('Id of the payout'),
+            approval_hash: hash.describe('Member approval_hash of the payout as the client has seen it'),
+          }),
+          { refusesMisspeltIn: 'payouts' },
+        ).describe('Payouts, 1 to 1000'),
+      }),
+    result: () =>
+      wire.object({ payouts: wire.list(payoutResultSchema(), 'Result of each payout, in their order') }),
+    source: ADDITION,
+    handle({ wallet, credential, client }, { payouts }) {
+      assertCount(payouts.length);
+      const approvals = payouts.map(({ payout_id: id, approval_hash: terms }) => ({
+        payoutId: id,
+        terms: bytes32(fromHex(terms), 'Hash'),
+      }));
+      const results = wallet.payouts.approve(approvals, client, rightOf(credential));
+      return { payouts: results.map(payoutResultShape) };
+    },
+  }),
+
+  defineMethod({
+    name: 'reject_payouts',
+    summary: 'Rejects payouts that wait for approvals, each on its own, which ends them.',
+    meta: { family: 'payout_approve', needs: 'wallet', restricted: true },
+    faults: ['payout_missing', 'bad_payout', 'credential_denied'],
+    params: () => params({ payout_ids: listOf(payoutId).describe('Ids of the payouts, 1 to 1000') }),
+    result: () =>
+      wire.object({ payouts: wire.list(payoutResultSchema(), 'Result of each payout, in their order') }),
+    source: ADDITION,
+    handle({ wallet, credential, client }, { payout_ids: payoutIds }) {
+      assertCount(payoutIds.length);
+      const results = wallet.payouts.reject(payoutIds, client, rightOf(credential));
+      return { payouts: results.map(payoutResultShape) };
     },
   }),
 
@@ -223,13 +308,14 @@ export const payoutMethods: readonly WalletMethod[] = [
       ...{ family: 'payout_send', needs: 'wallet', restricted: true, foreground: true },
       ...{ spendKey: true, multisig: 'absent' },
     },
-    faults: ['account_out_of_range'],
+    faults: ['account_out_of_range', 'credential_denied'],
     params: () => params({ account_index: account }),
     result: () =>
       wire.object({ waiting: wire.uint('Number of payouts that are still queued in the wallet') }),
     source: ADDITION,
-    async handle({ wallet }, args) {
-      await wallet.payouts.send(args.account_index);
+    async handle({ wallet, credential, client }, args) {
+      assertAccountRight(credential, args.account_index);
+      await wallet.payouts.send(args.account_index, client);
       return { waiting: wallet.payouts.counts().get('queued') ?? 0 };
     },
   }),
@@ -238,7 +324,7 @@ export const payoutMethods: readonly WalletMethod[] = [
     name: 'pause_payouts',
     summary: 'Stops sending payouts of an account, or of the wallet; payouts are still accepted.',
     meta: { family: 'payout_send', needs: 'wallet', restricted: true },
-    faults: ['account_out_of_range'],
+    faults: ['account_out_of_range', 'credential_denied'],
     params: () =>
       params({
         account_index: anyAccount,
@@ -246,20 +332,24 @@ export const payoutMethods: readonly WalletMethod[] = [
       }),
     result: pausesSchema,
     source: ADDITION,
-    handle: ({ wallet }, args) => ({
-      paused: wallet.payouts.pause(args.account_index, args.reason).map(pauseShape),
-    }),
+    handle({ wallet, credential }, args) {
+      assertAccountRight(credential, args.account_index);
+      return { paused: wallet.payouts.pause(args.account_index, args.reason).map(pauseShape) };
+    },
   }),
 
   defineMethod({
     name: 'resume_payouts',
     summary: 'Ends the pause of an account, or of the wallet.',
     meta: { family: 'payout_send', needs: 'wallet', restricted: true },
-    faults: [],
+    faults: ['credential_denied'],
     params: () => params({ account_index: anyAccount }),
     result: pausesSchema,
     source: ADDITION,
-    handle: ({ wallet }, args) => ({ paused: wallet.payouts.resume(args.account_index).map(pauseShape) }),
+    handle({ wallet, credential }, args) {
+      assertAccountRight(credential, args.account_index);
+      return { paused: wallet.payouts.resume(args.account_index).map(pauseShape) };
+    },
   }),
 
   defineMethod({

@@ -1,8 +1,14 @@
 import * as wire from '../../http/methods/wire.js';
-import { FEE_PAYERS, PAYOUT_REASONS, PAYOUT_STATES } from '../../model/payout.js';
-import type { Fault } from '../../model/wallet-error.js';
+import {
+  FEE_PAYERS,
+  isWaiting,
+  PAYOUT_ACTIONS,
+  PAYOUT_REASONS,
+  PAYOUT_STATES,
+  termsHash,
+} from '../../model/payout.js';
 import type { Forecast, Unlocking } from '../../services/payouts/payout-forecast.js';
-import type { PayoutView, Waiting } from '../../services/payouts/payouts.js';
+import type { PayoutOutcome, PayoutView, Waiting } from '../../services/payouts/payouts.js';
 import { ZERO } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import { JsonText } from '../../util/json-writer.js';
@@ -18,7 +24,13 @@ export const payoutReason = () =>
 
 const waitingSchema = () =>
   wire.object({
-    approval: wire.flag('Other persons must approve it').optional(),
+    approval: wire
+      .object({
+        needed: wire.uint('Number of approvals that it needs'),
+        given: wire.uint('Number of approvals that count so far'),
+      })
+      .optional(),
+    delay: wire.uint('Time from which it is sent after its last approval [Unix s]').optional(),
     paused: wire.text('Reason of the pause').optional(),
     not_before: wire.uint('Time from which it may be sent [Unix s]').optional(),
     batch: wire.uint('Time until which it waits for others [Unix s]').optional(),
@@ -59,6 +71,18 @@ const payoutState = () => ({
   created_at: wire.uint('Time of creation [Unix s]'),
   created_by: wire.text('Credential that created it; absent: a client with all rights').optional(),
   changed_at: wire.uint('Time of the latest change of the state [Unix s]'),
+  approval_hash: wire
+    .hash('Hash of its terms, to which an approval binds; present while it waits')
+    .optional(),
+  history: wire.list(
+    wire.object({
+      action: wire.oneOf(PAYOUT_ACTIONS, 'Action; sent: by send_payouts'),
+      by: wire.text('Credential; absent: a client with all rights').optional(),
+      from: wire.text('Address of the client').optional(),
+      time: wire.uint('Time of the action [Unix s]'),
+    }),
+    'Actions of clients, the oldest first',
+  ),
   waiting_for: waitingSchema().optional(),
   tx_hash: wire.hash('Transaction that pays it').optional(),
   received: wire.amount('Amount that the payee receives').optional(),
@@ -82,7 +106,9 @@ export const payoutResultSchema = () =>
 const waitingShape = (waiting: Waiting, unlocking: Unlocking | undefined) => {
   switch (waiting.kind) {
     case 'approval':
-      return { approval: true };
+      return { approval: { needed: waiting.needed, given: waiting.given } };
+    case 'delay':
+      return { delay: waiting.time };
     case 'paused':
       return { paused: waiting.reason };
     case 'not_before':
@@ -110,7 +136,14 @@ const waitingShape = (waiting: Waiting, unlocking: Unlocking | undefined) => {
 };
 
 /** Converts a payout to JSON. */
-export const payoutShape = ({ payout, payment, confirmations, waitingFor, unlocking }: PayoutView) => ({
+export const payoutShape = ({
+  payout,
+  payment,
+  confirmations,
+  waitingFor,
+  unlocking,
+  actions,
+}: PayoutView) => ({
   payout_id: payout.payoutId,
   account_index: payout.account,
   address: payout.address,
@@ -128,6 +161,13 @@ export const payoutShape = ({ payout, payment, confirmations, waitingFor, unlock
   created_at: payout.created,
   created_by: payout.creator,
   changed_at: payout.changed,
+  approval_hash: isWaiting(payout.state) ? toHex(termsHash(payout)) : undefined,
+  history: actions.map(({ action, client, time }) => ({
+    action,
+    by: client.credential,
+    from: client.address,
+    time,
+  })),
   waiting_for: waitingFor === undefined ? undefined : waitingShape(waitingFor, unlocking),
   tx_hash: payment?.txHash === undefined ? undefined : toHex(payment.txHash),
   received: payment?.amount,
@@ -137,9 +177,7 @@ export const payoutShape = ({ payout, payment, confirmations, waitingFor, unlock
 });
 
 /** Converts the result of one payout of a call to JSON. */
-export const payoutResultShape = (
-  result: PayoutView | { readonly payoutId: string; readonly fault: Fault },
-) =>
+export const payoutResultShape = (result: PayoutOutcome) =>
   'fault' in result
     ? {
         payout_id: result.payoutId,
@@ -204,6 +242,8 @@ export const samplePayout = {
   state: 'queued' as const,
   created_at: 1_760_000_000n,
   changed_at: 1_760_000_000n,
+  approval_hash: sample.txHash,
+  history: [{ action: 'created' as const, by: 'clerk', from: '10.1.0.7', time: 1_760_000_000n }],
   waiting_for: { batch: 1_760_000_060n },
   confirmations: 0n,
 };

@@ -11,6 +11,7 @@ import type { ExportCipher } from './export-cipher.js';
 import type { Keystore } from './keystore.js';
 import type { OpenAlias } from './openalias.js';
 import type { TimeBounds } from './time-bounds.js';
+import type { PayoutRules } from '../../model/payout-rule.js';
 import type { ConfirmationScale } from '../../model/payment-request.js';
 import type { Hash } from '../../monero/crypto/types.js';
 
@@ -86,6 +87,8 @@ export interface PayoutSettings {
   readonly maxFeeRate?: bigint;
   /** Number of outputs that a paying account keeps, by dividing its change; 0: as many as its batches need. */
   readonly outputs: number;
+  /** Rules by which other persons must approve payouts. */
+  readonly rules: PayoutRules;
 }
 
 /** Locks of one open wallet. Order of acquisition: `refresh`, `payment`, `spentStates`. */

@@ -15,11 +15,13 @@ import { FailedPayment } from '../payments/failed-payment.js';
 import type { Orders } from '../payments/orders.js';
 import type { Transfers } from '../payments/transfers.js';
 import type { Candidate, Composition } from './batch-composer.js';
+import type { PayoutApprovals } from './payout-approvals.js';
 
 type Context = Pick<WalletContext, 'clock' | 'rng' | 'store'>;
 
 /** Other services of the wallet that this service calls. */
 interface Services {
+  readonly approvals: PayoutApprovals;
   readonly orders: Orders;
   readonly transfers: Transfers;
 }
@@ -27,7 +29,7 @@ interface Services {
 /** Name of the method in the orders that are batches. */
 export const BATCH_METHOD = 'payouts';
 
-/** Error inside the transaction that records a batch, if one of its payouts is no longer queued. */
+/** Error inside the transaction that records a batch, if one of its payouts may no longer be sent. */
 export class PayoutTaken extends Error {
   override readonly name = 'PayoutTaken';
 }
@@ -111,7 +113,12 @@ export class PayoutBatches {
     batch: readonly Candidate[],
     { destinations, fee }: MadePayment,
   ): void {
-    if (batch.some(({ payout }) => w.payouts.at(payout.sequence).state !== 'queued')) throw new PayoutTaken();
+    const { approvals } = this.#services;
+    for (const { payout } of batch) {
+      const now = w.payouts.at(payout.sequence);
+      if (now.state !== 'queued' || approvals.releaseOf(w, now).kind !== 'released') throw new PayoutTaken();
+    }
+    if (w.payouts.pauseOf(account) !== undefined) throw new PayoutTaken();
     const parts = feeShares(fee, batch.length);
     const shares = batch.map(({ payout }, i): Omit<PayoutShare, 'batch'> => {
       const received = destinations[i]?.amount ?? ZERO;

@@ -1,20 +1,32 @@
 import { formatAddress } from '../../monero/cryptonote/address.js';
-import { costOfInput, type Prices } from '../../monero/wallet/select/fees.js';
-import type { Payout, PayoutTerms } from '../../model/payout.js';
+import type { SpentTx } from '../../monero/wallet/build/spent-tx.js';
+import { costOfInput, sampleFee, type Prices } from '../../monero/wallet/select/fees.js';
+import { spendingHash, type Payout, type PayoutClient, type PayoutTerms } from '../../model/payout.js';
+import type { Spender } from '../../model/spender.js';
 import { faultOf, WalletError, type Fault } from '../../model/wallet-error.js';
 import { formatCoins } from '../../monero/cryptonote/coins.js';
 import { betweenWrites } from '../../store/between-writes.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
-import { amount } from '../../util/amount.js';
+import { amount, ZERO, type Amount } from '../../util/amount.js';
 import { unixSeconds } from '../../util/clock.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { WalletContext } from '../context/wallet-context.js';
+import type { SpendGuard } from '../payments/spend-guard.js';
+import type { PayoutApprovals } from './payout-approvals.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'clock' | 'store'>;
 
 /** Other services of the wallet that this service calls. */
 interface Services {
   readonly accounts: Accounts;
+  readonly approvals: PayoutApprovals;
+  readonly spending: SpendGuard;
+}
+
+/** Client that creates payouts. */
+export interface PayoutCreator extends PayoutClient {
+  /** Limits of the client; undefined: none. */
+  readonly spender: Spender | undefined;
 }
 
 /** A payout as a client requests it. */
@@ -78,13 +90,13 @@ export class PayoutIntake {
   /**
    * Creates payouts. A request whose id is known returns the known payout if its terms are the same. All new payouts are
    * on disk when this resolves.
-   * @param creator name of the credential; undefined: a client with all rights.
+   * @param creator client, whose limits count the payouts from now on.
    * @param prices prices that were read last; undefined: none, so that dust is found when it is to be sent.
    * @throws WalletError `wallet_io`, after which some payouts may exist: the call is to be repeated.
    */
   async create(
     requests: readonly PayoutRequest[],
-    creator: string | undefined,
+    creator: PayoutCreator,
     prices: Prices | undefined,
   ): Promise<readonly IntakeResult[]> {
     const { store } = this.#context;
@@ -97,7 +109,9 @@ export class PayoutIntake {
         .map((request) => ({ request, outcome: resultOf(request, () => this.check(request, prices)) }));
       const part = store.writeRecoverable((w) =>
         checked.map(({ request, outcome }) =>
-          isRefused(outcome) ? outcome : this.#record(w, request, outcome, creator),
+          isRefused(outcome)
+            ? outcome
+            : this.#record(w, { asked: request, request: outcome, creator, prices }),
         ),
       );
       results.push(...part);
@@ -138,10 +152,19 @@ export class PayoutIntake {
 
   #record(
     w: WalletWriter,
-    asked: PayoutRequest,
-    request: PayoutRequest,
-    creator: string | undefined,
+    {
+      asked,
+      request,
+      creator,
+      prices,
+    }: {
+      readonly asked: PayoutRequest;
+      readonly request: PayoutRequest;
+      readonly creator: PayoutCreator;
+      readonly prices: Prices | undefined;
+    },
   ): IntakeResult {
+    const { approvals, spending } = this.#services;
     return resultOf(asked, () => {
       const known = w.payouts.byId(request.payoutId);
       if (known !== undefined) {
@@ -149,10 +172,31 @@ export class PayoutIntake {
         return { payout: known, isNew: false };
       }
       const created = unixSeconds(this.#context.clock);
-      const payout = w.payouts.at(w.payouts.add({ ...request, creator, created, state: 'queued' }));
+      // An error of a limit must leave nothing behind, so the limit comes first.
+      spending.record(w, creator.spender, [this.#spendingOf(w, request, prices)]);
+      const terms = { ...request, creator: creator.credential, created };
+      const sequence = w.payouts.add({ ...terms, state: 'queued' });
+      w.payouts.act(sequence, 'created', creator, { time: created });
+      const state = approvals.stateOf(w, w.payouts.at(sequence));
+      if (state !== 'queued') w.payouts.setState(sequence, state, { time: created });
+      const payout = w.payouts.at(sequence);
       w.events.beginPayout(payout);
       return { payout, isNew: true };
     });
+  }
+
+  /** Returns the money that a payout takes out of the wallet, with its largest share of the fee, or an estimate of it. */
+  #spendingOf(w: WalletWriter, request: PayoutRequest, prices: Prices | undefined): SpentTx {
+    const { address, feePayer, maxFee, payoutId } = request;
+    const isOwn = w.subaddresses.find(this.#services.accounts.parse(address).spendPublicKey) !== undefined;
+    const usual = prices === undefined ? ZERO : sampleFee(prices);
+    const fee: Amount = feePayer === 'payee' ? ZERO : (maxFee ?? usual);
+    return {
+      signingHash: spendingHash(payoutId),
+      amount: amount((isOwn ? 0n : request.amount) + fee),
+      payees: isOwn ? [] : [address],
+      ...{ hasUnknownPayee: false, isLocked: false },
+    };
   }
 }
 

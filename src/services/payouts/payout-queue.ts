@@ -21,12 +21,14 @@ import {
   type Composition,
   type Shortfall,
 } from './batch-composer.js';
+import type { PayoutApprovals } from './payout-approvals.js';
 import { PayoutTaken, type PayoutBatches } from './payout-batches.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'clock' | 'keystore' | 'log' | 'payoutSettings' | 'store'>;
 
 /** Other services of the wallet that this service calls. */
 interface Services {
+  readonly approvals: PayoutApprovals;
   readonly balances: Balances;
   readonly batches: PayoutBatches;
   readonly feeEstimator: FeeEstimator;
@@ -164,21 +166,17 @@ export class PayoutQueue {
 
   /** Returns the time until the next look at the queue [ms]. */
   #untilNext(): number {
-    const { store, clock } = this.#context;
+    const { store } = this.#context;
     if (this.#nodeFailures > 0) return backOff(this.#nodeFailures, NODE_RETRY);
-    return store.read(({ payouts }) => {
-      if (payouts.queuedAccounts().length === 0) {
-        const expiry = payouts.nextExpiry();
-        return expiry === undefined ? LONGEST_LOOK_MS : Math.max(LOOK_MS, expiry * 1000 - clock.now());
-      }
-      return LOOK_MS;
-    });
+    // The rules of waiting payouts may change in their file.
+    return store.read((r) => r.payouts.waitingAfter(0, 1).length > 0) ? LOOK_MS : LONGEST_LOOK_MS;
   }
 
   async #round(): Promise<void> {
     const { store, clock, keystore } = this.#context;
     this.#context.assertOpen();
     this.#expire();
+    await this.#services.approvals.judge();
     const accounts = store.read((r) => r.payouts.queuedAccounts());
     if (accounts.length === 0) {
       this.#obstacles.clear();
@@ -212,7 +210,7 @@ export class PayoutQueue {
     let most = MAX_PAYEES;
     for (;;) {
       const candidates = this.#candidates(account, now).filter(({ payout }) => !skipped.has(payout.sequence));
-      if (candidates.length === 0 || !this.#isDue(account, candidates, now)) return true;
+      if (most === 0 || candidates.length === 0 || !this.#isDue(account, candidates, now)) return true;
       const obstacle = this.#services.sync.isSynced
         ? undefined
         : 'the wallet has not read the blocks of the daemon';
@@ -244,10 +242,10 @@ export class PayoutQueue {
   /**
    * Decides how to go on after a batch could not be paid.
    * @param skipped payouts that the round leaves out; those that cannot be paid now are added.
-   * @returns largest size of the next batch; undefined: the daemon cannot be asked now. @throws an unexpected error.
+   * @returns largest size of the next batch; 0: the account is paused; undefined: the daemon cannot be asked now. @throws an unexpected error.
    */
   #handle(error: unknown, batch: readonly Candidate[], skipped: Set<number>): number | undefined {
-    if (error instanceof PayoutTaken) return MAX_PAYEES;
+    if (error instanceof PayoutTaken) return this.#isPaused(batch) ? 0 : MAX_PAYEES;
     const fault = faultOf(error);
     const skip = (candidates: readonly Candidate[], obstacle: Obstacle | undefined): number => {
       for (const { payout } of candidates) {
@@ -270,6 +268,13 @@ export class PayoutQueue {
     return skip(batch, { kind: 'unlocked', missing });
   }
 
+  #isPaused([first]: readonly Candidate[]): boolean {
+    return (
+      first !== undefined &&
+      this.#context.store.read((r) => r.payouts.pauseOf(first.payout.account)) !== undefined
+    );
+  }
+
   /** Notes that no payout can be sent now. @returns false */
   #blockAll(candidates: readonly Candidate[], reason: string): false {
     this.#nodeFailures += 1;
@@ -278,15 +283,17 @@ export class PayoutQueue {
   }
 
   #candidates(account: number, now: number): Candidate[] {
-    return this.#context.store.read(({ payouts }) =>
-      payouts.queued(account, now, MOST_CONSIDERED).map((payout): Candidate => {
+    return this.#context.store.read((r) => {
+      const { payouts } = r;
+      return payouts.queued(account, now, MOST_CONSIDERED).flatMap((payout): readonly Candidate[] => {
+        if (this.#services.approvals.releaseOf(r, payout).kind !== 'released') return [];
         const address = this.#addresses.get(payout.sequence) ?? parseAddress(payout.address);
         this.#addresses.set(payout.sequence, address);
         const isReturned = payout.reason !== undefined;
         const earlier = isReturned ? payouts.sharesOf(payout.sequence).map(({ batch }) => batch) : [];
-        return { payout, address, earlier: earlier.join(), since: readySince(payout) };
-      }),
-    );
+        return [{ payout, address, earlier: earlier.join(), since: readySince(payout) }];
+      });
+    });
   }
 
   /** True if a batch is due: it is full, or a payout has waited long enough, or a client wants it to leave. */

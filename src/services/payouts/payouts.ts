@@ -1,13 +1,18 @@
 import type { Prices } from '../../monero/wallet/select/fees.js';
 import {
   isWaiting,
+  termsHash,
   WHOLE_WALLET,
   type Payout,
+  type PayoutAction,
+  type PayoutClient,
   type PayoutPause,
   type PayoutState,
 } from '../../model/payout.js';
-import { WalletError, type Fault } from '../../model/wallet-error.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import { faultOf, WalletError, type Fault } from '../../model/wallet-error.js';
 import type { PayoutFilter, PayoutPayment } from '../../store/tables/payouts.js';
+import type { WalletWriter } from '../../store/wallet-writer.js';
 import { unixSeconds } from '../../util/clock.js';
 import { yieldToEventLoop } from '../../util/event-loop.js';
 import type { Accounts } from '../accounts/accounts.js';
@@ -15,16 +20,18 @@ import type { Balances } from '../accounts/balances.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { FeeEstimator } from '../payments/fee-estimator.js';
 import type { Orders } from '../payments/orders.js';
+import type { PaymentMaker } from '../payments/payment-maker.js';
 import type { Transfers } from '../payments/transfers.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
+import { PayoutApprovals } from './payout-approvals.js';
 import { PayoutBatches } from './payout-batches.js';
 import { forecast, unlockingOf, type Forecast, type Unlocking } from './payout-forecast.js';
-import { PayoutIntake, type IntakeResult, type PayoutRequest } from './payout-intake.js';
+import { PayoutIntake, type IntakeResult, type PayoutCreator, type PayoutRequest } from './payout-intake.js';
 import { PayoutQueue, type Obstacle } from './payout-queue.js';
 
 type Context = Pick<
   WalletContext,
-  'assertOpen' | 'clock' | 'keystore' | 'log' | 'payoutSettings' | 'rng' | 'store'
+  'assertOpen' | 'clock' | 'keystore' | 'log' | 'name' | 'payoutSettings' | 'rng' | 'store'
 >;
 
 /** Other services of the wallet that this service calls. */
@@ -33,6 +40,7 @@ interface Services {
   readonly balances: Balances;
   readonly feeEstimator: FeeEstimator;
   readonly orders: Orders;
+  readonly payments: Pick<PaymentMaker, 'spending'>;
   readonly sync: WalletSync;
   readonly transfers: Transfers;
 }
@@ -40,7 +48,9 @@ interface Services {
 /** Reason why a payout is not sent yet. */
 export type Waiting =
   | Obstacle
-  | { readonly kind: 'approval' }
+  | { readonly kind: 'approval'; readonly needed: number; readonly given: number }
+  /** The payout is approved, and is sent at a time [Unix s] at the earliest. */
+  | { readonly kind: 'delay'; readonly time: number }
   | { readonly kind: 'paused'; readonly reason: string }
   /** The payout is sent at a time [Unix s] at the earliest. `retry`: after the daemon has refused its batch. */
   | { readonly kind: 'not_before' | 'retry'; readonly time: number }
@@ -54,6 +64,8 @@ export interface PayoutView {
   readonly payment?: PayoutPayment;
   /** Number of blocks from the block of its payment to the tip; 0 while it is not mined. */
   readonly confirmations: number;
+  /** Actions of clients, the oldest first. */
+  readonly actions: readonly PayoutAction[];
   /** Reason why it waits; absent if it does not wait. */
   readonly waitingFor?: Waiting;
   /** Height and time at which it can be paid, if it waits for locked money that is enough. */
@@ -67,6 +79,17 @@ export interface PayoutPage {
   readonly next?: number;
 }
 
+/** Result of one payout of a call: the payout, or the fault for which nothing was done. */
+export type PayoutOutcome = PayoutView | { readonly payoutId: string; readonly fault: Fault };
+
+/** Checks the right of a client to a payout. @throws WalletError `credential_denied` */
+export type MayUse = (payout: Payout) => void;
+
+const bad = (reason: string): WalletError => new WalletError({ kind: 'bad_payout', reason });
+
+/** Number of queued payouts for which a request to send them at once is recorded. */
+const MOST_NOTED = 1000;
+
 /** Number of payouts that one turn of the event loop searches. */
 const SEARCHED_AT_ONCE = 5000;
 
@@ -74,6 +97,7 @@ const SEARCHED_AT_ONCE = 5000;
 export class Payouts {
   readonly #context: Context;
   readonly #services: Services;
+  readonly #approvals: PayoutApprovals;
   readonly #intake: PayoutIntake;
   readonly #batches: PayoutBatches;
   readonly #queue: PayoutQueue;
@@ -81,9 +105,13 @@ export class Payouts {
   constructor(context: Context, services: Services) {
     this.#context = context;
     this.#services = services;
-    this.#intake = new PayoutIntake(context, services);
-    this.#batches = new PayoutBatches(context, services);
-    this.#queue = new PayoutQueue(context, { ...services, batches: this.#batches });
+    const approvals = new PayoutApprovals(context);
+    const batches = new PayoutBatches(context, { ...services, approvals });
+    const { spending } = services.payments;
+    this.#approvals = approvals;
+    this.#batches = batches;
+    this.#intake = new PayoutIntake(context, { ...services, approvals, spending });
+    this.#queue = new PayoutQueue(context, { ...services, approvals, batches });
   }
 
   /** Begins to send queued payouts. To be called once. */
@@ -98,8 +126,8 @@ export class Payouts {
   /** Creates payouts: see {@link PayoutIntake.create}. Nothing waits for the daemon. */
   async create(
     requests: readonly PayoutRequest[],
-    creator: string | undefined,
-  ): Promise<readonly (PayoutView | { readonly payoutId: string; readonly fault: Fault })[]> {
+    creator: PayoutCreator,
+  ): Promise<readonly PayoutOutcome[]> {
     const results = await this.#intake.create(requests, creator, this.#queue.knownPrices?.(0));
     this.#queue.wake();
     return results.map((result: IntakeResult) => ('fault' in result ? result : this.#view(result.payout)));
@@ -133,44 +161,83 @@ export class Payouts {
     };
   }
 
-  /**
-   * Cancels payouts that were not sent. @returns a result for each id, in their order: the cancelled payout, or the fault
-   * for which it was not cancelled.
-   */
-  cancel(
-    payoutIds: readonly string[],
-  ): readonly (PayoutView | { readonly payoutId: string; readonly fault: Fault })[] {
-    const { store } = this.#context;
+  /** Cancels payouts that were not sent. @param mayUse checks the right of the client to a payout. */
+  cancel(payoutIds: readonly string[], client: PayoutClient, mayUse: MayUse): readonly PayoutOutcome[] {
+    const { store, clock } = this.#context;
     const isLive = new Set(
       payoutIds.filter((payoutId) => {
         const payout = store.read((r) => r.payouts.byId(payoutId));
         return payout !== undefined && isWaiting(payout.state) && this.#batches.mayBeMined(payout);
       }),
     );
-    const results = store.write((w) =>
+    return this.#each(payoutIds, mayUse, (w, payout) => {
+      if (payout.state === 'cancelled') return;
+      if (!isWaiting(payout.state)) throw bad(`the payout is ${payout.state}`);
+      if (isLive.has(payout.payoutId))
+        throw bad(
+          'an earlier batch with the payout may still be mined: pause it, or wait until it is paid anew',
+        );
+      w.payouts.act(payout.sequence, 'cancelled', client, { time: unixSeconds(clock) });
+      w.events.movePayout(payout, 'cancelled');
+    });
+  }
+
+  /** Approves payouts whose terms have the given hashes. @param mayUse checks the right of the client to a payout. */
+  approve(
+    approvals: readonly { readonly payoutId: string; readonly terms: Hash }[],
+    client: PayoutClient,
+    mayUse: MayUse,
+  ): readonly PayoutOutcome[] {
+    const termsOf = new Map(approvals.map(({ payoutId, terms }) => [payoutId, terms]));
+    const results = this.#each([...termsOf.keys()], mayUse, (w, payout) =>
+      this.#approvals.approve(w, payout, client, termsOf.get(payout.payoutId) ?? termsHash(payout)),
+    );
+    this.#queue.wake();
+    return results;
+  }
+
+  /** Rejects payouts that wait for approvals. @param mayUse checks the right of the client to a payout. */
+  reject(payoutIds: readonly string[], client: PayoutClient, mayUse: MayUse): readonly PayoutOutcome[] {
+    return this.#each(payoutIds, mayUse, (w, payout) => this.#approvals.reject(w, payout, client));
+  }
+
+  /**
+   * Acts on each payout of a call, in one transaction. A fault of one payout does not stop the others.
+   * @param act throws its fault before it writes. @returns a result for each id, in their order.
+   */
+  #each(
+    payoutIds: readonly string[],
+    mayUse: MayUse,
+    act: (w: WalletWriter, payout: Payout) => void,
+  ): readonly PayoutOutcome[] {
+    const results = this.#context.store.write((w) =>
       payoutIds.map((payoutId) => {
         const payout = w.payouts.byId(payoutId);
         if (payout === undefined) return { payoutId, fault: { kind: 'payout_missing', payoutId } as const };
-        if (payout.state === 'cancelled') return payout;
-        if (!isWaiting(payout.state)) {
-          const reason = `the payout is ${payout.state}`;
-          return { payoutId, fault: { kind: 'bad_payout', reason } as const };
+        try {
+          mayUse(payout);
+          act(w, payout);
+          return w.payouts.at(payout.sequence);
+        } catch (error) {
+          const fault = faultOf(error);
+          if (fault === undefined) throw error;
+          return { payoutId, fault };
         }
-        if (isLive.has(payoutId)) {
-          const reason =
-            'an earlier batch with the payout may still be mined: pause it, or wait until it is paid anew';
-          return { payoutId, fault: { kind: 'bad_payout', reason } as const };
-        }
-        w.events.movePayout(payout, 'cancelled');
-        return w.payouts.at(payout.sequence);
       }),
     );
     return results.map((result) => ('fault' in result ? result : this.#view(result)));
   }
 
   /** Sends the queued payouts of an account now, as far as they can be paid. @throws WalletError */
-  async send(account: number): Promise<void> {
+  async send(account: number, client: PayoutClient): Promise<void> {
     this.#services.accounts.assertAccount(account);
+    const { store, clock } = this.#context;
+    const time = unixSeconds(clock);
+    const queued = store.read((r) => r.payouts.queued(account, time, MOST_NOTED));
+    if (queued.length > 0)
+      store.write((w) => {
+        for (const { sequence } of queued) w.payouts.act(sequence, 'sent', client, { time });
+      });
     await this.#queue.send(account);
   }
 
@@ -231,6 +298,7 @@ export class Payouts {
     const { height } = payment ?? {};
     return {
       payout,
+      actions: store.read((r) => r.payouts.actionsOn(payout.sequence)),
       ...(payment === undefined ? {} : { payment }),
       confirmations: height === undefined ? 0 : Math.max(0, store.height() - height),
       ...(waitingFor === undefined ? {} : { waitingFor }),
@@ -240,13 +308,16 @@ export class Payouts {
     };
   }
 
-  #waitingOf({ sequence, account, state, notBefore = 0, retryAt = 0, created }: Payout): Waiting {
+  #waitingOf(payout: Payout): Waiting {
+    const { sequence, account, notBefore = 0, retryAt = 0, created } = payout;
     const { store, clock, payoutSettings } = this.#context;
-    if (state === 'awaiting_approval') return { kind: 'approval' };
+    const release = store.read((r) => this.#approvals.releaseOf(r, payout));
+    if (release.kind === 'approval') return release;
     const pause = store.read((r) => r.payouts.pauseOf(account));
     if (pause !== undefined) return { kind: 'paused', reason: pause.reason };
     const now = unixSeconds(clock);
     if (notBefore > now) return { kind: 'not_before', time: notBefore };
+    if (release.kind === 'delay') return release;
     if (retryAt > now) return { kind: 'retry', time: retryAt };
     const obstacle = this.#queue.obstacleOf(sequence);
     if (obstacle !== undefined) return obstacle;

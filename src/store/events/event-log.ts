@@ -8,6 +8,7 @@ import type { EventIds } from '../file/event-ids.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 import type { SubaddressReader } from '../tables/accounts.js';
 import type { ChainReader } from '../tables/chain.js';
+import type { CredentialSpendWriter } from '../tables/credential-spends.js';
 import { EventWriter } from '../tables/events.js';
 import type { ArrivalWriter } from '../tables/arrivals.js';
 import { FreshPayments, EventPeaks } from './event-peaks.js';
@@ -56,6 +57,7 @@ export interface EventTables {
   readonly orders: OrderReader;
   readonly outputs: OutputReader;
   readonly payouts: PayoutWriter;
+  readonly credentialSpends: CredentialSpendWriter;
   readonly arrivals: ArrivalWriter;
   readonly subaddresses: SubaddressReader;
 }

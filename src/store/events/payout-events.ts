@@ -2,12 +2,14 @@ import type { Hash } from '../../monero/crypto/types.js';
 import type { OrderTx } from '../../model/order.js';
 import {
   MOST_ATTEMPTS,
+  spendingHash,
   type Payout,
   type PayoutReason,
   type PayoutShare,
   type PayoutState,
 } from '../../model/payout.js';
 import { backOff } from '../../util/clock.js';
+import type { CredentialSpendWriter } from '../tables/credential-spends.js';
 import type { EventWriter } from '../tables/events.js';
 import { exclusions, trackOrder, type OrderTables } from '../tables/order-tracker.js';
 import type { OrderReader } from '../tables/orders.js';
@@ -18,6 +20,7 @@ import type { Rescan } from './chain-progress.js';
 export interface PayoutEventParts extends Omit<OrderTables, 'orders'> {
   readonly rows: EventWriter;
   readonly payouts: PayoutWriter;
+  readonly credentialSpends: CredentialSpendWriter;
   readonly orders: OrderReader;
   readonly rescan: Rescan;
 }
@@ -42,6 +45,9 @@ interface Attempt {
   readonly share: PayoutShare;
   readonly standing: Standing;
 }
+
+/** States at whose begin the amount of a payout is given back to the limits of its creator. */
+const IS_UNPAID: ReadonlySet<PayoutState> = new Set(['failed', 'cancelled', 'rejected', 'expired']);
 
 const IS_SENT: ReadonlySet<PayoutState> = new Set(['sending', 'sent', 'mined', 'confirmed']);
 
@@ -178,7 +184,16 @@ export class PayoutEvents {
   ): void {
     const { payouts, rows } = this.#parts;
     payouts.setState(payout.sequence, state, { time: rows.now(), reason, retryAt });
+    this.#settleSpending(payout, state);
     this.#append(payout, state, { was: payout.state, reason, live });
+  }
+
+  /** Gives the amount of a payout back to the limits of its creator, or counts it again. */
+  #settleSpending({ creator, payoutId, state: before }: Payout, state: PayoutState): void {
+    if (creator === undefined || IS_UNPAID.has(before) === IS_UNPAID.has(state)) return;
+    const { credentialSpends } = this.#parts;
+    if (IS_UNPAID.has(state)) credentialSpends.withdraw(creator, spendingHash(payoutId));
+    else credentialSpends.restore(creator, spendingHash(payoutId));
   }
 
   #append(

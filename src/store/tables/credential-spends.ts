@@ -92,8 +92,18 @@ export class CredentialSpendWriter extends CredentialSpendReader {
 
   /** Marks a payment as withdrawn because the daemon refused it when it was first relayed. */
   withdraw(credential: string, signingHash: Hash): void {
+    this.#setWithdrawn(credential, signingHash, 1);
+  }
+
+  /** Counts a withdrawn payment again, at its former time. */
+  restore(credential: string, signingHash: Hash): void {
+    this.#setWithdrawn(credential, signingHash, 0);
+  }
+
+  #setWithdrawn(credential: string, signingHash: Hash, withdrawn: 0 | 1): void {
     this.db.run(
-      'UPDATE credential_spend SET withdrawn = 1 WHERE credential = ? AND signing_hash = ?',
+      'UPDATE credential_spend SET withdrawn = ? WHERE credential = ? AND signing_hash = ?',
+      withdrawn,
       credential,
       signingHash,
     );

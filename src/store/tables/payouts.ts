@@ -1,6 +1,8 @@
 import {
   WHOLE_WALLET,
   type Payout,
+  type PayoutAction,
+  type PayoutClient,
   type PayoutFacts,
   type PayoutPause,
   type PayoutReason,
@@ -51,6 +53,14 @@ export interface PayoutPayment extends PayoutShare {
 interface PaymentRow extends ShareRow {
   readonly height: Integer | null;
   readonly tx_hash: Uint8Array | null;
+}
+
+interface ActionRow {
+  readonly action: PayoutAction['action'];
+  readonly credential: string | null;
+  readonly client: string | null;
+  readonly time: number;
+  readonly terms: Uint8Array | null;
 }
 
 /** A new payout. */
@@ -181,17 +191,6 @@ export class PayoutReader {
       .map(toPayout);
   }
 
-  /** Returns the earliest time after now at which a queued payout may be sent [Unix s]; undefined: no payout waits for one. */
-  nextStart(now: number): number | undefined {
-    return (
-      this.db.value<number | null>(
-        `SELECT min(max(coalesce(not_before, 0), coalesce(retry_at, 0))) FROM payout
-         WHERE state = 'queued' AND max(coalesce(not_before, 0), coalesce(retry_at, 0)) > ?`,
-        now,
-      ) ?? undefined
-    );
-  }
-
   /** Returns the accounts with queued payouts. */
   queuedAccounts(): number[] {
     return this.db.values<number>(
@@ -224,15 +223,6 @@ export class PayoutReader {
         limit,
       )
       .map(toPayout);
-  }
-
-  /** Returns the earliest expiry of a waiting payout [Unix s]; undefined if no waiting payout expires. */
-  nextExpiry(): number | undefined {
-    return (
-      this.db.value<number | null>(
-        "SELECT min(expires) FROM payout WHERE expires IS NOT NULL AND state IN ('awaiting_approval', 'queued')",
-      ) ?? undefined
-    );
   }
 
   /** Returns the shares of a payout in batches, the oldest batch first. */
@@ -299,6 +289,29 @@ export class PayoutReader {
     );
   }
 
+  /** Returns the actions of clients on a payout, the oldest first. */
+  actionsOn(payout: number): PayoutAction[] {
+    return this.db
+      .rows<ActionRow>('SELECT * FROM payout_action WHERE payout = ? ORDER BY id', payout)
+      .map(({ action, credential, client, time, terms }) => ({
+        ...{ action, time },
+        client: { credential: credential ?? undefined, address: client ?? undefined },
+        ...(terms === null ? {} : { terms: toBytes<'Hash'>(terms) }),
+      }));
+  }
+
+  /** Returns the waiting payouts above a number, in the order of their numbers. */
+  waitingAfter(sequence: number, limit: number): Payout[] {
+    return this.db.bigints
+      .rows<PayoutRow>(
+        `SELECT * FROM payout WHERE state IN ('awaiting_approval', 'queued') AND sequence > ?
+         ORDER BY sequence LIMIT ?`,
+        sequence,
+        limit,
+      )
+      .map(toPayout);
+  }
+
   /** Returns the pauses, that of the whole wallet first. */
   pauses(): PayoutPause[] {
     return this.db.rows<PayoutPause>('SELECT account, reason, time FROM payout_pause ORDER BY account');
@@ -341,6 +354,19 @@ export class PayoutWriter extends PayoutReader {
       ...[payout.state, payout.created],
     );
     return Number(lastInsertRowid);
+  }
+
+  /** Records an action of a client. @param terms hash of the terms that it approves. */
+  act(
+    payout: number,
+    action: PayoutAction['action'],
+    { credential, address }: PayoutClient,
+    { time, terms }: { readonly time: number; readonly terms?: Hash },
+  ): void {
+    this.db.run(
+      'INSERT INTO payout_action (payout, action, credential, client, time, terms) VALUES (?, ?, ?, ?, ?, ?)',
+      ...[payout, action, credential ?? null, address ?? null, time, terms ?? null],
+    );
   }
 
   /** Records the state of a payout, and the reason of a return or an end. */

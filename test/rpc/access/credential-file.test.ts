@@ -39,7 +39,7 @@ describe('a file of credentials', () => {
       spend: { transaction: '5', hour: '10', day: '18446744073709551615' },
       ...{ lock: true, rate: { requests: 10, seconds: 60 } },
     };
-    const [read] = readCredentials(textOf(rules), METHODS);
+    const [read] = readCredentials(textOf(rules), METHODS).credentials;
     expect(read?.credential.rules).toMatchObject({
       ...{ name: 'shop', token: hash, wallets: ['shop'], methods: ['view', 'transfer'] },
       ...{ expires: Date.UTC(2027, 0, 31), addresses: new Set([ADDRESS]) },
@@ -75,7 +75,7 @@ describe('a file of credentials', () => {
     ['the lowest rate', rateOf(1, 1), { token: hash, ...rateOf(1, 1) }],
     ['the highest rate', rateOf(100_000, 86_400), { token: hash, ...rateOf(100_000, 86_400) }],
   ])('is read with %s, and no rule that it does not give', (_, changes, rules) => {
-    const [read] = readCredentials(textOf({ ...shop, ...changes }), METHODS);
+    const [read] = readCredentials(textOf({ ...shop, ...changes }), METHODS).credentials;
     expect(read?.credential.rules).toStrictEqual({
       ...{ name: 'shop', wallets: ['shop'], methods: ['view', 'transfer'] },
       ...rules,

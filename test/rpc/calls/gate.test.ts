@@ -31,6 +31,7 @@ const pass = (scope: Scope, needs: Conditions['needs']) =>
     credential: undefined,
     methods: () => [],
     spender: undefined,
+    client: { credential: undefined, address: undefined },
   });
 
 describe('the gate', () => {

@@ -12,7 +12,10 @@ import { startWalletProcess, type WalletRpc } from './wallet-rpc.js';
 const COIN = 1_000_000_000_000;
 
 /** All families of methods. */
-export const ALL = ['view', 'receive', 'spend', 'admin'];
+export const ALL = [
+  ...['view', 'receive', 'spend', 'admin'],
+  ...['payout_create', 'payout_approve', 'payout_send', 'payout_cancel'],
+];
 
 /** Path of the wallet that has money. */
 export const shopPath = walletPath('shop');
@@ -41,6 +44,12 @@ export class CredentialServer {
   #daemon: Monerod | undefined;
   #server: WalletRpc | undefined;
   #payee = '';
+  readonly #args: readonly string[];
+
+  /** @param args further flags of the server. */
+  constructor(args: readonly string[] = []) {
+    this.#args = args;
+  }
 
   get server(): WalletRpc {
     if (this.#server === undefined) throw new Error('the server is not started');
@@ -123,6 +132,7 @@ export class CredentialServer {
       args: [
         ...[`--credentials=${this.file}`, `--audit-log=${this.auditFile}`],
         '--rpc-max-connections-per-private-ip=100',
+        ...this.#args,
       ],
     });
   }
@@ -143,6 +153,13 @@ export class CredentialServer {
     process.child.kill('SIGHUP');
     const isDone = (): boolean => /Credentials (were read again|stay)/.test(process.output().slice(before));
     await until('the reload', () => isDone() || undefined);
+  };
+
+  /** Mines blocks to the wallet `shop`, which reads them. */
+  readonly mine = async (blocks: number): Promise<void> => {
+    const { address } = await this.ask('root', 'get_address', {}, shopPath);
+    await this.#daemon?.generate(address as string, blocks);
+    await this.ask('root', 'refresh', {}, shopPath);
   };
 
   async stop(): Promise<void> {

@@ -1,3 +1,4 @@
+import { NO_PAYOUT_RULES } from '../../../src/model/payout-rule.js';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -126,7 +127,7 @@ export class WalletServer {
       },
       eventSettings: ownEvents(),
       eventRetentionMs: 90 * 86_400_000,
-      payoutSettings: { interval: 0, patience: 1800, outputs: 0 },
+      payoutSettings: { interval: 0, patience: 1800, outputs: 0, rules: NO_PAYOUT_RULES },
       requestSettings: { scale: [{ from: ZERO, confirmations: 1 }] },
       webhooks: { allowPrivate: true, userAgent: 'wallet-rpc/test' },
       log: pino({ level: 'info', base: null }, { write }),
