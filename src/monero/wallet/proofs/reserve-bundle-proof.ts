@@ -1,13 +1,11 @@
 import { proveSharedSecrets } from '../../crypto/tx-proof.js';
 import type { KeyImage, SecretKey } from '../../crypto/types.js';
-import { encode } from '../../../util/codec.js';
 import { sum, type Amount } from '../../../util/amount.js';
 import { utf8 } from '../../../util/bytes.js';
 import type { Rng } from '../../../util/random.js';
 import { zip } from '../../../util/zip.js';
 import { isPrimary, subaddressKeys } from '../../cryptonote/subaddress-keys.js';
 import { isUnlocked } from '../../cryptonote/unlock-time.js';
-import { prunableHash, prunedTransaction } from '../../cryptonote/transaction.js';
 import { readFetchedTx } from '../scan/fetched-tx.js';
 import type { OwnedOutput } from '../scan/findings.js';
 import {
@@ -50,13 +48,11 @@ export function reserveSums(
   return { total, unlocked, locked: (total - unlocked) as Amount };
 }
 
-/** Removes the part of a transaction that its outputs do not need. @throws ScanError if its bytes have another hash. */
-function pruned(fetched: BundleTx): BundleTx {
+/** Removes the hash of a part that a transaction does not have. @throws ScanError if its bytes have another hash. */
+function withoutVoidHash(fetched: BundleTx): BundleTx {
   const { hash, blob, height } = fetched;
   const tx = readFetchedTx(fetched);
-  if (tx.rct === undefined || tx.rct.base.type === 0) return { hash, blob, height };
-  if (fetched.prunableHash !== undefined) return fetched;
-  return { hash, blob: encode(prunedTransaction, tx), prunableHash: prunableHash(tx), height };
+  return tx.rct === undefined || tx.rct.base.type === 0 ? { hash, blob, height } : fetched;
 }
 
 /** Signs the statement of a bundle for one account. */
@@ -108,7 +104,7 @@ function signAccount(
 export function proveBundle(given: BundleToProve, rng: Rng): ReserveBundle {
   const { facts, accounts, withReserveProof, keys } = given;
   const { address, message } = facts;
-  const transactions = given.transactions.map(pruned);
+  const transactions = given.transactions.map(withoutVoidHash);
   const outputs = accounts.flatMap((one) => one.outputs);
   const reserveProof = withReserveProof
     ? { reserveProof: proveReserve({ message: utf8(message), address, outputs, keys }, rng) }
