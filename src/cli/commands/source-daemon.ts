@@ -27,7 +27,7 @@ export async function withDaemon<T>(
       daemon.close();
     }
   } catch (error) {
-    if (error instanceof DaemonError) throw new ConfigError(error.message, { cause: error });
+    if (error instanceof DaemonError) throw new ConfigError(`${address}: ${error.message}`, { cause: error });
     throw error;
   }
 }
