@@ -1761,6 +1761,121 @@ export interface GetPaymentsParams {
 /** Result of get_payments. */
 export type GetPaymentsResult = Payments;
 
+/** Parameters of get_reserve_bundle. */
+export interface GetReserveBundleParams {
+  /** Indices of the accounts; absent: all accounts with outputs. */
+  readonly accounts?: readonly number[] | undefined;
+  /** Text that the proof is bound to. */
+  readonly message: string;
+  /**
+   * Height of the newest block that counts: outputs received and not spent up to this block; absent: the
+   * newest block of the wallet, which is get_height less one.
+   */
+  readonly height?: number | undefined;
+}
+
+export interface GetReserveBundleBundleAccountsAddressesSubaddrIndex {
+  /** Index of the account. */
+  readonly major: number;
+  /** Index of the address in the account. */
+  readonly minor: number;
+}
+
+export interface GetReserveBundleBundleAccountsAddresses {
+  /** Index of the address. */
+  readonly subaddr_index: GetReserveBundleBundleAccountsAddressesSubaddrIndex;
+  /** The address. */
+  readonly address: string;
+  /** Signature by the spend key of the address. */
+  readonly spend_key_sig: string;
+  /** Proof of the view key of a subaddress; absent for the primary address. */
+  readonly view_key_sig?: string;
+}
+
+export interface GetReserveBundleBundleAccountsOutputs {
+  /** Transaction that contains the output. */
+  readonly tx_hash: string;
+  /** Index of the output in the transaction. */
+  readonly index_in_tx: number;
+  /** Amount. */
+  readonly amount: string;
+  /** Index of the address that was paid. */
+  readonly subaddr_index: GetReserveBundleBundleAccountsAddressesSubaddrIndex;
+  /** Key image. */
+  readonly key_image: string;
+  /** Public key of the transaction that opens the output. */
+  readonly tx_public_key: string;
+  /** Secret view key times this key. */
+  readonly shared_secret: string;
+  /** Proof of the shared secret. */
+  readonly shared_secret_sig: string;
+  /** Proof of the key image. */
+  readonly key_image_sig: string;
+}
+
+export interface GetReserveBundleBundleAccounts {
+  /** Index of the account. */
+  readonly account_index: number;
+  /** Sum of the outputs. */
+  readonly total: string;
+  /** Part that could be spent in the block after the height. */
+  readonly unlocked: string;
+  /** Part that was still locked. */
+  readonly locked: string;
+  /** Primary address of the wallet, then the other addresses of the outputs. */
+  readonly addresses: readonly GetReserveBundleBundleAccountsAddresses[];
+  /** Outputs in the order of the chain. */
+  readonly outputs: readonly GetReserveBundleBundleAccountsOutputs[];
+}
+
+export interface GetReserveBundleBundleTransactions {
+  /** Transaction hash. */
+  readonly tx_hash: string;
+  /** Height of its block. */
+  readonly height: number;
+  /** Encoded transaction, without its signatures and range proofs if prunable_hash is given. */
+  readonly tx_blob: string;
+  /** Hash of the removed part. */
+  readonly prunable_hash?: string;
+}
+
+export interface GetReserveBundleBundle {
+  /** Form of this document. */
+  readonly format: 'reserve-bundle-1';
+  /** Network of the addresses. */
+  readonly network: 'mainnet' | 'testnet' | 'stagenet';
+  /** Primary address of the wallet. */
+  readonly address: string;
+  /** Text that the proof is bound to. */
+  readonly message: string;
+  /** Height of the newest block that counts. */
+  readonly height: number;
+  /** Hash of this block. */
+  readonly block_hash: string;
+  /** Time at which the bundle was made [Unix s]. */
+  readonly timestamp: number;
+  /** Sum of the outputs. */
+  readonly total: string;
+  /** Part that could be spent in the block after the height. */
+  readonly unlocked: string;
+  /** Part that was still locked. */
+  readonly locked: string;
+  /** Accounts in ascending order. */
+  readonly accounts: readonly GetReserveBundleBundleAccounts[];
+  /** Transactions of the outputs. */
+  readonly transactions: readonly GetReserveBundleBundleTransactions[];
+  /**
+   * Reserve proof over the message alone, as of get_reserve_proof; with one account and without height alone.
+   */
+  readonly reserve_proof?: string;
+}
+
+/** Result of get_reserve_bundle. */
+export interface GetReserveBundleResult {
+  /** Document, to be written to a file. */
+  readonly bundle: GetReserveBundleBundle;
+}
+
 /** Parameters of get_reserve_proof. */
 export interface GetReserveProofParams {
   /** Proves the balance of all accounts; account_index and amount are then ignored. Default: `false`. */
@@ -3219,6 +3334,11 @@ export interface WalletMethods {
   ): Promise<GetPaymentRequestResult>;
   /** Lists incoming payments with a payment id. */
   get_payments(params?: GetPaymentsParams, options?: CallOptions): Promise<GetPaymentsResult>;
+  /**
+   * Proves the reserves of accounts at a height: a document that wallet-rpc verify-reserve checks without the
+   * wallet.
+   */
+  get_reserve_bundle(params: GetReserveBundleParams, options?: CallOptions): Promise<GetReserveBundleResult>;
   /** Creates a proof of the balance of this wallet, or of a lower amount. */
   get_reserve_proof(params?: GetReserveProofParams, options?: CallOptions): Promise<GetReserveProofResult>;
   /** Creates a proof that this wallet made a transaction. */
