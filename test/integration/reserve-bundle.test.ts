@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { bundleStatement, type ReserveBundle } from '../../src/monero/wallet/proofs/reserve-bundle.js';
 import { formatReserveProof } from '../../src/monero/wallet/proofs/reserve-proof-text.js';
 import { readReserveBundle } from '../../src/rpc/wire/reserve-bundle.js';
-import { parseJson } from '../../src/util/json.js';
 import { createWallet } from '../support/wallets/create-wallet.js';
 import type { Loose } from '../support/network/json-rpc.js';
 import type { RunningDaemon } from '../support/processes/monerod.js';
@@ -66,7 +65,7 @@ async function bundleOf(params: Loose): Promise<{ readonly bundle: Loose; readon
   return { bundle, path };
 }
 
-const read = (bundle: Loose): ReserveBundle => readReserveBundle(parseJson(JSON.stringify(bundle)));
+const read = (bundle: Loose): ReserveBundle => readReserveBundle(JSON.stringify(bundle));
 
 /** Runs the command in a process of its own. */
 const verify = (...args: string[]): Promise<{ readonly code: number; readonly text: string }> =>

@@ -12,17 +12,12 @@ import {
 } from '../../services/proofs/bundle-on-chain.js';
 import { toHex } from '../../util/bytes.js';
 import { fileErrorCode, readOperatorFile } from '../../util/files.js';
-import { JsonError, parseJson } from '../../util/json.js';
 import { ConfigError } from '../config/config-values.js';
 import type { Terminal } from './credential-command.js';
 import { withDaemon } from './source-daemon.js';
 
 /** Size of the largest file that is read [bytes]: the largest bundle fits, also with spaces between its members. */
 const MOST_BYTES = 64 << 20;
-
-/** Largest number of values in the JSON of a file; the largest bundle has some 310,000. */
-const MOST_VALUES = 500_000;
-const MOST_DEPTH = 8;
 
 /** Number of accounts and of problems that are printed. */
 const MOST_LINES = 100;
@@ -44,12 +39,11 @@ function readVerified(path: string): ReserveBundle {
     throw new ConfigError(`${path} cannot be read (${fileErrorCode(cause)})`, { cause });
   }
   try {
-    const limits = { maxDepth: MOST_DEPTH, maxValues: MOST_VALUES, maxDigits: 20, uniqueKeys: true };
-    const bundle = readReserveBundle(parseJson(text, limits));
+    const bundle = readReserveBundle(text);
     checkBundle(bundle);
     return bundle;
   } catch (cause) {
-    if (!(cause instanceof ProofError || cause instanceof JsonError)) throw cause;
+    if (!(cause instanceof ProofError)) throw cause;
     throw new ConfigError(`${path} is not proven: ${cause.message}`, { cause });
   }
 }

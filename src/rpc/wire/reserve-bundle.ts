@@ -14,11 +14,15 @@ import type {
 } from '../../monero/wallet/proofs/reserve-bundle.js';
 import { U64_MAX, type Amount } from '../../util/amount.js';
 import { fromHex, toHex, type Bytes } from '../../util/bytes.js';
+import { JsonError, parseJson, type Json } from '../../util/json.js';
 
 /*
  * JSON document of a reserve bundle: a client writes it to a file, and `wallet-rpc verify-reserve` reads it. Amounts are texts,
  * since the file passes through programs that round large integers.
  */
+
+/** Limits of a text that is read; the largest document has some 310,000 values. */
+const TEXT_LIMITS = { maxDepth: 8, maxValues: 500_000, maxDigits: 20, uniqueKeys: true };
 
 /** Name and version of the document. */
 const FORMAT = 'reserve-bundle-1';
@@ -154,7 +158,8 @@ export const reserveBundleShape = (bundle: ReserveBundle) =>
     ...(bundle.reserveProof === undefined ? {} : { reserve_proof: bundle.reserveProof }),
   }) satisfies BundleJson;
 
-const malformed = (reason: string): ProofError => new ProofError({ kind: 'bad_proof', reason });
+const malformed = (reason: string, cause?: unknown): ProofError =>
+  new ProofError({ kind: 'bad_proof', reason }, { cause });
 
 /** Decodes hex digits whose number the schema has checked. */
 const bytes = <K extends string>(hex: string): Bytes<K> => fromHex(hex) as Bytes<never>;
@@ -204,12 +209,21 @@ const readAccount = (json: AccountJson, network: Address['network']): BundleAcco
   })),
 });
 
+function parseDocument(text: string): Json {
+  try {
+    return parseJson(text, TEXT_LIMITS);
+  } catch (cause) {
+    if (cause instanceof JsonError) throw malformed(cause.message, cause);
+    throw cause;
+  }
+}
+
 /**
- * Reads a bundle from its document, which may come from anyone. Nothing of it is verified.
- * @param json exact JSON. @throws ProofError `bad_proof` for another form, also for unknown members
+ * Reads a bundle from the text of its document, which may come from anyone. Nothing of it is verified.
+ * @throws ProofError `bad_proof` for another form, also for unknown members, and for two members of one name
  */
-export function readReserveBundle(json: unknown): ReserveBundle {
-  const { success, data, error } = reserveBundleSchema().safeParse(json);
+export function readReserveBundle(text: string): ReserveBundle {
+  const { success, data, error } = reserveBundleSchema().safeParse(parseDocument(text));
   if (!success) {
     const [issue] = error.issues;
     throw malformed(

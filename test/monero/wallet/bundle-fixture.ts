@@ -98,7 +98,7 @@ export function bundleOf(accounts: readonly number[], changes: Partial<BundleToP
     accounts: listed,
     transactions: bundleTxs.filter(({ hash }) => hashes.has(toHex(hash))),
     withReserveProof: false,
-    keys: bundleOwner,
+    keys: { viewSecret: bundleOwner.viewSecret, spendSecret: bundleOwner.spendSecret },
     ...changes,
   };
 }

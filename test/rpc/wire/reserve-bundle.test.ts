@@ -20,12 +20,12 @@ const documentOf = (bundle: typeof oneAccount): Json =>
 const documents = { 'two accounts': documentOf(twoAccounts), 'one account': documentOf(oneAccount) };
 
 /** Verifies a document. @returns the reason why it is refused; undefined for a proven one. */
-function refusal(document: unknown): string | undefined {
+function refusal(document: Json | string): string | undefined {
   try {
-    checkBundle(readReserveBundle(document));
+    checkBundle(readReserveBundle(typeof document === 'string' ? document : writeJson(document)));
     return undefined;
   } catch (error) {
-    if (error instanceof ProofError || error instanceof JsonError) return error.message;
+    if (error instanceof ProofError) return error.message;
     throw error;
   }
 }
@@ -66,6 +66,16 @@ function other(value: Json): Json {
   if (/^[0-9a-f]+$/.test(value)) return (first === '0' ? '1' : '0') + value.slice(1);
   const last = value.at(-1) === '2' ? '3' : '2';
   return value.slice(0, -1) + last;
+}
+
+/** True if a text is JSON with the members of another, each once. */
+function sameFacts(text: string, other: string): boolean {
+  try {
+    return writeJson(parseJson(text, { uniqueKeys: true })) === other;
+  } catch (error) {
+    if (error instanceof JsonError) return false;
+    throw error;
+  }
 }
 
 describe.each(Object.entries(documents))('the document of %s', (_, document) => {
@@ -136,16 +146,9 @@ describe.each(Object.entries(documents))('the document of %s', (_, document) => 
     const text = writeJson(document);
     fc.assert(
       fc.property(mutatedText(text, '0123456789abcdef"{}[],:'), (tampered) => {
-        let read: Json;
-        try {
-          read = parseJson(tampered, { uniqueKeys: true });
-        } catch (error) {
-          expect(error).toBeInstanceOf(JsonError);
-          return;
-        }
         // Spaces between members, and escapes in texts, change no fact.
-        if (writeJson(read) === text) return;
-        expect(refusal(read)).toEqual(expect.any(String));
+        if (sameFacts(tampered, text)) return;
+        expect(refusal(tampered)).toEqual(expect.any(String));
       }),
       { numRuns: randomRuns(400) },
     );
