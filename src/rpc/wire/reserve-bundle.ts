@@ -1,19 +1,21 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import * as wire from '../../http/methods/wire.js';
 import type { Hash, KeyImage, PublicKey, Signature } from '../../monero/crypto/types.js';
 import { formatAddress, tryParseAddress } from '../../monero/cryptonote/address.js';
 import type { Address, SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { ProofError } from '../../monero/wallet/proofs/proof-text.js';
-import type {
-  BundleAccount,
-  BundleAddress,
-  BundleOutput,
-  BundleTx,
-  ReserveBundle,
-  ReserveSums,
+import {
+  MAX_BUNDLE_OUTPUTS,
+  type BundleAccount,
+  type BundleAddress,
+  type BundleOutput,
+  type BundleTx,
+  type ReserveBundle,
+  type ReserveSums,
 } from '../../monero/wallet/proofs/reserve-bundle.js';
 import { U64_MAX, type Amount } from '../../util/amount.js';
 import { fromHex, toHex, type Bytes } from '../../util/bytes.js';
+import { once } from '../../util/concurrency.js';
 import { JsonError, parseJson, type Json } from '../../util/json.js';
 
 /*
@@ -183,30 +185,78 @@ const readSums = ({ total, unlocked, locked }: Readonly<Record<keyof ReserveSums
   locked: readAmount(locked),
 });
 
-type AccountJson = BundleJson['accounts'][number];
+/**
+ * Reads a value by a schema. Lists are read item by item, so that many wrong items take no more time than one.
+ * @param path place of the value in the document. @throws ProofError `bad_proof`
+ */
+function readAs<S extends z.ZodType>(schema: S, value: unknown, path: string): z.output<S> {
+  const { success, data, error } = schema.safeParse(value);
+  if (success) return data;
+  const [issue] = error.issues;
+  const place = [path, ...(issue?.path.map(String) ?? [])].filter((part) => part !== '').join('.');
+  throw malformed(`${place || 'the document'}: ${issue?.message ?? 'malformed'}`);
+}
 
-const readOutput = (json: AccountJson['outputs'][number]): BundleOutput => ({
-  txHash: bytes<'Hash'>(json.tx_hash) satisfies Hash,
-  outputIndex: json.index_in_tx,
-  amount: readAmount(json.amount),
-  subaddress: json.subaddr_index,
-  keyImage: bytes<'KeyImage'>(json.key_image) satisfies KeyImage,
-  txPublicKey: bytes<'PublicKey'>(json.tx_public_key) satisfies PublicKey,
-  sharedSecret: bytes<'PublicKey'>(json.shared_secret),
-  sharedSecretSignature: bytes<'Signature'>(json.shared_secret_sig) satisfies Signature,
-  keyImageSignature: bytes<'Signature'>(json.key_image_sig),
-});
+const items = () => z.array(z.unknown()).default([]);
 
-const readAccount = (json: AccountJson, network: Address['network']): BundleAccount => ({
+/** Schemas of a document whose lists are not read yet. */
+const outline = once(() => ({
+  document: reserveBundleSchema().extend({ accounts: items(), transactions: items() }),
+  account: accountSchema().extend({ addresses: items(), outputs: items() }),
+  ...{ output: outputSchema(), address: addressSchema(), tx: txSchema() },
+}));
+
+type AccountOutline = z.output<ReturnType<typeof outline>['account']>;
+
+/** Checks the lengths of the lists before their items are read. */
+function assertCounts(accounts: readonly AccountOutline[], transactions: readonly unknown[]): void {
+  const outputs = accounts.reduce((count, one) => count + one.outputs.length, 0);
+  const addresses = accounts.reduce((count, one) => count + one.addresses.length, 0);
+  if (outputs > MAX_BUNDLE_OUTPUTS) throw malformed(`more than ${MAX_BUNDLE_OUTPUTS} outputs`);
+  if (addresses > outputs + accounts.length) throw malformed('more addresses than outputs');
+  if (transactions.length > outputs) throw malformed('more transactions than outputs');
+}
+
+function readOutput(value: unknown, path: string): BundleOutput {
+  const json = readAs(outline().output, value, path);
+  return {
+    txHash: bytes<'Hash'>(json.tx_hash) satisfies Hash,
+    outputIndex: json.index_in_tx,
+    amount: readAmount(json.amount),
+    subaddress: json.subaddr_index,
+    keyImage: bytes<'KeyImage'>(json.key_image) satisfies KeyImage,
+    txPublicKey: bytes<'PublicKey'>(json.tx_public_key) satisfies PublicKey,
+    sharedSecret: bytes<'PublicKey'>(json.shared_secret),
+    sharedSecretSignature: bytes<'Signature'>(json.shared_secret_sig) satisfies Signature,
+    keyImageSignature: bytes<'Signature'>(json.key_image_sig),
+  };
+}
+
+function readReceiver(value: unknown, path: string, network: Address['network']): BundleAddress {
+  const json = readAs(outline().address, value, path);
+  return {
+    index: json.subaddr_index,
+    address: readAddress(json.address, network),
+    spendSignature: bytes<'Signature'>(json.spend_key_sig),
+    ...(json.view_key_sig === undefined ? {} : { viewSignature: bytes<'Signature'>(json.view_key_sig) }),
+  };
+}
+
+function readTx(value: unknown, path: string): BundleTx {
+  const json = readAs(outline().tx, value, path);
+  return {
+    hash: bytes<'Hash'>(json.tx_hash),
+    height: json.height,
+    blob: fromHex(json.tx_blob),
+    ...(json.prunable_hash === undefined ? {} : { prunableHash: bytes<'Hash'>(json.prunable_hash) }),
+  };
+}
+
+const readAccount = (json: AccountOutline, path: string, network: Address['network']): BundleAccount => ({
   account: json.account_index,
   ...readSums(json),
-  outputs: json.outputs.map(readOutput),
-  addresses: json.addresses.map((one) => ({
-    index: one.subaddr_index,
-    address: readAddress(one.address, network),
-    spendSignature: bytes<'Signature'>(one.spend_key_sig),
-    ...(one.view_key_sig === undefined ? {} : { viewSignature: bytes<'Signature'>(one.view_key_sig) }),
-  })),
+  outputs: json.outputs.map((one, i) => readOutput(one, `${path}.outputs.${i}`)),
+  addresses: json.addresses.map((one, i) => readReceiver(one, `${path}.addresses.${i}`, network)),
 });
 
 function parseDocument(text: string): Json {
@@ -223,13 +273,10 @@ function parseDocument(text: string): Json {
  * @throws ProofError `bad_proof` for another form, also for unknown members, and for two members of one name
  */
 export function readReserveBundle(text: string): ReserveBundle {
-  const { success, data, error } = reserveBundleSchema().safeParse(parseDocument(text));
-  if (!success) {
-    const [issue] = error.issues;
-    throw malformed(
-      `${issue?.path.map(String).join('.') || 'the document'}: ${issue?.message ?? 'malformed'}`,
-    );
-  }
+  const schemas = outline();
+  const data = readAs(schemas.document, parseDocument(text), '');
+  const accounts = data.accounts.map((one, i) => readAs(schemas.account, one, `accounts.${i}`));
+  assertCounts(accounts, data.transactions);
   return {
     address: readAddress(data.address, data.network),
     message: data.message,
@@ -237,13 +284,8 @@ export function readReserveBundle(text: string): ReserveBundle {
     blockHash: bytes<'Hash'>(data.block_hash),
     time: data.timestamp,
     ...readSums(data),
-    accounts: data.accounts.map((one) => readAccount(one, data.network)),
-    transactions: data.transactions.map((tx) => ({
-      hash: bytes<'Hash'>(tx.tx_hash),
-      height: tx.height,
-      blob: fromHex(tx.tx_blob),
-      ...(tx.prunable_hash === undefined ? {} : { prunableHash: bytes<'Hash'>(tx.prunable_hash) }),
-    })),
+    accounts: accounts.map((one, i) => readAccount(one, `accounts.${i}`, data.network)),
+    transactions: data.transactions.map((one, i) => readTx(one, `transactions.${i}`)),
     ...(data.reserve_proof === undefined ? {} : { reserveProof: data.reserve_proof }),
   };
 }

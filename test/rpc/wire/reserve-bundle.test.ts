@@ -224,4 +224,20 @@ describe('a dishonest bundle', () => {
     const long = [{ ...tx, blob: new Uint8Array(16 * 1024 * 1024 + 1) }];
     expect(() => checkBundle({ ...oneAccount, transactions: long })).toThrow('transactions with more than');
   });
+
+  it('is refused by the lengths of its lists, before their items are read', () => {
+    const bundle = documents['one account'] as Record<string, Json>;
+    const [account] = bundle['accounts'] as Record<string, Json>[];
+    const many = Array.from({ length: 90_000 }, (): Json => ({}));
+    const withAccount = (change: Record<string, Json>): string =>
+      refusal({ ...bundle, accounts: [{ ...account, ...change }] }) ?? '';
+    expect(withAccount({ outputs: many })).toBe(`more than ${MAX_BUNDLE_OUTPUTS} outputs`);
+    expect(withAccount({ addresses: many })).toBe('more addresses than outputs');
+    expect(refusal({ ...bundle, transactions: many })).toBe('more transactions than outputs');
+    expect(refusal({ ...bundle, accounts: many })).toMatch(/^accounts\.0\.\w+: /);
+    expect(withAccount({ outputs: many.slice(0, 10_000) })).toMatch(/^accounts\.0\.outputs\.0\.\w+: /);
+    expect(refusal({ ...bundle, reserve_proof: 'ReserveProofV2'.padEnd(10_000, '1') })).toBe(
+      'a reserve proof that is too long',
+    );
+  });
 });

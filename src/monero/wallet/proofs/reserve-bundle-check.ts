@@ -28,6 +28,9 @@ import { publishedKeys } from './tx-key.js';
 /** Largest transaction [bytes]. Source: cryptonote_config.h `CRYPTONOTE_MAX_TX_SIZE`. */
 const MAX_TX_BYTES = 1_000_000;
 
+/** Largest number of characters of a reserve proof for each output: an entry has 313, and a spend key 132. */
+const PROOF_CHARS = 512;
+
 const wrong = (reason: string, cause?: unknown): ProofError =>
   new ProofError({ kind: 'bad_proof', reason }, { cause });
 
@@ -46,7 +49,7 @@ function assertDistinct(names: readonly string[], what: string): void {
 }
 
 /** Checks sizes before anything is computed, so that no bundle takes long. */
-function assertSize({ accounts, transactions, message }: ReserveBundle): void {
+function assertSize({ accounts, transactions, message, reserveProof = '' }: ReserveBundle): void {
   const outputs = accounts.reduce((count, one) => count + one.outputs.length, 0);
   const addresses = accounts.reduce((count, one) => count + one.addresses.length, 0);
   const bytes = transactions.reduce((size, { blob }) => size + blob.length, 0);
@@ -55,6 +58,7 @@ function assertSize({ accounts, transactions, message }: ReserveBundle): void {
   assertThat(outputs > 0, 'no outputs');
   assertThat(addresses <= outputs + accounts.length, 'more addresses than outputs');
   assertThat(bytes <= MAX_BUNDLE_TX_BYTES, `transactions with more than ${MAX_BUNDLE_TX_BYTES} bytes`);
+  assertThat(reserveProof.length <= PROOF_CHARS * (outputs + 1), 'a reserve proof that is too long');
   assertThat(
     utf8(message).length <= MAX_BUNDLE_MESSAGE_BYTES,
     `a message of more than ${MAX_BUNDLE_MESSAGE_BYTES} bytes`,
