@@ -17,6 +17,7 @@ const COMMAND_NAMES: readonly string[] = [
   'migrate',
   'restore',
   'verify',
+  'verify-reserve',
 ];
 
 /** True if standard output is a terminal on which a line can be changed in place. */

@@ -19,6 +19,7 @@ import { proofMethods } from './methods/proofs.js';
 import { outputMethods } from './methods/outputs.js';
 import { paymentExportMethods } from './methods/payment-export.js';
 import { paymentRequestMethods } from './methods/payment-requests.js';
+import { reserveBundleMethods } from './methods/reserve-bundles.js';
 import { sweepMethods } from './methods/sweeps.js';
 import { transferMethods } from './methods/transfers.js';
 import { uriMethods } from './methods/uris.js';
@@ -47,6 +48,7 @@ export const registry = new Registry<WalletMethod>([
   ...paymentExportMethods,
   ...multisigMethods,
   ...proofMethods,
+  ...reserveBundleMethods,
   ...annotationMethods,
   ...addressBookMethods,
   ...uriMethods,

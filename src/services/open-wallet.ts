@@ -32,6 +32,7 @@ import { Sweeps } from './payments/sweeps.js';
 import { Transfers } from './payments/transfers.js';
 import { Proofs } from './proofs/proofs.js';
 import { Payouts } from './payouts/payouts.js';
+import { ReserveBundles } from './proofs/reserve-bundles.js';
 import { PaymentRequests } from './requests/payment-requests.js';
 import { BackgroundSync } from './sync/background-sync.js';
 import { LostPayments } from './sync/lost-payments.js';
@@ -82,6 +83,7 @@ export class OpenWallet {
   readonly eventLog: WalletEventLog;
   readonly webhooks: WalletWebhooks;
   readonly proofs: Proofs;
+  readonly reserveBundles: ReserveBundles;
   readonly mining: Mining;
   readonly feeEstimator: FeeEstimator;
   readonly paymentRoutes: PaymentRoutes;
@@ -134,6 +136,7 @@ export class OpenWallet {
     const { noticeRunner: runner } = parts;
     this.#notices = runner && new TxNotices(context, { runner });
     this.proofs = new Proofs(context, { accounts });
+    this.reserveBundles = new ReserveBundles(context, { accounts });
     this.mining = new Mining(context, { accounts });
 
     this.outputTransfer = new OutputTransfer(context, { accounts, sync });

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Size of the largest file that is read [bytes], since a device has no end. */
+/** Default size of the largest file that is read [bytes], since a device has no end. */
 const MOST_BYTES = 16 << 20;
 
 /** Ratio of two waits: for a pipe that a program has open, and for a pipe that no program has open. */
@@ -25,6 +25,8 @@ export interface OperatorFileOptions {
    * Longest wait for bytes of a pipe, which blocks this thread [ms]; 120 times as long if a program has the pipe open.
    */
   readonly patienceMs?: number;
+  /** Size of the largest file that is read [bytes]. Default: 16 MiB. */
+  readonly mostBytes?: number;
   /** Checks the opened file before it is read. Errors of the check are passed on. */
   readonly check?: (stat: Stats) => void;
 }
@@ -34,12 +36,12 @@ const failure = (code: string, message: string): Error => Object.assign(new Erro
 /**
  * Reads a file that the operator names: a regular file, or a pipe to which another program writes. Never waits for
  * ever, unlike opening a pipe without a writer.
- * @throws an error with a code: the code of the operating system, `EFBIG` beyond 16 MiB, or `ENODATA` for a pipe
+ * @throws an error with a code: the code of the operating system, `EFBIG` for a file that is too large, or `ENODATA` for a pipe
  * without content.
  */
 export function readOperatorFile(
   path: string,
-  { patienceMs = 0, check = () => undefined }: OperatorFileOptions = {},
+  { patienceMs = 0, mostBytes = MOST_BYTES, check = () => undefined }: OperatorFileOptions = {},
 ): Buffer {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   try {
@@ -62,7 +64,7 @@ export function readOperatorFile(
       }
       pieces.push(piece.subarray(0, read));
       length += read;
-      if (length > MOST_BYTES) throw failure('EFBIG', `it has more than ${MOST_BYTES} bytes`);
+      if (length > mostBytes) throw failure('EFBIG', `it has more than ${mostBytes} bytes`);
     }
   } finally {
     closeSync(file);

@@ -30,6 +30,8 @@ export interface JsonLimits {
   readonly maxDigits?: number;
   /** Largest number of values in the text, including nested ones. */
   readonly maxValues?: number;
+  /** True: refuses an object with two members of one name, of which the last one counts otherwise. */
+  readonly uniqueKeys?: boolean;
   /** True: allows unescaped control characters and `\v` in strings, since epee writes binary strings in this form. */
   readonly rawStrings?: boolean;
 }
@@ -87,6 +89,7 @@ export class JsonParser {
       maxDepth: limits.maxDepth ?? 100,
       maxDigits: limits.maxDigits ?? 1000,
       maxValues: limits.maxValues ?? Infinity,
+      uniqueKeys: limits.uniqueKeys ?? false,
       rawStrings: limits.rawStrings ?? false,
     };
   }
@@ -243,6 +246,8 @@ export class JsonParser {
     this.#at += 1;
     const container = this.#containers.at(-1);
     if (!this.#isKey || container === undefined || container.array !== undefined) return this.#put(value);
+    if (this.#limits.uniqueKeys && value in container.object)
+      throw new JsonError('an object has two members of one name');
     container.key = value;
     this.#expected = 'colon';
   }

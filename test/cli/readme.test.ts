@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { checkpointCommand } from '../../src/cli/commands/checkpoint-command.js';
+import { verifyReserveCommand } from '../../src/cli/commands/verify-reserve-command.js';
 import { exportCommand } from '../../src/cli/commands/export-command.js';
 import { OPTIONS } from '../../src/cli/config/options.js';
 import { registry } from '../../src/rpc/registry.js';
@@ -79,8 +80,12 @@ describe('CONTRIBUTING', () => {
 
 const terminal = { print: (): void => undefined, hint: (): void => undefined };
 
-/** Names of the flags of `wallet-rpc export` and `wallet-rpc checkpoint`. */
-const commandFlags = [exportCommand(terminal), ...checkpointCommand(terminal).commands]
+/** Names of the flags of `wallet-rpc export`, `wallet-rpc checkpoint` and `wallet-rpc verify-reserve`. */
+const commandFlags = [
+  exportCommand(terminal),
+  ...checkpointCommand(terminal).commands,
+  verifyReserveCommand(terminal, () => undefined),
+]
   .flatMap(({ options }) => options)
   .flatMap(({ long }) => (long === undefined || long === null ? [] : [long.slice(2)]));
 

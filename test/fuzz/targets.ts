@@ -7,7 +7,7 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
   files: ['keys-file', 'keys-account', 'sealed-file', 'cache', 'cache-boost'],
   sets: ['export', 'outputs', 'unsigned-set', 'signed-set', 'pending-tx', 'multisig-set', 'multisig-info'],
   multisig: ['kex-message', 'kex-body', 'multisig-seed'],
-  proofs: ['tx-proof', 'spend-proof', 'reserve-proof', 'reserve-text', 'message-signature'],
+  proofs: ['tx-proof', 'spend-proof', 'reserve-proof', 'reserve-text', 'reserve-bundle', 'message-signature'],
   texts: [
     'address',
     'uri',

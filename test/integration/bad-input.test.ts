@@ -185,7 +185,7 @@ const WITHOUT_WALLET = [
 /** Parameters that some methods of this server need. */
 const NEEDED = {
   ...{ id: 'x', url: 'https://example.com/', event_id: 1, idempotency_key: 'k' },
-  ...{ from: 0, to: 1, format: 'json' },
+  ...{ from: 0, to: 1, format: 'json', message: 'audit' },
 };
 
 const isAddition = (name: string): boolean => registry.find(name)?.source === ADDITION;

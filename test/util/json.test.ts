@@ -27,6 +27,14 @@ describe('reading JSON', () => {
     expect(parseJson(text)).toEqual(value);
   });
 
+  it('refuses two members of one name if the limits say so, and takes the last one otherwise', () => {
+    const text = '{"a":1,"b":{"a":2},"__proto__":3,"a":4}';
+    expect(() => parseJson(text, { uniqueKeys: true })).toThrow(JsonError);
+    expect(parseJson(text)).toMatchObject({ a: 4n });
+    const distinct = '{"a":1,"b":{"a":2},"__proto__":3,"toString":[{"a":1},{"a":1}]}';
+    expect(writeJson(parseJson(distinct, { uniqueKeys: true }))).toBe(writeJson(parseJson(distinct)));
+  });
+
   it('takes strings as epee writes binary, if the limits allow it', () => {
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)).toString('latin1');
     const [old, today] = [

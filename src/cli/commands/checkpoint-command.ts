@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { HttpDaemon } from '../../daemon/http-daemon.js';
-import { DaemonError } from '../../daemon/errors.js';
+import type { HttpDaemon } from '../../daemon/http-daemon.js';
 import {
   CheckpointError,
   differencesOf,
@@ -14,12 +13,7 @@ import { fileErrorCode } from '../../util/files.js';
 import { ConfigError } from '../config/config-values.js';
 import { readCheckpointFile } from '../config/work-settings.js';
 import type { Terminal } from './credential-command.js';
-
-/** Options of the daemon from which a checkpoint is read. */
-interface SourceOptions {
-  readonly daemonAddress: string;
-  readonly proxy?: string;
-}
+import { withDaemon, type SourceOptions } from './source-daemon.js';
 
 interface MakeOptions extends SourceOptions {
   readonly height: string;
@@ -38,26 +32,11 @@ const withSource = (command: Command): Command =>
     .exitOverride();
 
 /** Runs a task with a daemon. @throws ConfigError for a daemon that cannot be used, and for a contradiction in its chain. */
-async function withDaemon<T>(
-  { daemonAddress: address, proxy }: SourceOptions,
-  task: (daemon: HttpDaemon) => Promise<T>,
-): Promise<T> {
-  const ssl = {
-    mode: 'autodetect',
-    allowedFingerprints: [],
-    allowChained: false,
-    allowAnyCert: true,
-  } as const;
+async function withChain<T>(source: SourceOptions, task: (daemon: HttpDaemon) => Promise<T>): Promise<T> {
   try {
-    const daemon = new HttpDaemon({ address, ssl, ...(proxy === undefined ? {} : { proxy }) });
-    try {
-      return await task(daemon);
-    } finally {
-      daemon.close();
-    }
+    return await withDaemon(source, task);
   } catch (error) {
-    if (error instanceof CheckpointError || error instanceof DaemonError)
-      throw new ConfigError(error.message, { cause: error });
+    if (error instanceof CheckpointError) throw new ConfigError(error.message, { cause: error });
     throw error;
   }
 }
@@ -82,7 +61,7 @@ async function makeCheckpoint(options: MakeOptions, { print, hint }: Terminal): 
       : { fixedDifficulty: readNumber('--fixed-difficulty', fixedDifficulty, (1n << 128n) - 1n) }),
     now: unixSeconds(systemClock),
   };
-  const { read, text } = await withDaemon(options, async (daemon) => {
+  const { read, text } = await withChain(options, async (daemon) => {
     const found = await readCheckpoint(daemon, request);
     const written = formatCheckpoint(found);
     // What a daemon says about the oldest blocks may contradict itself.
@@ -109,7 +88,7 @@ async function checkCheckpoint(path: string, options: SourceOptions, terminal: T
     ...(fixedDifficulty === undefined ? {} : { fixedDifficulty }),
     now: unixSeconds(systemClock),
   };
-  const read = await withDaemon(options, (daemon) => readCheckpoint(daemon, request));
+  const read = await withChain(options, (daemon) => readCheckpoint(daemon, request));
   if (read.network !== network)
     throw new ConfigError(`the checkpoint is of ${network}, and the daemon of ${read.network}`);
   const differences = differencesOf(checkpoint, read.checkpoint);

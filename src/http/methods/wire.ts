@@ -39,10 +39,15 @@ const TEXT = z.string().meta({ title: 'string', type: 'string' });
 const FLAG = z.boolean().meta({ title: 'boolean', type: 'boolean' });
 const HEX = matching(/^(?:[0-9a-f]{2})*$/, 'hex string');
 const HASH = matching(/^[0-9a-f]{64}$/, '64 hex digits');
+const DIGITS = matching(/^(?:0|[1-9]\d{0,19})$/, 'amount in atomic units as decimal digits');
+const SIGNATURE = matching(/^[0-9a-f]{128}$/, '128 hex digits');
 const TIME = matching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, 'UTC time in ISO 8601');
 
 /** Unsigned 64-bit amount in atomic units, as a bigint. */
 export const amount = (description: string) => AMOUNT.describe(description);
+
+/** Amount in atomic units as decimal digits, for documents that programs without 64-bit integers rewrite. */
+export const digits = (description: string) => DIGITS.describe(description);
 
 /** Unsigned 64-bit integer that may exceed the safe integers, as a bigint. */
 export const u64 = (description: string) => U64.describe(description);
@@ -64,6 +69,9 @@ export const hex = (description: string) => HEX.describe(description);
 
 /** 32 bytes as lower-case hex digits. */
 export const hash = (description: string) => HASH.describe(description);
+
+/** 64 bytes as lower-case hex digits. */
+export const signature = (description: string) => SIGNATURE.describe(description);
 
 /** Time as `YYYY-MM-DDThh:mm:ss.sssZ`. */
 export const time = (description: string) => TIME.describe(description);

@@ -75,9 +75,12 @@ export class ChainTransactions {
    * Fetches mined transactions, in the order of the hashes. @throws WalletError `invalid` for an unknown or unmined
    * transaction.
    */
-  async confirmed(hashes: readonly Hash[]): Promise<FetchedTx[]> {
+  async confirmed(
+    hashes: readonly Hash[],
+    options: { readonly prune: boolean } = { prune: false },
+  ): Promise<FetchedTx[]> {
     const unique = [...new Map(hashes.map((hash) => [toHex(hash), hash])).values()];
-    const { transactions } = await this.#context.daemon.client().getTransactions(unique, { prune: false });
+    const { transactions } = await this.#context.daemon.client().getTransactions(unique, options);
     const known = new Map(transactions.map((tx) => [toHex(tx.hash), toChainTransaction(tx)]));
     return hashes.map((hash) => {
       const tx = known.get(toHex(hash));

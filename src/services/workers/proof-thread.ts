@@ -1,5 +1,6 @@
 import type { SecretKey } from '../../monero/crypto/types.js';
 import { signMessage, verifyMessage } from '../../monero/wallet/proofs/message-signature.js';
+import { proveBundle } from '../../monero/wallet/proofs/reserve-bundle-proof.js';
 import { checkReserve, proveReserve } from '../../monero/wallet/proofs/reserve-proof.js';
 import { readReserveProof } from '../../monero/wallet/proofs/reserve-proof-text.js';
 import { checkSpend, proveSpend } from '../../monero/wallet/proofs/spend-proof.js';
@@ -11,8 +12,8 @@ import { answerCalls, job } from '../../util/thread-jobs.js';
 import { faultRefusal, type ThreadRefusal } from './thread-refusal.js';
 
 const withRng =
-  <In>(prove: (input: In, rng: Rng) => string) =>
-  (input: In): string =>
+  <In, Out>(prove: (input: In, rng: Rng) => Out) =>
+  (input: In): Out =>
     prove(input, systemRng);
 
 const keysIn = {
@@ -35,6 +36,7 @@ const PROOF_JOBS = {
   proveReserve: job(withRng(proveReserve), keysIn),
   readReserveProof: job(readReserveProof),
   checkReserve: job(checkReserve),
+  proveBundle: job(withRng(proveBundle), keysIn),
 };
 
 export type ProofJobs = typeof PROOF_JOBS;

@@ -1,7 +1,8 @@
 import type { Amount } from '../../util/amount.js';
 import type { OwnedOutput } from '../../monero/wallet/scan/findings.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
-import { FREE, OUTPUT_COLUMNS, toOutput, UNSPENT, type OutputRow } from './output-row.js';
+import { keyEquals } from './columns.js';
+import { CHAIN_ORDER, FREE, OUTPUT_COLUMNS, toOutput, UNSPENT, type OutputRow } from './output-row.js';
 
 /** Row number and amount of an output that may prove a reserve. */
 interface Candidate {
@@ -49,6 +50,29 @@ export class ReserveReader {
       if (total >= least) break;
     }
     return this.#rows(numbers);
+  }
+
+  /**
+   * Returns the outputs that existed and were unspent after the block at a height, frozen ones too, in the order of the chain.
+   * Of several with one key, returns the one that could be spent then. An output that a transaction spends which the wallet has
+   * not seen counts as spent at any height.
+   * @param accounts accounts of the outputs; undefined: all accounts. @param most largest number of outputs to return.
+   */
+  heldAt(height: number, accounts: readonly number[] | undefined, most: number): OwnedOutput[] {
+    return this.#db.bigints
+      .rows<OutputRow>(
+        `SELECT ${OUTPUT_COLUMNS} FROM owned_output
+         WHERE height <= :height AND (spent_height IS NULL OR spent_height > :height)
+           AND (burnt = 0 OR NOT EXISTS (
+             SELECT 1 FROM owned_output AS other
+             WHERE ${keyEquals('other.public_key', 'owned_output.public_key')} AND other.height <= :height
+               AND (other.burnt = 0 OR other.amount > owned_output.amount
+                 OR (other.amount = owned_output.amount AND other.rowid < owned_output.rowid))))
+           AND (:accounts IS NULL OR account IN (SELECT value FROM json_each(:accounts)))
+         ${CHAIN_ORDER} LIMIT :most`,
+        { height, accounts: accounts === undefined ? null : JSON.stringify(accounts), most },
+      )
+      .map(toOutput);
   }
 
   /**

@@ -3,10 +3,15 @@ import { ProofError } from '../../../src/monero/wallet/proofs/proof-text.js';
 import { signMessage, verifyMessage } from '../../../src/monero/wallet/proofs/message-signature.js';
 import { checkReserve, proveReserve } from '../../../src/monero/wallet/proofs/reserve-proof.js';
 import { readReserveProof } from '../../../src/monero/wallet/proofs/reserve-proof-text.js';
+import { checkBundle } from '../../../src/monero/wallet/proofs/reserve-bundle-check.js';
 import { spendProofBody, spendSignatures } from '../../../src/monero/wallet/proofs/spend-proof.js';
 import { checkTxProof, proveReceived, proveSent } from '../../../src/monero/wallet/proofs/tx-proof.js';
+import { readReserveBundle, reserveBundleShape } from '../../../src/rpc/wire/reserve-bundle.js';
 import { amount } from '../../../src/util/amount.js';
 import { utf8 } from '../../../src/util/bytes.js';
+import type { Json } from '../../../src/util/json.js';
+import { writeJson } from '../../../src/util/json-writer.js';
+import { oneAccount, twoAccounts } from '../../monero/wallet/bundle-fixture.js';
 import { holder } from '../../monero/wallet/fixtures.js';
 import { outputsOf, payment } from '../../monero/wallet/payment-fixture.js';
 import { seededRng } from '../../support/fakes/seeded-rng.js';
@@ -100,6 +105,16 @@ export const targets: readonly Target[] = [
     words: PROOF_WORDS,
     prepare: () =>
       textParser([proveReserve({ message, address, outputs, keys: owner }, rng)], readReserveProof),
+  },
+  {
+    name: 'reserve-bundle',
+    errors: [ProofError],
+    modules: ['rpc/wire/reserve-bundle', 'monero/wallet/proofs/reserve-bundle-check'],
+    prepare: () =>
+      textParser(
+        [oneAccount, twoAccounts].map((bundle) => writeJson(reserveBundleShape(bundle) as unknown as Json)),
+        (text) => checkBundle(readReserveBundle(text)),
+      ),
   },
   {
     name: 'message-signature',

@@ -1,9 +1,11 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { publicKeyOf, randomSecretKey } from '../../../src/monero/crypto/derivation.js';
 import type { PublicKey } from '../../../src/monero/crypto/types.js';
+import { checkBundle } from '../../../src/monero/wallet/proofs/reserve-bundle-check.js';
 import { utf8 } from '../../../src/util/bytes.js';
 import { systemRng } from '../../../src/util/random.js';
 import { createProofPool } from '../../../src/services/workers/worker-pools.js';
+import { bundleOf } from '../../monero/wallet/bundle-fixture.js';
 
 const pool = createProofPool();
 afterAll(() => pool.close());
@@ -26,6 +28,24 @@ describe('a job of the proof threads', () => {
       good: true,
       version: 2,
       key: 'view',
+    });
+  });
+
+  it('makes a bundle that this thread verifies, and takes the secrets with it', async () => {
+    const given = bundleOf([0, 1]);
+    const keys = {
+      viewSecret: given.keys.viewSecret.slice() as typeof viewSecret,
+      spendSecret: given.keys.spendSecret.slice() as typeof viewSecret,
+    };
+    const bundle = await pool.run('proveBundle', { ...given, keys }, Object.values(keys));
+    expect(Object.values(keys).map(({ length }) => length)).toEqual([0, 0]);
+    expect(() => checkBundle(bundle)).not.toThrow();
+    const [first, ...others] = given.transactions;
+    if (first === undefined) throw new Error('no transaction');
+    const forged = { ...given, transactions: [{ ...first, blob: new Uint8Array(9) }, ...others] };
+    await expect(pool.run('proveBundle', forged)).rejects.toMatchObject({
+      name: 'WalletError',
+      fault: { kind: 'daemon_misbehaves' },
     });
   });
 

@@ -1,6 +1,7 @@
-import { afterAll, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
 import { UNKNOWN_TX } from '../../../src/store/tables/output-row.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
@@ -69,4 +70,67 @@ it('an output that an unknown mined transaction spends proves nothing', () => {
   stored([{ value: 5n, account: 0, frozen: false, spend: 'mined' }]);
   expect(file.read((r) => [r.reserves.any(), r.reserves.fewest(0, amount(1n))])).toEqual([false, []]);
   expect(file.read((r) => r.outputs.spentBy(UNKNOWN_TX))).toHaveLength(1);
+});
+
+describe('outputs of a height', () => {
+  const held = (height: number, accounts?: readonly number[], most = 100): bigint[] =>
+    file.read((r) => r.reserves.heldAt(height, accounts, most).map((output) => output.amount as bigint));
+
+  /** Stores outputs that are given by amount, height and account. @param facts also the key, if several have it. */
+  function store(
+    ...rows: readonly (readonly [bigint, number, number, Partial<OwnedOutput>?])[]
+  ): OwnedOutput[] {
+    const outputs = rows.map(([value, height, account, facts = {}]) => {
+      const made = ownedOutput(value, { height, subaddress: { major: account, minor: 0 }, ...facts });
+      return { ...made, keyImage: made.publicKey as Uint8Array as KeyImage };
+    });
+    file.write((w) => {
+      clearChain(w, { hard: true });
+      for (const output of outputs) {
+        w.payments.add({ ...received(0, output.height), txHash: output.txHash });
+        w.outputs.add(output);
+      }
+    });
+    return outputs;
+  }
+
+  it('are those received up to it, of the accounts, in the order of the chain, and no more than asked for', () => {
+    store([3n, 30, 0], [1n, 10, 1], [2n, 20, 0]);
+    expect(held(30)).toEqual([1n, 2n, 3n]);
+    expect(held(29)).toEqual([1n, 2n]);
+    expect(held(9)).toEqual([]);
+    expect(held(30, [0])).toEqual([2n, 3n]);
+    expect(held(30, [1, 2])).toEqual([1n]);
+    expect(held(30, undefined, 2)).toEqual([1n, 2n]);
+  });
+
+  it('of one key are the one that could be spent then', () => {
+    const publicKey = new Uint8Array(32).fill(200) as OwnedOutput['publicKey'];
+    store(
+      [2n, 10, 0, { publicKey }],
+      [1n, 20, 0, { publicKey }],
+      [2n, 25, 0, { publicKey }],
+      [9n, 30, 0, { publicKey }],
+    );
+    expect(held(10)).toEqual([2n]);
+    expect(held(20)).toEqual([2n]);
+    expect(held(29)).toEqual([2n]);
+    expect(held(30)).toEqual([9n]);
+  });
+
+  it('of one key are none after the spend of the key', () => {
+    const publicKey = new Uint8Array(32).fill(201) as OwnedOutput['publicKey'];
+    const [first] = store([2n, 10, 0, { publicKey }], [9n, 30, 0, { publicKey }]);
+    file.write((w) =>
+      w.outputs.markSpent({
+        keyImage: first?.keyImage as KeyImage,
+        txHash: new Uint8Array(32).fill(7) as Hash,
+        height: 20,
+        globalIndex: 0,
+      }),
+    );
+    expect(held(19)).toEqual([2n]);
+    expect(held(20)).toEqual([]);
+    expect(held(30)).toEqual([]);
+  });
 });

@@ -5,7 +5,14 @@ import type { Json } from '../../../src/util/json.js';
 type Member = readonly [name: string, schema: z.core.$ZodType];
 
 /** Texts that match the patterns of results. */
-const TEXTS: readonly string[] = ['', 'ab', 'ab'.repeat(32), '2026-01-02T03:04:05.678Z'];
+const TEXTS: readonly string[] = [
+  '',
+  'ab',
+  'ab'.repeat(32),
+  'ab'.repeat(64),
+  '18446744073709551615',
+  '2026-01-02T03:04:05.678Z',
+];
 
 function objectOf(members: readonly Member[]): fc.Arbitrary<Json> {
   const isOptional = ([, schema]: Member): boolean => schema instanceof z.ZodOptional;

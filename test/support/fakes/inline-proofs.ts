@@ -1,6 +1,7 @@
 import type { WorkerPools } from '../../../src/services/workers/worker-pools.js';
 import type { Rng } from '../../../src/util/random.js';
 import { signMessage, verifyMessage } from '../../../src/monero/wallet/proofs/message-signature.js';
+import { proveBundle } from '../../../src/monero/wallet/proofs/reserve-bundle-proof.js';
 import { checkReserve, proveReserve } from '../../../src/monero/wallet/proofs/reserve-proof.js';
 import { readReserveProof } from '../../../src/monero/wallet/proofs/reserve-proof-text.js';
 import { checkSpend, proveSpend } from '../../../src/monero/wallet/proofs/spend-proof.js';
@@ -10,7 +11,7 @@ import { seededRng } from './seeded-rng.js';
 
 const JOBS: Readonly<Record<string, (input: never, rng: Rng) => unknown>> = {
   ...{ signMessage, verifyMessage, checkTxKey, proveSent, proveReceived, checkTxProof },
-  ...{ proveSpend, checkSpend, proveReserve, readReserveProof, checkReserve },
+  ...{ proveSpend, checkSpend, proveReserve, readReserveProof, checkReserve, proveBundle },
 };
 
 /** Runs proofs on this thread, and wipes the secrets of each as the proof thread does. */

@@ -14,7 +14,7 @@ import {
 import type { Hash, KeyDerivation, KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
 import { outputSecretKey } from '../../cryptonote/own-outputs.js';
 import { addressSecret, type AddressKeys } from '../../cryptonote/subaddress-keys.js';
-import type { SubaddressIndex } from '../../cryptonote/types.js';
+import type { SubaddressIndex, Transaction } from '../../cryptonote/types.js';
 import { sum, ZERO, type Amount } from '../../../util/amount.js';
 import { toHex } from '../../../util/bytes.js';
 import { Writer } from '../../../util/codec.js';
@@ -34,7 +34,7 @@ import {
 import { publishedKeys } from './tx-key.js';
 
 /** Computes the message that a proof signs: `keccak(message || spend key || view key || key images)`. */
-function proofMessage(
+export function proofMessage(
   message: Uint8Array,
   { spendPublicKey, viewPublicKey }: AddressKeys,
   outputs: readonly { readonly keyImage: KeyImage }[],
@@ -89,7 +89,17 @@ const PRIMARY: SubaddressIndex = { major: 0, minor: 0 };
  * const claim = { message: new Uint8Array(), address: parseAddress(primary), outputs, keys: account };
  * proveReserve(claim, systemRng).slice(0, 14); // => 'ReserveProofV2'
  */
-export function proveReserve({ message, address, outputs, keys }: ReserveToProve, rng: Rng): string {
+export const proveReserve = (claim: ReserveToProve, rng: Rng): string =>
+  formatReserveProof(signReserve(claim, rng));
+
+/**
+ * Makes the parts of a reserve proof: entries in the order of the outputs, and spend keys in the order of
+ * {@link receiversOf}.
+ */
+export function signReserve(
+  { message, address, outputs, keys }: ReserveToProve,
+  rng: Rng,
+): Omit<ReserveProof, 'version'> {
   const signed = proofMessage(message, address, outputs);
   const curve = loadCurve();
   const sharedSecrets = curve.multiplySecret(
@@ -114,8 +124,20 @@ export function proveReserve({ message, address, outputs, keys }: ReserveToProve
       return { txHash, outputIndex, sharedSecret, keyImage, sharedSecretSignature, keyImageSignature };
     },
   );
-  return formatReserveProof({ entries, spendKeys: signedSpendKeys(signed, outputs, keys, rng) });
+  return { entries, spendKeys: signedSpendKeys(signed, outputs, keys, rng) };
 }
+
+/** Returns the index of the primary address, and those of all other addresses that received one of the outputs. */
+export const receiversOf = (
+  outputs: readonly { readonly subaddress: SubaddressIndex }[],
+): SubaddressIndex[] => [
+  ...new Map(
+    [PRIMARY, ...outputs.map(({ subaddress }) => subaddress)].map((index) => [
+      `${index.major}/${index.minor}`,
+      index,
+    ]),
+  ).values(),
+];
 
 /**
  * Signs with the spend key of the primary address, and with the spend keys of all addresses that received one of the
@@ -127,13 +149,7 @@ function signedSpendKeys(
   keys: ReserveToProve['keys'],
   rng: Rng,
 ): SignedSpendKey[] {
-  const indices = new Map(
-    [PRIMARY, ...outputs.map(({ subaddress }) => subaddress)].map((index) => [
-      `${index.major}/${index.minor}`,
-      index,
-    ]),
-  );
-  const secrets = [...indices.values()].map((index) =>
+  const secrets = receiversOf(outputs).map((index) =>
     scalarBytes(reduce(toScalar(keys.spendSecret) + addressSecret(keys.viewSecret, index))),
   );
   const own = zip(publicKeysOf(secrets), secrets).map(([publicKey, secret]) => ({
@@ -185,32 +201,35 @@ export function assertProofOf({ spendKeys: keys }: ReserveProof, { spendPublicKe
     throw badProof('the proof is about another address', "The given address isn't found in the proof");
 }
 
+/** Facts that all entries of a proof have in common. */
+export interface EntryContext {
+  /** Message that the proof signs, see {@link proofMessage}. */
+  readonly signed: Hash;
+  readonly address: Pick<AddressKeys, 'viewPublicKey'>;
+  readonly version: TxProofVersion;
+  /** Spend keys of the addresses in the proof, in hex. */
+  readonly receivers: ReadonlySet<string>;
+}
+
 /**
  * Returns the amount of one entry [atomic units]; undefined if a signature of the entry is invalid.
- * @param receivers spend keys of the addresses in the proof, in hex.
- * @throws ProofError `bad_proof`, ScanError
+ * @param tx transaction with the hash of the entry.
+ * @param keys public keys of the transaction, one of which gives the shared secret of the output.
+ * @throws ProofError `bad_proof`
  */
-function entryAmount(
+export function openEntry(
   one: ReserveEntry,
-  fetched: FetchedTx,
-  signed: Hash,
-  { viewPublicKey }: AddressKeys,
-  version: TxProofVersion,
-  receivers: ReadonlySet<string>,
+  tx: Transaction,
+  keys: readonly (PublicKey | undefined)[],
+  { signed, address: { viewPublicKey: R }, version, receivers }: EntryContext,
 ): Amount | undefined {
-  const tx = readFetchedTx(fetched);
   const output = tx.prefix.outputs[one.outputIndex];
   if (output === undefined)
     throw badProof('the proof lists an output that does not exist', 'index_in_tx is out of bound');
-  const { main, additional } = publishedKeys(tx);
-  const isProven = [...main, additional[one.outputIndex]].some(
-    (key) =>
-      key !== undefined &&
-      checkSharedSecret(
-        { message: signed, R: viewPublicKey, A: key, D: one.sharedSecret },
-        one.sharedSecretSignature,
-        version,
-      ),
+  const isProven = keys.some(
+    (A) =>
+      A !== undefined &&
+      checkSharedSecret({ message: signed, R, A, D: one.sharedSecret }, one.sharedSecretSignature, version),
   );
   // A key image with torsion would be a second key image of the same output, which the chain has never seen spent.
   if (!isProven || !isInMainSubgroup(one.keyImage)) return undefined;
@@ -241,7 +260,10 @@ export function checkReserve({ proof, message, address, txs, spent }: ReserveToC
   for (const [i, one] of proof.entries.entries()) {
     const tx = txs[i];
     if (tx === undefined) throw new Error('a reserve proof without its transactions');
-    const amount = entryAmount(one, tx, signed, address, proof.version, receivers);
+    const parsed = readFetchedTx(tx);
+    const { main, additional } = publishedKeys(parsed);
+    const keys = [...main, additional[one.outputIndex]];
+    const amount = openEntry(one, parsed, keys, { signed, address, version: proof.version, receivers });
     if (amount === undefined) return { good: false };
     amounts.push(amount);
   }
