@@ -28,9 +28,10 @@ const get = (payout_id: string): Promise<Loose> => rpc('get_payout', { payout_id
 
 /** Waits until payouts have a state. */
 const untilState = (state: string, ...ids: readonly string[]): Promise<Loose[]> =>
-  until('payouts in a state', async () => {
-    const payouts = await Promise.all(ids.map(get));
-    return payouts.every((payout) => payout.state === state) ? payouts : undefined;
+  until(`payouts that are ${state}`, async () => {
+    const { payouts } = await rpc('list_payouts', { limit: 1000 });
+    const found = ids.map((id) => (payouts as Loose[]).find(({ payout_id }) => payout_id === id) ?? {});
+    return found.every((payout) => payout.state === state) ? found : undefined;
   });
 
 /** Mines blocks, and waits until the payer has read them. */
@@ -142,7 +143,7 @@ describe('payouts', () => {
   });
 
   it('leave the first time only, however often the answer of the node is lost', async () => {
-    proxy.decide = (path) => (path === '/send_raw_transaction' ? 'forward-and-drop-the-answer' : 'forward');
+    proxy.decide = (path) => (path === '/sendrawtransaction' ? 'forward-and-drop-the-answer' : 'forward');
     await create([{ payout_id: 'lost', address: addresses[5], amount: XMR }]);
     const [{ tx_hash: txHash }] = (await untilState('sent', 'lost')) as [Loose];
     proxy.decide = () => 'forward';
@@ -155,7 +156,7 @@ describe('payouts', () => {
 
   it('return to the queue if the node refuses them, and wait before they are sent again', async () => {
     proxy.rewrite = (path, _, reply) =>
-      path === '/send_raw_transaction'
+      path === '/sendrawtransaction'
         ? Buffer.from(
             JSON.stringify({ ...JSON.parse(reply.toString()), status: 'Failed', double_spend: true }),
           )
@@ -186,7 +187,8 @@ describe('payouts', () => {
   it('are sent again after a reorganisation, and reported as mined anew', async () => {
     await create([{ payout_id: 'moved', address: addresses[7], amount: XMR }]);
     const [{ tx_hash: txHash }] = (await untilState('sent', 'moved')) as [Loose];
-    await mine(3);
+    await mine(1);
+    await mine(2);
     expect(await get('moved')).toMatchObject({ state: 'confirmed' });
     await daemon.popBlocks(3);
     await daemon.call('flush_txpool');
@@ -197,7 +199,8 @@ describe('payouts', () => {
       const pool = (await daemon.plain('/get_transaction_pool')) as { transactions?: unknown[] };
       return (pool.transactions ?? []).length > 0 || undefined;
     });
-    await mine(3);
+    await mine(1);
+    await mine(2);
     expect(await get('moved')).toMatchObject({ state: 'confirmed', tx_hash: txHash });
     const { events } = await rpc('get_events', { limit: 1000 });
     expect(
