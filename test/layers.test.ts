@@ -280,6 +280,7 @@ const roomsOf: Record<string, readonly (readonly string[])[]> = {
     ['events'],
     ['history'],
     ['proofs'],
+    ['payouts'],
     ['payments'],
     ['requests'],
     ['accounts'],

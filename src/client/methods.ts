@@ -45,6 +45,157 @@ export interface AddWebhookResult {
   readonly types: readonly string[];
 }
 
+export interface ApprovePayoutsPayouts {
+  /** Id of the payout. */
+  readonly payout_id: string;
+  /** Member approval_hash of the payout as the client has seen it. */
+  readonly approval_hash: string;
+}
+
+/** Parameters of approve_payouts. */
+export interface ApprovePayoutsParams {
+  /** Payouts, 1 to 1000. */
+  readonly payouts?: readonly ApprovePayoutsPayouts[] | undefined;
+}
+
+export type ApprovePayoutsResultsPayoutState =
+  | 'awaiting_approval'
+  | 'queued'
+  | 'sending'
+  | 'sent'
+  | 'mined'
+  | 'confirmed'
+  | 'failed'
+  | 'cancelled'
+  | 'rejected'
+  | 'expired';
+
+export interface ApprovePayoutsResultsPayoutHistory {
+  /** Action; sent: by send_payouts. */
+  readonly action: 'created' | 'approved' | 'rejected' | 'cancelled' | 'sent';
+  /** Credential; absent: a client with all rights. */
+  readonly by?: string;
+  /** Address of the client. */
+  readonly from?: string;
+  /** Time of the action [Unix s]. */
+  readonly time: number;
+}
+
+export interface ApprovePayoutsResultsPayoutWaitingForApproval {
+  /** Number of approvals that it needs. */
+  readonly needed: number;
+  /** Number of approvals that count so far. */
+  readonly given: number;
+}
+
+export interface ApprovePayoutsResultsPayoutWaitingForUnlocked {
+  /** Amount that must be unlocked in addition. */
+  readonly amount: bigint;
+  /** Number of blocks at which it is; absent: no locked money is enough. */
+  readonly height?: number;
+  /** Estimate of the time of that block [Unix s]. */
+  readonly time?: number;
+}
+
+export interface ApprovePayoutsResultsPayoutWaitingFor {
+  readonly approval?: ApprovePayoutsResultsPayoutWaitingForApproval;
+  /** Time from which it is sent after its last approval [Unix s]. */
+  readonly delay?: number;
+  /** Reason of the pause. */
+  readonly paused?: string;
+  /** Time from which it may be sent [Unix s]. */
+  readonly not_before?: number;
+  /** Time until which it waits for others [Unix s]. */
+  readonly batch?: number;
+  /** Share of the fee that it would pay now, above its limit. */
+  readonly fee?: bigint;
+  /** Reason why the daemon cannot be asked, or has refused its batch. */
+  readonly node?: string;
+  /** Id of the older payout for which unlocked money is kept. */
+  readonly behind?: string;
+  /** Reason why an earlier batch with it cannot be excluded yet. */
+  readonly earlier?: string;
+  readonly unlocked?: ApprovePayoutsResultsPayoutWaitingForUnlocked;
+}
+
+export interface ApprovePayoutsResultsPayout {
+  /** Id given by the client. */
+  readonly payout_id: string;
+  /** Account that pays. */
+  readonly account_index: number;
+  /** Address of the payee. */
+  readonly address: string;
+  /** Amount that the payee is owed. */
+  readonly amount: bigint;
+  /** Side that pays its share of the fee. */
+  readonly fee: 'wallet' | 'payee';
+  /** Largest share of the fee; absent: any. */
+  readonly max_fee?: bigint;
+  /** Priority from 0 to 4; 0: by the state of chain and pool. */
+  readonly priority: number;
+  /** The address may be one of this wallet. */
+  readonly allow_own: boolean;
+  /** Time before which it is not sent [Unix s]. */
+  readonly not_before?: number;
+  /** Time from which it is not sent any more [Unix s]. */
+  readonly expires_at?: number;
+  /** Reference given by the client. */
+  readonly reference?: string;
+  /** Metadata given by the client. */
+  readonly metadata?: JsonObject;
+  /**
+   * awaiting_approval; queued; sending: its batch is recorded; sent: in the mempool, as far as known; mined;
+   * confirmed; failed, cancelled, rejected, expired: it was not paid.
+   */
+  readonly state: ApprovePayoutsResultsPayoutState;
+  /**
+   * not_sent: its batch never left this server; refused: by the node; overtaken: another transaction spends
+   * an input; lost: neither pool nor chain has it; reorganised: its block was replaced.
+   */
+  readonly reason?: 'not_sent' | 'refused' | 'overtaken' | 'lost' | 'reorganised';
+  /** Time of creation [Unix s]. */
+  readonly created_at: number;
+  /** Credential that created it; absent: a client with all rights. */
+  readonly created_by?: string;
+  /** Time of the latest change of the state [Unix s]. */
+  readonly changed_at: number;
+  /** Hash of its terms, to which an approval binds; present while it waits. */
+  readonly approval_hash?: string;
+  /** Actions of clients, the oldest first. */
+  readonly history: readonly ApprovePayoutsResultsPayoutHistory[];
+  readonly waiting_for?: ApprovePayoutsResultsPayoutWaitingFor;
+  /** Transaction that pays it. */
+  readonly tx_hash?: string;
+  /** Amount that the payee receives. */
+  readonly received?: bigint;
+  /** Its share of the fee of the transaction. */
+  readonly fee_share?: bigint;
+  /** Height of the block with the transaction. */
+  readonly height?: number;
+  /** Number of blocks from that block to the tip; 0 if it is not mined. */
+  readonly confirmations: number;
+}
+
+export interface ApprovePayoutsResultsError {
+  /** Error code. */
+  readonly code: number;
+  /** Reason. */
+  readonly message: string;
+}
+
+export interface ApprovePayoutsResults {
+  /** Id given by the client. */
+  readonly payout_id: string;
+  readonly payout?: ApprovePayoutsResultsPayout;
+  readonly error?: ApprovePayoutsResultsError;
+}
+
+/** Result of approve_payouts. */
+export interface ApprovePayoutsResult {
+  /** Result of each payout, in their order. */
+  readonly results: readonly ApprovePayoutsResults[];
+}
+
 /** Parameters of auto_refresh. */
 export interface AutoRefreshParams {
   /** Refreshes the wallet periodically. Default: `true`. */
@@ -173,113 +324,10 @@ export interface CancelPayoutsParams {
   readonly payout_ids?: readonly string[] | undefined;
 }
 
-export type CancelPayoutsPayoutsState =
-  | 'awaiting_approval'
-  | 'queued'
-  | 'sending'
-  | 'sent'
-  | 'mined'
-  | 'confirmed'
-  | 'failed'
-  | 'cancelled'
-  | 'rejected'
-  | 'expired';
-
-export interface CancelPayoutsPayoutsWaitingForUnlocked {
-  /** Amount that must be unlocked in addition. */
-  readonly amount: bigint;
-  /** Number of blocks at which it is; absent: no locked money is enough. */
-  readonly height?: number;
-  /** Estimate of the time of that block [Unix s]. */
-  readonly time?: number;
-}
-
-export interface CancelPayoutsPayoutsWaitingFor {
-  /** Other persons must approve it. */
-  readonly approval?: boolean;
-  /** Reason of the pause. */
-  readonly paused?: string;
-  /** Time from which it may be sent [Unix s]. */
-  readonly not_before?: number;
-  /** Time until which it waits for others [Unix s]. */
-  readonly batch?: number;
-  /** Share of the fee that it would pay now, above its limit. */
-  readonly fee?: bigint;
-  /** Reason why the daemon cannot be asked, or has refused its batch. */
-  readonly node?: string;
-  /** Id of the older payout for which unlocked money is kept. */
-  readonly behind?: string;
-  /** Reason why an earlier batch with it cannot be excluded yet. */
-  readonly earlier?: string;
-  readonly unlocked?: CancelPayoutsPayoutsWaitingForUnlocked;
-}
-
-export interface CancelPayoutsPayoutsError {
-  /** Error code. */
-  readonly code: number;
-  /** Reason. */
-  readonly message: string;
-}
-
-export interface CancelPayoutsPayouts {
-  /** Id given by the client. */
-  readonly payout_id: string;
-  /** Account that pays. */
-  readonly account_index?: number;
-  /** Address of the payee. */
-  readonly address?: string;
-  /** Amount that the payee is owed. */
-  readonly amount?: bigint;
-  /** Side that pays its share of the fee. */
-  readonly fee?: 'wallet' | 'payee';
-  /** Largest share of the fee; absent: any. */
-  readonly max_fee?: bigint;
-  /** Priority from 0 to 4; 0: by the state of chain and pool. */
-  readonly priority?: number;
-  /** The address may be one of this wallet. */
-  readonly allow_own?: boolean;
-  /** Time before which it is not sent [Unix s]. */
-  readonly not_before?: number;
-  /** Time from which it is not sent any more [Unix s]. */
-  readonly expires_at?: number;
-  /** Reference given by the client. */
-  readonly reference?: string;
-  /** Metadata given by the client. */
-  readonly metadata?: JsonObject;
-  /**
-   * awaiting_approval; queued; sending: its batch is recorded; sent: in the mempool, as far as known; mined;
-   * confirmed; failed, cancelled, rejected, expired: it was not paid.
-   */
-  readonly state?: CancelPayoutsPayoutsState;
-  /**
-   * not_sent: its batch never left this server; refused: by the node; overtaken: another transaction spends
-   * an input; lost: neither pool nor chain has it; reorganised: its block was replaced.
-   */
-  readonly reason?: 'not_sent' | 'refused' | 'overtaken' | 'lost' | 'reorganised';
-  /** Time of creation [Unix s]. */
-  readonly created_at?: number;
-  /** Credential that created it; absent: a client with all rights. */
-  readonly created_by?: string;
-  /** Time of the latest change of the state [Unix s]. */
-  readonly changed_at?: number;
-  readonly waiting_for?: CancelPayoutsPayoutsWaitingFor;
-  /** Transaction that pays it. */
-  readonly tx_hash?: string;
-  /** Amount that the payee receives. */
-  readonly received?: bigint;
-  /** Its share of the fee of the transaction. */
-  readonly fee_share?: bigint;
-  /** Height of the block with the transaction. */
-  readonly height?: number;
-  /** Number of blocks from that block to the tip; 0 if it is not mined. */
-  readonly confirmations?: number;
-  readonly error?: CancelPayoutsPayoutsError;
-}
-
 /** Result of cancel_payouts. */
 export interface CancelPayoutsResult {
   /** Result of each payout, in their order. */
-  readonly payouts: readonly CancelPayoutsPayouts[];
+  readonly results: readonly ApprovePayoutsResults[];
 }
 
 /** Parameters of change_wallet_password. */
@@ -557,7 +605,7 @@ export interface CreatePayoutsParams {
 /** Result of create_payouts. */
 export interface CreatePayoutsResult {
   /** Result of each payout, in their order. */
-  readonly payouts: readonly CancelPayoutsPayouts[];
+  readonly results: readonly ApprovePayoutsResults[];
 }
 
 /** Parameters of create_wallet. */
@@ -709,13 +757,13 @@ export interface EstimatePayoutsBatches {
 export interface EstimatePayoutsWaiting {
   /** Id of the payout. */
   readonly payout_id: string;
-  readonly waiting_for: CancelPayoutsPayoutsWaitingFor;
+  readonly waiting_for: ApprovePayoutsResultsPayoutWaitingFor;
 }
 
 export interface EstimatePayoutsRefused {
   /** Id of the payout. */
   readonly payout_id: string;
-  readonly error: CancelPayoutsPayoutsError;
+  readonly error: ApprovePayoutsResultsError;
 }
 
 /** Result of estimate_payouts. */
@@ -1785,7 +1833,7 @@ export interface PayoutAwaitingApprovalEventData {
   /** Amount that the payee is owed. */
   readonly amount: bigint;
   /** State before the event; absent: it was created. */
-  readonly was?: CancelPayoutsPayoutsState;
+  readonly was?: ApprovePayoutsResultsPayoutState;
   /**
    * not_sent: its batch never left this server; refused: by the node; overtaken: another transaction spends
    * an input; lost: neither pool nor chain has it; reorganised: its block was replaced.
@@ -2192,7 +2240,7 @@ export interface GetPayoutResult {
    * awaiting_approval; queued; sending: its batch is recorded; sent: in the mempool, as far as known; mined;
    * confirmed; failed, cancelled, rejected, expired: it was not paid.
    */
-  readonly state: CancelPayoutsPayoutsState;
+  readonly state: ApprovePayoutsResultsPayoutState;
   /**
    * not_sent: its batch never left this server; refused: by the node; overtaken: another transaction spends
    * an input; lost: neither pool nor chain has it; reorganised: its block was replaced.
@@ -2204,7 +2252,11 @@ export interface GetPayoutResult {
   readonly created_by?: string;
   /** Time of the latest change of the state [Unix s]. */
   readonly changed_at: number;
-  readonly waiting_for?: CancelPayoutsPayoutsWaitingFor;
+  /** Hash of its terms, to which an approval binds; present while it waits. */
+  readonly approval_hash?: string;
+  /** Actions of clients, the oldest first. */
+  readonly history: readonly ApprovePayoutsResultsPayoutHistory[];
+  readonly waiting_for?: ApprovePayoutsResultsPayoutWaitingFor;
   /** Transaction that pays it. */
   readonly tx_hash?: string;
   /** Amount that the payee receives. */
@@ -2215,6 +2267,121 @@ export interface GetPayoutResult {
   readonly height?: number;
   /** Number of blocks from that block to the tip; 0 if it is not mined. */
   readonly confirmations: number;
+}
+
+/** Parameters of get_reserve_bundle. */
+export interface GetReserveBundleParams {
+  /** Indices of the accounts; absent: all accounts with outputs. */
+  readonly accounts?: readonly number[] | undefined;
+  /** Text that the proof is bound to. */
+  readonly message: string;
+  /**
+   * Height of the newest block that counts: outputs received and not spent up to this block; absent: the
+   * newest block of the wallet, which is get_height less one.
+   */
+  readonly height?: number | undefined;
+}
+
+export interface GetReserveBundleBundleAccountsAddressesSubaddrIndex {
+  /** Index of the account. */
+  readonly major: number;
+  /** Index of the address in the account. */
+  readonly minor: number;
+}
+
+export interface GetReserveBundleBundleAccountsAddresses {
+  /** Index of the address. */
+  readonly subaddr_index: GetReserveBundleBundleAccountsAddressesSubaddrIndex;
+  /** The address. */
+  readonly address: string;
+  /** Signature by the spend key of the address. */
+  readonly spend_key_sig: string;
+  /** Proof of the view key of a subaddress; absent for the primary address. */
+  readonly view_key_sig?: string;
+}
+
+export interface GetReserveBundleBundleAccountsOutputs {
+  /** Transaction that contains the output. */
+  readonly tx_hash: string;
+  /** Index of the output in the transaction. */
+  readonly index_in_tx: number;
+  /** Amount. */
+  readonly amount: string;
+  /** Index of the address that was paid. */
+  readonly subaddr_index: GetReserveBundleBundleAccountsAddressesSubaddrIndex;
+  /** Key image. */
+  readonly key_image: string;
+  /** Public key of the transaction that opens the output. */
+  readonly tx_public_key: string;
+  /** Secret view key times this key. */
+  readonly shared_secret: string;
+  /** Proof of the shared secret. */
+  readonly shared_secret_sig: string;
+  /** Proof of the key image. */
+  readonly key_image_sig: string;
+}
+
+export interface GetReserveBundleBundleAccounts {
+  /** Index of the account. */
+  readonly account_index: number;
+  /** Sum of the outputs. */
+  readonly total: string;
+  /** Part that could be spent in the block after the height. */
+  readonly unlocked: string;
+  /** Part that was still locked. */
+  readonly locked: string;
+  /** Primary address of the wallet, then the other addresses of the outputs. */
+  readonly addresses: readonly GetReserveBundleBundleAccountsAddresses[];
+  /** Outputs in the order of the chain. */
+  readonly outputs: readonly GetReserveBundleBundleAccountsOutputs[];
+}
+
+export interface GetReserveBundleBundleTransactions {
+  /** Transaction hash. */
+  readonly tx_hash: string;
+  /** Height of its block. */
+  readonly height: number;
+  /** Encoded transaction, without its signatures and range proofs if prunable_hash is given. */
+  readonly tx_blob: string;
+  /** Hash of the removed part. */
+  readonly prunable_hash?: string;
+}
+
+export interface GetReserveBundleBundle {
+  /** Form of this document. */
+  readonly format: 'reserve-bundle-1';
+  /** Network of the addresses. */
+  readonly network: 'mainnet' | 'testnet' | 'stagenet';
+  /** Primary address of the wallet. */
+  readonly address: string;
+  /** Text that the proof is bound to. */
+  readonly message: string;
+  /** Height of the newest block that counts. */
+  readonly height: number;
+  /** Hash of this block. */
+  readonly block_hash: string;
+  /** Time at which the bundle was made [Unix s]. */
+  readonly timestamp: number;
+  /** Sum of the outputs. */
+  readonly total: string;
+  /** Part that could be spent in the block after the height. */
+  readonly unlocked: string;
+  /** Part that was still locked. */
+  readonly locked: string;
+  /** Accounts in ascending order. */
+  readonly accounts: readonly GetReserveBundleBundleAccounts[];
+  /** Transactions of the outputs. */
+  readonly transactions: readonly GetReserveBundleBundleTransactions[];
+  /**
+   * Reserve proof over the message alone, as of get_reserve_proof; with one account and without height alone.
+   */
+  readonly reserve_proof?: string;
+}
+
+/** Result of get_reserve_bundle. */
+export interface GetReserveBundleResult {
+  /** Document, to be written to a file. */
+  readonly bundle: GetReserveBundleBundle;
 }
 
 /** Parameters of get_reserve_proof. */
@@ -2660,7 +2827,7 @@ export interface ListPaymentRequestsResult {
 /** Parameters of list_payouts. */
 export interface ListPayoutsParams {
   /** States of the listed payouts; empty: all. */
-  readonly states?: readonly CancelPayoutsPayoutsState[] | undefined;
+  readonly states?: readonly ApprovePayoutsResultsPayoutState[] | undefined;
   /** Account of the listed payouts; absent: all. */
   readonly account_index?: number | undefined;
   /** Reference of the listed payouts; absent: all. */
@@ -2677,60 +2844,6 @@ export interface ListPayoutsParams {
   readonly cursor?: string | undefined;
 }
 
-export interface ListPayoutsPayouts {
-  /** Id given by the client. */
-  readonly payout_id: string;
-  /** Account that pays. */
-  readonly account_index: number;
-  /** Address of the payee. */
-  readonly address: string;
-  /** Amount that the payee is owed. */
-  readonly amount: bigint;
-  /** Side that pays its share of the fee. */
-  readonly fee: 'wallet' | 'payee';
-  /** Largest share of the fee; absent: any. */
-  readonly max_fee?: bigint;
-  /** Priority from 0 to 4; 0: by the state of chain and pool. */
-  readonly priority: number;
-  /** The address may be one of this wallet. */
-  readonly allow_own: boolean;
-  /** Time before which it is not sent [Unix s]. */
-  readonly not_before?: number;
-  /** Time from which it is not sent any more [Unix s]. */
-  readonly expires_at?: number;
-  /** Reference given by the client. */
-  readonly reference?: string;
-  /** Metadata given by the client. */
-  readonly metadata?: JsonObject;
-  /**
-   * awaiting_approval; queued; sending: its batch is recorded; sent: in the mempool, as far as known; mined;
-   * confirmed; failed, cancelled, rejected, expired: it was not paid.
-   */
-  readonly state: CancelPayoutsPayoutsState;
-  /**
-   * not_sent: its batch never left this server; refused: by the node; overtaken: another transaction spends
-   * an input; lost: neither pool nor chain has it; reorganised: its block was replaced.
-   */
-  readonly reason?: 'not_sent' | 'refused' | 'overtaken' | 'lost' | 'reorganised';
-  /** Time of creation [Unix s]. */
-  readonly created_at: number;
-  /** Credential that created it; absent: a client with all rights. */
-  readonly created_by?: string;
-  /** Time of the latest change of the state [Unix s]. */
-  readonly changed_at: number;
-  readonly waiting_for?: CancelPayoutsPayoutsWaitingFor;
-  /** Transaction that pays it. */
-  readonly tx_hash?: string;
-  /** Amount that the payee receives. */
-  readonly received?: bigint;
-  /** Its share of the fee of the transaction. */
-  readonly fee_share?: bigint;
-  /** Height of the block with the transaction. */
-  readonly height?: number;
-  /** Number of blocks from that block to the tip; 0 if it is not mined. */
-  readonly confirmations: number;
-}
-
 export interface ListPayoutsPaused {
   /** Account; absent: the whole wallet. */
   readonly account_index?: number;
@@ -2743,7 +2856,7 @@ export interface ListPayoutsPaused {
 /** Result of list_payouts. */
 export interface ListPayoutsResult {
   /** Payouts, latest first. */
-  readonly payouts: readonly ListPayoutsPayouts[];
+  readonly payouts: readonly ApprovePayoutsResultsPayout[];
   /** Cursor for the next page; absent on the last one. */
   readonly cursor?: string;
   /** Accounts whose payouts wait. */
@@ -2977,6 +3090,18 @@ export interface RefreshResult {
   readonly blocks_fetched: number;
   /** An output was received. */
   readonly received_money: boolean;
+}
+
+/** Parameters of reject_payouts. */
+export interface RejectPayoutsParams {
+  /** Ids of the payouts, 1 to 1000. */
+  readonly payout_ids?: readonly string[] | undefined;
+}
+
+/** Result of reject_payouts. */
+export interface RejectPayoutsResult {
+  /** Result of each payout, in their order. */
+  readonly results: readonly ApprovePayoutsResults[];
 }
 
 /** Parameters of relay_tx. */
@@ -3689,6 +3814,8 @@ export interface WalletMethods {
   add_address_book(params?: AddAddressBookParams, options?: CallOptions): Promise<AddAddressBookResult>;
   /** Adds an endpoint that the events of the wallet are sent to; returns its secret once. */
   add_webhook(params: AddWebhookParams, options?: CallOptions): Promise<AddWebhookResult>;
+  /** Approves payouts that wait for approvals, each on its own, with the terms that the client has seen. */
+  approve_payouts(params?: ApprovePayoutsParams, options?: CallOptions): Promise<ApprovePayoutsResult>;
   /** Sets the refresh period of the wallet; on /json_rpc also of each wallet that becomes current later. */
   auto_refresh(params?: AutoRefreshParams, options?: CallOptions): Promise<NoMembers>;
   /**
@@ -3814,6 +3941,11 @@ export interface WalletMethods {
   get_payments(params?: GetPaymentsParams, options?: CallOptions): Promise<GetPaymentsResult>;
   /** Returns a payout with its state and payment, or with the reason why it waits. */
   get_payout(params: GetPayoutParams, options?: CallOptions): Promise<GetPayoutResult>;
+  /**
+   * Proves the reserves of accounts at a height: a document that wallet-rpc verify-reserve checks without the
+   * wallet.
+   */
+  get_reserve_bundle(params: GetReserveBundleParams, options?: CallOptions): Promise<GetReserveBundleResult>;
   /** Creates a proof of the balance of this wallet, or of a lower amount. */
   get_reserve_proof(params?: GetReserveProofParams, options?: CallOptions): Promise<GetReserveProofResult>;
   /** Creates a proof that this wallet made a transaction. */
@@ -3905,6 +4037,8 @@ export interface WalletMethods {
    * the tip.
    */
   refresh(params?: RefreshParams, options?: CallOptions): Promise<RefreshResult>;
+  /** Rejects payouts that wait for approvals, each on its own, which ends them. */
+  reject_payouts(params?: RejectPayoutsParams, options?: CallOptions): Promise<RejectPayoutsResult>;
   /** Relays a transaction made with do_not_relay. */
   relay_tx(params?: RelayTxParams, options?: CallOptions): Promise<RelayTxResult>;
   /** Removes an endpoint with its secrets and deliveries. */

@@ -80,6 +80,13 @@ export interface OrderPosition {
   readonly current: TrackedTx;
 }
 
+/** An order with its state and the states of its transactions. */
+export interface TrackedOrder {
+  readonly order: Order;
+  readonly state: OrderState;
+  readonly positions: readonly OrderPosition[];
+}
+
 /** Groups attempts by position. @param transactions ordered by position, then by number of attempt. */
 export function positionsOf(transactions: readonly TrackedTx[]): OrderPosition[] {
   const groups = new Map<number, TrackedTx[]>();

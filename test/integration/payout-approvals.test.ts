@@ -20,9 +20,13 @@ const item = (payout_id: string, coins: number, more: object = {}) => ({
   ...more,
 });
 
+/** Returns the payout or the error of each result. */
+const outcomes = ({ results }: Loose): Loose[] =>
+  (results as Loose[]).map(({ payout, error }) => payout ?? { error });
+
 /** Creates payouts under a credential. @returns the result of each. */
 const create = async (name: string, payouts: readonly object[], account_index = 0): Promise<Loose[]> =>
-  (await ask(name, 'create_payouts', { payouts, account_index }, shopPath)).payouts as Loose[];
+  outcomes(await ask(name, 'create_payouts', { payouts, account_index }, shopPath));
 
 const get = (payout_id: string): Promise<Loose> => ask('root', 'get_payout', { payout_id }, shopPath);
 
@@ -30,11 +34,11 @@ const get = (payout_id: string): Promise<Loose> => ask('root', 'get_payout', { p
 const approve = async (name: string, payout_id: string, hash?: string): Promise<Loose> => {
   const { approval_hash } = await get(payout_id);
   const payouts = [{ payout_id, approval_hash: hash ?? approval_hash ?? '00'.repeat(32) }];
-  return ((await ask(name, 'approve_payouts', { payouts }, shopPath)).payouts as Loose[])[0];
+  return outcomes(await ask(name, 'approve_payouts', { payouts }, shopPath))[0];
 };
 
 const act = async (name: string, method: string, ...payout_ids: string[]): Promise<Loose> =>
-  ((await ask(name, method, { payout_ids }, shopPath)).payouts as Loose[])[0];
+  outcomes(await ask(name, method, { payout_ids }, shopPath))[0];
 
 const untilSent = (payout_id: string): Promise<Loose> =>
   until(`the payout ${payout_id} is sent`, async () => {

@@ -22,7 +22,9 @@ let addresses: string[];
 const rpc = (method: string, params?: Loose): Promise<Loose> => payer.rpc(method, params);
 
 const create = async (payouts: readonly Loose[], account_index = 0): Promise<Loose[]> =>
-  (await rpc('create_payouts', { payouts, account_index })).payouts as Loose[];
+  ((await rpc('create_payouts', { payouts, account_index })).results as Loose[]).map(
+    ({ payout, error }) => payout ?? { error },
+  );
 
 const get = (payout_id: string): Promise<Loose> => rpc('get_payout', { payout_id });
 
@@ -172,7 +174,7 @@ describe('payouts', () => {
       reason: 'refused',
       waiting_for: { not_before: expect.any(Number) },
     });
-    const [{ error }] = (await rpc('cancel_payouts', { payout_ids: ['refused'] })).payouts as [Loose];
+    const [{ error }] = (await rpc('cancel_payouts', { payout_ids: ['refused'] })).results as [Loose];
     expect(error.message).toContain('may still be mined');
     // The node has relayed it nevertheless.
     proxy.rewrite = (_, __, reply) => reply;

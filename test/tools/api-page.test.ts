@@ -106,7 +106,7 @@ describe('the page of methods', () => {
     const [first = ''] = events.split('\n## ');
     expect(first.match(/`events\[\]\.data\.amount`/g)).toHaveLength(1);
     expect(first).toMatch(/`events\[\]\.data\.amount` +\| amount in atomic units, optional/);
-    expect(first).toContain('| `"reorganised"`, `"dropped"`, `"rescan"`, `"corrected"`, optional ');
+    expect(first).toContain('| `"reorganised"`, `"dropped"`, `"rescan"`, `"corrected"`, `"not_sent"`');
   });
 
   it('lists the errors that the conditions of a method do not name', () => {

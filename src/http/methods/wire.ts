@@ -34,7 +34,13 @@ const UINT = unsigned(SAFE_MAX)
 const U32 = unsigned(U32_MAX)
   .transform(Number)
   .meta({ title: 'unsigned 32-bit integer', type: 'integer', minimum: 0n, maximum: U32_MAX });
-const CODE = z.bigint().transform(Number).meta({ title: 'error code', type: 'integer' });
+/** Range of error codes: the one of a signed 32-bit integer. */
+const CODE_RANGE = { minimum: -0x8000_0000n, maximum: 0x7fff_ffffn };
+const CODE = z
+  .bigint()
+  .refine((value) => value >= CODE_RANGE.minimum && value <= CODE_RANGE.maximum, 'out of range')
+  .transform(Number)
+  .meta({ title: 'error code', type: 'integer', ...CODE_RANGE });
 const TEXT = z.string().meta({ title: 'string', type: 'string' });
 const FLAG = z.boolean().meta({ title: 'boolean', type: 'boolean' });
 const HEX = matching(/^(?:[0-9a-f]{2})*$/, 'hex string');

@@ -51,7 +51,7 @@ const hash = z
   .meta({ title: '64 hex digits', type: 'string' });
 
 /** Terms of one payout of a call. */
-const item = z.object({
+const item = z.strictObject({
   payout_id: payoutId.describe(
     'Name of the payout in your system, unique in the wallet; the key by which it is paid once',
   ),
@@ -162,12 +162,12 @@ export const payoutMethods: readonly WalletMethod[] = [
         account_index: account,
       }),
     result: () =>
-      wire.object({ payouts: wire.list(payoutResultSchema(), 'Result of each payout, in their order') }),
+      wire.object({ results: wire.list(payoutResultSchema(), 'Result of each payout, in their order') }),
     examples: () => [
       {
         name: 'a withdrawal',
         params: { payouts: [{ payout_id: 'w-4711', address: sample.address, amount: sample.oneXmr }] },
-        result: { payouts: [samplePayout] },
+        result: { results: [{ payout_id: 'w-4711', payout: samplePayout }] },
       },
     ],
     source: ADDITION,
@@ -177,7 +177,7 @@ export const payoutMethods: readonly WalletMethod[] = [
       assertAccountRight(credential, args.account_index);
       const requests = args.payouts.map(requestOf(args.account_index));
       const results = await wallet.payouts.create(requests, { ...client, spender });
-      return { payouts: results.map(payoutResultShape) };
+      return { results: results.map(payoutResultShape) };
     },
   }),
 
@@ -245,12 +245,12 @@ export const payoutMethods: readonly WalletMethod[] = [
     faults: ['payout_missing', 'bad_payout', 'credential_denied'],
     params: () => params({ payout_ids: listOf(payoutId).describe('Ids of the payouts, 1 to 1000') }),
     result: () =>
-      wire.object({ payouts: wire.list(payoutResultSchema(), 'Result of each payout, in their order') }),
+      wire.object({ results: wire.list(payoutResultSchema(), 'Result of each payout, in their order') }),
     source: ADDITION,
     handle({ wallet, credential, client }, { payout_ids: payoutIds }) {
       assertCount(payoutIds.length);
       const results = wallet.payouts.cancel(payoutIds, client, rightOf(credential));
-      return { payouts: results.map(payoutResultShape) };
+      return { results: results.map(payoutResultShape) };
     },
   }),
 
@@ -263,7 +263,7 @@ export const payoutMethods: readonly WalletMethod[] = [
     params: () =>
       params({
         payouts: listOf(
-          z.object({
+          z.strictObject({
             payout_id: payoutId.describe('Id of the payout'),
             approval_hash: hash.describe('Member approval_hash of the payout as the client has seen it'),
           }),
@@ -271,7 +271,7 @@ export const payoutMethods: readonly WalletMethod[] = [
         ).describe('Payouts, 1 to 1000'),
       }),
     result: () =>
-      wire.object({ payouts: wire.list(payoutResultSchema(), 'Result of each payout, in their order') }),
+      wire.object({ results: wire.list(payoutResultSchema(), 'Result of each payout, in their order') }),
     source: ADDITION,
     handle({ wallet, credential, client }, { payouts }) {
       assertCount(payouts.length);
@@ -280,7 +280,7 @@ export const payoutMethods: readonly WalletMethod[] = [
         terms: bytes32(fromHex(terms), 'Hash'),
       }));
       const results = wallet.payouts.approve(approvals, client, rightOf(credential));
-      return { payouts: results.map(payoutResultShape) };
+      return { results: results.map(payoutResultShape) };
     },
   }),
 
@@ -291,12 +291,12 @@ export const payoutMethods: readonly WalletMethod[] = [
     faults: ['payout_missing', 'bad_payout', 'credential_denied'],
     params: () => params({ payout_ids: listOf(payoutId).describe('Ids of the payouts, 1 to 1000') }),
     result: () =>
-      wire.object({ payouts: wire.list(payoutResultSchema(), 'Result of each payout, in their order') }),
+      wire.object({ results: wire.list(payoutResultSchema(), 'Result of each payout, in their order') }),
     source: ADDITION,
     handle({ wallet, credential, client }, { payout_ids: payoutIds }) {
       assertCount(payoutIds.length);
       const results = wallet.payouts.reject(payoutIds, client, rightOf(credential));
-      return { payouts: results.map(payoutResultShape) };
+      return { results: results.map(payoutResultShape) };
     },
   }),
 

@@ -91,17 +91,18 @@ const payoutState = () => ({
   confirmations: wire.uint('Number of blocks from that block to the tip; 0 if it is not mined'),
 });
 
+const errorSchema = () => wire.object({ code: wire.code('Error code'), message: wire.text('Reason') });
+
 /** Schema of a payout. */
 export const payoutSchema = () => wire.object({ ...payoutTerms(), ...payoutState() });
 
 /** Schema of the result of one payout of a call: the payout, or its error. */
 export const payoutResultSchema = () =>
-  payoutSchema()
-    .partial()
-    .extend({
-      payout_id: wire.text('Id given by the client'),
-      error: wire.object({ code: wire.code('Error code'), message: wire.text('Reason') }).optional(),
-    });
+  wire.object({
+    payout_id: wire.text('Id given by the client'),
+    payout: payoutSchema().optional(),
+    error: errorSchema().optional(),
+  });
 
 const waitingShape = (waiting: Waiting, unlocking: Unlocking | undefined) => {
   switch (waiting.kind) {
@@ -183,7 +184,7 @@ export const payoutResultShape = (result: PayoutOutcome) =>
         payout_id: result.payoutId,
         error: { code: FAULTS[result.fault.kind].code, message: explain(result.fault) },
       }
-    : payoutShape(result);
+    : { payout_id: result.payout.payoutId, payout: payoutShape(result) };
 
 /** Schema of the batches that the queue would make. */
 export const forecastSchema = () =>
@@ -204,7 +205,7 @@ export const forecastSchema = () =>
     refused: wire.list(
       wire.object({
         payout_id: wire.text('Id of the payout'),
-        error: wire.object({ code: wire.code('Error code'), message: wire.text('Reason') }),
+        error: errorSchema(),
       }),
       'Payouts of the call that create_payouts would refuse',
     ),

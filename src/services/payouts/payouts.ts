@@ -11,7 +11,7 @@ import {
 } from '../../model/payout.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { faultOf, WalletError, type Fault } from '../../model/wallet-error.js';
-import type { PayoutFilter, PayoutPayment } from '../../store/tables/payouts.js';
+import type { PayoutFilter, PayoutPayment } from '../../store/tables/payout-row.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
 import { unixSeconds } from '../../util/clock.js';
 import { yieldToEventLoop } from '../../util/event-loop.js';

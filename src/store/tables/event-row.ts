@@ -17,7 +17,7 @@ import type {
 } from '../../model/events.js';
 import type { RequestState } from '../../model/payment-request.js';
 import type { PayoutChange, PayoutFacts, PayoutReason, PayoutState } from '../../model/payout.js';
-import type { PayoutIdentity } from './payouts.js';
+import type { PayoutIdentity } from './payout-row.js';
 import { toAmount, toBytes, toColumn, toNumber, type Integer } from './columns.js';
 
 /** Numbers of event types in the table. Earlier versions used 0 and 9 for rows that stood for several events. */

@@ -3,9 +3,8 @@ import {
   positionsOf,
   STATE_OF,
   type Order,
-  type OrderPosition,
-  type OrderState,
   type OrderTx,
+  type TrackedOrder,
   type TrackedTx,
 } from '../../model/order.js';
 import { equalBytes } from '../../util/bytes.js';
@@ -17,13 +16,6 @@ import { inputsOf, rivalSpends, type InputTables, type RivalSpend } from './riva
 export interface OrderTables extends InputTables {
   readonly orders: Pick<OrderReader, 'beforeRescan'>;
   readonly outgoing: Pick<OutgoingReader, 'byHash'>;
-}
-
-/** An order with its state and the states of its transactions. */
-export interface TrackedOrder {
-  readonly order: Order;
-  readonly state: OrderState;
-  readonly positions: readonly OrderPosition[];
 }
 
 /**

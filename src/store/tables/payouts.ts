@@ -3,125 +3,27 @@ import {
   type Payout,
   type PayoutAction,
   type PayoutClient,
-  type PayoutFacts,
   type PayoutPause,
   type PayoutReason,
   type PayoutShare,
   type PayoutState,
-  type PayoutTerms,
 } from '../../model/payout.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 import type { Hash } from '../../monero/crypto/types.js';
-import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from './columns.js';
-
-interface PayoutRow {
-  readonly sequence: Integer;
-  readonly payout_id: string;
-  readonly account: Integer;
-  readonly address: string;
-  readonly amount: Integer;
-  readonly payee_pays: Integer;
-  readonly max_fee: Integer | null;
-  readonly priority: Integer;
-  readonly own: Integer;
-  readonly not_before: Integer | null;
-  readonly expires: Integer | null;
-  readonly reference: string | null;
-  readonly metadata: string | null;
-  readonly created: Integer;
-  readonly creator: string | null;
-  readonly state: PayoutState;
-  readonly reason: PayoutReason | null;
-  readonly changed: Integer;
-  readonly retry_at: Integer | null;
-}
-
-interface ShareRow {
-  readonly payout: Integer;
-  readonly batch: Integer;
-  readonly amount: Integer;
-  readonly fee: Integer;
-}
-
-/** Share of a payout in a batch, with the transaction of the batch. */
-export interface PayoutPayment extends PayoutShare {
-  readonly txHash?: Hash;
-  /** Height of its block; absent while it is not mined. */
-  readonly height?: number;
-}
-
-interface PaymentRow extends ShareRow {
-  readonly height: Integer | null;
-  readonly tx_hash: Uint8Array | null;
-}
-
-interface ActionRow {
-  readonly action: PayoutAction['action'];
-  readonly credential: string | null;
-  readonly client: string | null;
-  readonly time: number;
-  readonly terms: Uint8Array | null;
-}
-
-/** A new payout. */
-export interface NewPayout extends PayoutTerms, Pick<Payout, 'payoutId' | 'created'> {
-  readonly creator?: string | undefined;
-  readonly state: PayoutState;
-}
-
-/** Payouts to list. */
-export interface PayoutFilter {
-  /** States of the listed payouts; empty: any state. */
-  readonly states: readonly PayoutState[];
-  readonly account?: number;
-  readonly reference?: string;
-  /** Text that the id, the reference or the address of the listed payouts contains. */
-  readonly text?: string;
-  /** Least time of creation [Unix s]. */
-  readonly createdSince?: number;
-  /** Least time of the latest event [Unix s]. */
-  readonly changedSince?: number;
-}
-
-/** Sequence numbers of payouts: at least `from`, and below `to`. */
-export interface PayoutRange {
-  readonly from: number;
-  readonly to: number;
-}
-
-function toPayout(row: PayoutRow): Payout {
-  return {
-    sequence: toNumber(row.sequence),
-    payoutId: row.payout_id,
-    account: toNumber(row.account),
-    address: row.address,
-    amount: toAmount(row.amount),
-    feePayer: toFlag(row.payee_pays) ? 'payee' : 'wallet',
-    priority: toNumber(row.priority),
-    allowOwn: toFlag(row.own),
-    created: toNumber(row.created),
-    state: row.state,
-    changed: toNumber(row.changed),
-    ...(row.max_fee === null ? {} : { maxFee: toAmount(row.max_fee) }),
-    ...(row.not_before === null ? {} : { notBefore: toNumber(row.not_before) }),
-    ...(row.expires === null ? {} : { expires: toNumber(row.expires) }),
-    ...(row.reference === null ? {} : { reference: row.reference }),
-    ...(row.metadata === null ? {} : { metadata: row.metadata }),
-    ...(row.creator === null ? {} : { creator: row.creator }),
-    ...(row.reason === null ? {} : { reason: row.reason }),
-    ...(row.retry_at === null ? {} : { retryAt: toNumber(row.retry_at) }),
-  };
-}
-
-const toShare = (row: ShareRow): PayoutShare => ({
-  payout: toNumber(row.payout),
-  batch: toNumber(row.batch),
-  amount: toAmount(row.amount),
-  fee: toAmount(row.fee),
-});
-
-/** Terms of a payout that its events leave out. */
-export type PayoutIdentity = Pick<PayoutFacts, 'payoutId' | 'address' | 'reference'>;
+import { fromFlag, toBytes, toColumn, toNumber } from './columns.js';
+import {
+  toPayout,
+  toShare,
+  type ActionRow,
+  type NewPayout,
+  type PaymentRow,
+  type PayoutFilter,
+  type PayoutIdentity,
+  type PayoutPayment,
+  type PayoutRange,
+  type PayoutRow,
+  type ShareRow,
+} from './payout-row.js';
 
 /** Reads payouts and their batches. */
 export class PayoutReader {

@@ -12,6 +12,7 @@ const PASSING: Readonly<Record<string, string>> = {
   payment_id: 'parsed as hex',
   'payment_ids[]': 'parsed as hex',
   key_image: 'parsed as hex',
+  approval_hash: 'parsed as hex',
   txid: 'parsed as hex',
   'txids[]': 'parsed as hex',
   tx_key: 'parsed as hex',

@@ -1,5 +1,20 @@
+/** SQL that removes the tables of payouts, and the triggers that mark their batches. */
+const UNDO_PAYOUTS = `
+  DROP TRIGGER payout_payment_added;
+  DROP TRIGGER payout_payment_changed;
+  DROP TRIGGER payout_payment_removed;
+  DROP TRIGGER payout_rescan_passed;
+  DROP TRIGGER payout_attempt_changed;
+  DROP TRIGGER payout_order_removed;
+  DROP TABLE payout_pause;
+  DROP TABLE payout_action;
+  DROP TABLE payout_share;
+  DROP TABLE payout_batch;
+  DROP TABLE payout;`;
+
 /** SQL that restores rows for several events, of which there are none. */
 const UNDO_ROWS = `
+  ${UNDO_PAYOUTS}
   CREATE TABLE stage_range (
     id          INTEGER PRIMARY KEY REFERENCES event (id) ON DELETE CASCADE,
     ids         INTEGER NOT NULL CHECK (ids > 0),
