@@ -23,6 +23,7 @@ CREATE TABLE payout (
 ) STRICT;
 CREATE INDEX payout_queue ON payout (state, account, priority DESC, sequence);
 CREATE INDEX payout_reference ON payout (reference) WHERE reference IS NOT NULL;
+CREATE INDEX payout_policy ON payout (account, sequence) WHERE creator = '(policy)'; -- made by a rule of a file
 CREATE INDEX payout_expiry ON payout (expires) WHERE expires IS NOT NULL AND state IN ('awaiting_approval', 'queued');
 
 CREATE TABLE payout_batch (

@@ -160,7 +160,7 @@ export const RESULT_SHAPES = {
   get_address_book: { entries: [] },
   get_balance: { balance: B, unlocked_balance: B, per_subaddress: [{ balance: B, unlocked_balance: B }] },
   get_bulk_payments: { payments: [{ amount: B, unlock_time: B }] },
-  get_events: { events: [{ data: { amount: B, unlock_time: B, amount_in: B, change: B, fee: B, received: B, received_unconfirmed: B, received_locked: B, missing: B, excess: B, late: B } }] },
+  get_events: { events: [{ data: { amount: B, unlock_time: B, amount_in: B, change: B, fee: B, received: B, received_unconfirmed: B, received_locked: B, missing: B, excess: B, late: B, balance: B, unlocked_balance: B, low_water: B } }] },
   get_languages: { languages: [], languages_local: [] },
   get_order: { transactions: [{ amount: B, fee: B, destinations: [{ amount: B }] }] },
   get_payment_request: { amount: B, tolerance: B, received: B, received_unconfirmed: B, received_locked: B, missing: B, excess: B, late: B, payments: [{ amount: B, unlock_time: B }] },

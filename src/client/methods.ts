@@ -1295,6 +1295,7 @@ export type EventType =
   | 'request.expired'
   | 'request.late'
   | 'request.reversed'
+  | 'balance.low'
   | 'wallet.synced'
   | 'wallet.reorganised'
   | 'payout.awaiting_approval'
@@ -1997,6 +1998,32 @@ export interface PayoutExpiredEvent {
   readonly data: PayoutAwaitingApprovalEventData;
 }
 
+export interface BalanceLowEventData {
+  /** Account. */
+  readonly account_index: number;
+  /** Balance, with locked money. */
+  readonly balance: bigint;
+  /** Unlocked money. */
+  readonly unlocked_balance: bigint;
+  /** Limit of the policy. */
+  readonly low_water: bigint;
+}
+
+export interface BalanceLowEvent {
+  /** Increasing in the server. */
+  readonly id: number;
+  /** Type of the event. */
+  readonly type: 'balance.low';
+  /** Time at which it was recorded. */
+  readonly timestamp: string;
+  /** Name of the wallet; empty for a wallet in memory. */
+  readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
+  /** Facts of the event. */
+  readonly data: BalanceLowEventData;
+}
+
 export interface WalletSyncedEventData {
   /** Height of the block. */
   readonly height: number;
@@ -2067,6 +2094,7 @@ export type WalletEvent =
   | PayoutCancelledEvent
   | PayoutRejectedEvent
   | PayoutExpiredEvent
+  | BalanceLowEvent
   | WalletSyncedEvent
   | WalletReorganisedEvent;
 

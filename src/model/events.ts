@@ -80,6 +80,16 @@ export interface RequestFacts extends RequestSums {
  */
 export type ReversalReason = 'reorganised' | 'dropped' | 'rescan' | 'corrected';
 
+/** An account whose balance has fallen below the limit of its policy. */
+export interface LowBalance {
+  readonly account: number;
+  /** Balance, with locked money [atomic units]. */
+  readonly balance: Amount;
+  readonly unlocked: Amount;
+  /** Limit of the policy [atomic units]. */
+  readonly limit: Amount;
+}
+
 /** Type of the event of a payout that has come into a state. */
 export type PayoutEventType = `payout.${PayoutState}`;
 
@@ -143,6 +153,7 @@ export type EventBody =
       };
     }
   | { readonly type: PayoutEventType; readonly data: PayoutFacts }
+  | { readonly type: 'balance.low'; readonly data: LowBalance }
   | { readonly type: 'wallet.synced'; readonly data: { readonly height: number } }
   | {
       readonly type: 'wallet.reorganised';
@@ -170,6 +181,7 @@ const TYPES: Readonly<Record<Exclude<EventType, PayoutEventType>, true>> = {
   'request.expired': true,
   'request.late': true,
   'request.reversed': true,
+  'balance.low': true,
   'wallet.synced': true,
   'wallet.reorganised': true,
 };

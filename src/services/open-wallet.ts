@@ -153,11 +153,11 @@ export class OpenWallet {
     this.orders = new Orders(context, { relay });
     this.paymentRequests = new PaymentRequests(context, { accounts, sync });
     this.transfers = new Transfers({ accounts, balances: this.balances, payments });
+    this.sweeps = new Sweeps(context, { accounts, outputFreezing: this.outputFreezing, payments });
     this.payouts = new Payouts(context, {
       ...{ accounts, sync, payments, balances: this.balances, feeEstimator: this.feeEstimator },
-      ...{ orders: this.orders, transfers: this.transfers },
+      ...{ orders: this.orders, sweeps: this.sweeps, transfers: this.transfers },
     });
-    this.sweeps = new Sweeps(context, { accounts, outputFreezing: this.outputFreezing, payments });
     this.coldSigning = new ColdSigning(context, {
       ...{ accounts, payments, outputTransfer: this.outputTransfer },
       keyImageTransfer: this.keyImageTransfer,

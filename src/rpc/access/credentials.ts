@@ -1,4 +1,4 @@
-import type { ApprovalRule, PayoutPolicy, PayoutRules } from '../../model/payout-rule.js';
+import { POLICY, type ApprovalRule, type PayoutPolicy, type PayoutRules } from '../../model/payout-rule.js';
 import { type Credential, isTokenOf, matchesGlob, readToken } from './credential.js';
 import {
   CredentialFileError,
@@ -35,12 +35,9 @@ export class Credentials {
     return this.#version;
   }
 
-  /** Lists the rules for payouts of an account of a wallet. */
-  policiesOf(wallet: string, account: number): readonly PayoutPolicy[] {
-    return this.#policies.filter(
-      ({ wallets, accounts }) =>
-        wallets.some((pattern) => matchesGlob(pattern, wallet)) && accounts?.includes(account) !== false,
-    );
+  /** Lists the rules for payouts of a wallet. */
+  policiesOf(wallet: string): readonly PayoutPolicy[] {
+    return this.#policies.filter(({ wallets }) => wallets.some((pattern) => matchesGlob(pattern, wallet)));
   }
 
   get size(): number {
@@ -122,11 +119,17 @@ export class CredentialPayoutRules implements PayoutRules {
   of(wallet: string, account: number, creator: string | undefined): readonly ApprovalRule[] {
     const own = creator === undefined ? undefined : this.#credentials?.byName(creator);
     const approval = own?.rules.payouts?.approval;
-    const isRemoved = creator !== undefined && own === undefined;
+    const isRemoved = creator !== undefined && creator !== POLICY && own === undefined;
     return [
       ...(isRemoved ? [OF_REMOVED] : []),
       ...(approval === undefined ? [] : [approval]),
-      ...(this.#credentials?.policiesOf(wallet, account) ?? []).flatMap((policy) => policy.approval ?? []),
+      ...this.policiesOf(wallet).flatMap(({ accounts, approval: rule }) =>
+        accounts?.includes(account) === false ? [] : (rule ?? []),
+      ),
     ];
+  }
+
+  policiesOf(wallet: string): readonly PayoutPolicy[] {
+    return this.#credentials?.policiesOf(wallet) ?? [];
   }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import type { ApprovalRule, PayoutPolicy } from '../../model/payout-rule.js';
+import { formatAddress, tryParseAddress } from '../../monero/cryptonote/address.js';
+import type { ApprovalRule, ConsolidationRule, PayoutPolicy, SweepRule } from '../../model/payout-rule.js';
 import { atomicUnits, whole } from './file-values.js';
 
 const MOST_APPROVALS = 10;
@@ -44,16 +45,82 @@ export function approvalOf(entry: ApprovalEntry): { readonly approval?: Approval
   };
 }
 
-/** Entry of the member `payouts` of a file of credentials. */
-export const policySchema = z.strictObject({
-  wallets: z.array(z.string().min(1).max(200)).min(1, 'at least one wallet is expected'),
-  accounts: accountList.optional(),
-  ...approvalMembers,
+/** Shortest and longest time between two sweeps [s]. */
+const SWEEP_INTERVAL = { least: 1, most: 30 * 86_400 };
+const USUAL_SWEEP_INTERVAL = 3600;
+const MOST_OUTPUTS = 1_000_000;
+const MAX_FEE_RATE = 1_000_000_000;
+
+const sweepSchema = z
+  .strictObject({
+    keep: atomicUnits,
+    above: atomicUnits,
+    to: z.string().refine((text) => tryParseAddress(text) !== undefined, 'this is no address'),
+    interval: whole(SWEEP_INTERVAL).optional(),
+  })
+  .refine(({ keep, above }) => BigInt(above) >= BigInt(keep), 'above is at least keep');
+
+const consolidationSchema = z.strictObject({
+  above: whole({ least: 16, most: MOST_OUTPUTS }),
+  max_fee_rate: whole({ most: MAX_FEE_RATE }),
+  hours: z
+    .string()
+    .regex(/^([01]\d|2[0-3])-([01]\d|2[0-3])$/, 'two hours of the day in UTC such as 02-05 are expected')
+    .optional(),
 });
 
+/** Entry of the member `payouts` of a file of credentials. */
+export const policySchema = z
+  .strictObject({
+    wallets: z.array(z.string().min(1).max(200)).min(1, 'at least one wallet is expected'),
+    accounts: accountList.optional(),
+    ...approvalMembers,
+    sweep: sweepSchema.optional(),
+    consolidate: consolidationSchema.optional(),
+    low_water: atomicUnits.optional(),
+  })
+  .refine(
+    ({ accounts, sweep, consolidate, low_water: lowWater }) =>
+      accounts !== undefined || [sweep, consolidate, lowWater].every((rule) => rule === undefined),
+    'sweep, consolidate and low_water need accounts',
+  );
+
+const consolidationOf = ({
+  above,
+  max_fee_rate: maxFeeRate,
+  hours = '00-00',
+}: z.output<typeof consolidationSchema>): ConsolidationRule => {
+  const [from = 0, to = 0] = hours.split('-').map(Number);
+  return { above, maxFeeRate: BigInt(maxFeeRate), hours: { from, to } };
+};
+
+const sweepOf = ({ keep, above, to, interval }: z.output<typeof sweepSchema>): SweepRule[] => {
+  const address = tryParseAddress(to);
+  if (address === undefined) return [];
+  return [
+    {
+      ...{ keep: BigInt(keep), above: BigInt(above), to: formatAddress(address) },
+      interval: interval ?? USUAL_SWEEP_INTERVAL,
+    },
+  ];
+};
+
 /** Returns the policy of an entry. */
-export const policyOf = ({ wallets, accounts, ...entry }: z.output<typeof policySchema>): PayoutPolicy => ({
+export function policyOf({
   wallets,
-  ...(accounts === undefined ? {} : { accounts }),
-  ...approvalOf(entry),
-});
+  accounts,
+  sweep,
+  consolidate,
+  low_water: lowWater,
+  ...entry
+}: z.output<typeof policySchema>): PayoutPolicy {
+  const [sweepRule] = sweep === undefined ? [] : sweepOf(sweep);
+  return {
+    wallets,
+    ...(accounts === undefined ? {} : { accounts }),
+    ...approvalOf(entry),
+    ...(sweepRule === undefined ? {} : { sweep: sweepRule }),
+    ...(consolidate === undefined ? {} : { consolidation: consolidationOf(consolidate) }),
+    ...(lowWater === undefined ? {} : { lowWater: BigInt(lowWater) }),
+  };
+}

@@ -219,6 +219,12 @@ const eventSchema = () =>
       was: wire.oneOf(REQUEST_STATES, 'State before the reversal'),
     }),
     ...PAYOUT_EVENTS.map((type) => event(type, payout())),
+    event('balance.low', {
+      account_index: wire.u32('Account'),
+      balance: wire.amount('Balance, with locked money'),
+      unlocked_balance: wire.amount('Unlocked money'),
+      low_water: wire.amount('Limit of the policy'),
+    }),
     event('wallet.synced', { height: blockHeight() }),
     event('wallet.reorganised', {
       from_height: wire.uint('Height of the first replaced block'),

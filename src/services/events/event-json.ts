@@ -155,6 +155,10 @@ function dataOf(event: WalletEvent, addressText: AddressText): EventJson['data']
       return { height: event.data.height };
     case 'wallet.reorganised':
       return { from_height: event.data.fromHeight, depth: event.data.depth };
+    case 'balance.low': {
+      const { account, balance, unlocked, limit } = event.data;
+      return { account_index: account, balance, unlocked_balance: unlocked, low_water: limit };
+    }
     default:
       return payoutJson(event.data);
   }

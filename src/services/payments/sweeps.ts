@@ -76,6 +76,24 @@ export class Sweeps {
   }
 
   /**
+   * Joins outputs of an account below an amount, as many as one transaction can spend, and returns them to the account.
+   * @throws as {@link all}.
+   */
+  join(account: number, below: Amount, terms: Omit<SweepTerms, 'address'>): Promise<MadePayments> {
+    const { payments, accounts } = this.#services;
+    const filter = { oneAddress: false, below };
+    const address = accounts.decoded({ major: account, minor: 0 });
+    return this.#sweep({ ...terms, address: '' }, account, address, async (sweep, rates) => {
+      const planned = await payments.planner.plan(
+        { account, minors: [] },
+        { kind: 'sweep', sweep, filter },
+        rates,
+      );
+      return planned.slice(0, 1);
+    });
+  }
+
+  /**
    * Sweeps one output.
    * @param readKeyImage returns the output's key image; called after the address is checked, as in the reference.
    * @throws WalletError `key_image_unknown`, `invalid` if the output cannot be spent now, DaemonError

@@ -91,14 +91,14 @@ export class PayoutApprovals {
     );
     if (!isKnown)
       w.payouts.act(payout.sequence, 'approved', client, { time: unixSeconds(this.#context.clock), terms });
-    if (this.stateOf(w, payout) === 'queued') w.events.movePayout(payout, 'queued');
+    if (this.stateOf(w, payout) === 'queued') w.events.payouts.move(payout, 'queued');
   }
 
   /** Records a rejection, which ends the payout. @throws WalletError `bad_payout` */
   reject(w: WalletWriter, payout: Payout, client: PayoutClient): void {
     if (payout.state !== 'awaiting_approval') throw bad(`the payout is ${payout.state}`);
     w.payouts.act(payout.sequence, 'rejected', client, { time: unixSeconds(this.#context.clock) });
-    w.events.movePayout(payout, 'rejected');
+    w.events.payouts.move(payout, 'rejected');
   }
 
   /**
@@ -115,7 +115,7 @@ export class PayoutApprovals {
       const changed = store.read((r) => waiting.filter((payout) => this.stateOf(r, payout) !== payout.state));
       if (changed.length > 0)
         store.write((w) => {
-          for (const payout of changed) w.events.movePayout(payout, this.stateOf(w, payout));
+          for (const payout of changed) w.events.payouts.move(payout, this.stateOf(w, payout));
         });
       const end = waiting.at(-1);
       if (end === undefined || waiting.length < AT_ONCE) break;

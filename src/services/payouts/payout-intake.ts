@@ -180,7 +180,7 @@ export class PayoutIntake {
       const state = approvals.stateOf(w, w.payouts.at(sequence));
       if (state !== 'queued') w.payouts.setState(sequence, state, { time: created });
       const payout = w.payouts.at(sequence);
-      w.events.beginPayout(payout);
+      w.events.payouts.begin(payout);
       return { payout, isNew: true };
     });
   }

@@ -3,6 +3,7 @@ import { parseAddress } from '../../monero/cryptonote/address.js';
 import type { Address } from '../../monero/cryptonote/types.js';
 import type { Prices } from '../../monero/wallet/select/fees.js';
 import { MAX_PAYEES } from '../../monero/wallet/select/transfer-request.js';
+import { POLICY } from '../../model/payout-rule.js';
 import type { Payout } from '../../model/payout.js';
 import { faultOf, type Fault } from '../../model/wallet-error.js';
 import { amount, ZERO } from '../../util/amount.js';
@@ -23,6 +24,7 @@ import {
 } from './batch-composer.js';
 import type { PayoutApprovals } from './payout-approvals.js';
 import { PayoutTaken, type PayoutBatches } from './payout-batches.js';
+import type { Treasury } from './treasury.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'clock' | 'keystore' | 'log' | 'payoutSettings' | 'store'>;
 
@@ -33,6 +35,7 @@ interface Services {
   readonly batches: PayoutBatches;
   readonly feeEstimator: FeeEstimator;
   readonly sync: Pick<WalletSync, 'isSynced'>;
+  readonly treasury: Treasury;
 }
 
 /** Reason why a queued payout was not sent in the last round of the queue. */
@@ -49,6 +52,8 @@ const MOST_CONSIDERED = 2000;
 const EXPIRIES_AT_ONCE = 200;
 /** Time between two looks at the queue while payouts wait for money, fees or the daemon [ms]. */
 const LOOK_MS = 1000;
+/** Time between two looks at the policies of a wallet that has policies [ms]. */
+const POLICY_LOOK_MS = 2000;
 /** Longest time between two looks at the clock [ms], because steps of the clock move the times of payouts. */
 const LONGEST_LOOK_MS = 60_000;
 /** Time for which prices are used for further batches [ms]. */
@@ -102,7 +107,8 @@ export class PayoutQueue {
 
   /** Begins to send the payouts that were queued before. To be called once. */
   start(): void {
-    if (!this.#context.store.read((r) => r.payouts.isEmpty)) this.#schedule(0);
+    const isEmpty = this.#context.store.read((r) => r.payouts.isEmpty);
+    this.#schedule(isEmpty ? LONGEST_LOOK_MS : 0);
   }
 
   /** Looks at the queue soon, because payouts or their rules have changed. */
@@ -154,6 +160,7 @@ export class PayoutQueue {
   async #look(): Promise<void> {
     let next: number;
     try {
+      await this.#services.treasury.look();
       await this.#rounds.run();
       next = this.#untilNext();
     } catch (error) {
@@ -168,6 +175,7 @@ export class PayoutQueue {
   #untilNext(): number {
     const { store } = this.#context;
     if (this.#nodeFailures > 0) return backOff(this.#nodeFailures, NODE_RETRY);
+    if (this.#services.treasury.isUsed) return POLICY_LOOK_MS;
     // The rules of waiting payouts may change in their file.
     return store.read((r) => r.payouts.waitingAfter(0, 1).length > 0) ? LOOK_MS : LONGEST_LOOK_MS;
   }
@@ -200,7 +208,7 @@ export class PayoutQueue {
       .filter((payout) => !this.#services.batches.mayBeMined(payout));
     if (expired.length > 0)
       store.write((w) => {
-        for (const payout of expired) w.events.movePayout(payout, 'expired');
+        for (const payout of expired) w.events.payouts.move(payout, 'expired');
       });
   }
 
@@ -285,7 +293,11 @@ export class PayoutQueue {
   #candidates(account: number, now: number): Candidate[] {
     return this.#context.store.read((r) => {
       const { payouts } = r;
-      return payouts.queued(account, now, MOST_CONSIDERED).flatMap((payout): readonly Candidate[] => {
+      const queued = payouts.queued(account, now, MOST_CONSIDERED);
+      // A sweep leaves only while no other payout waits for the money.
+      const isFromPolicy = ({ creator }: Payout): boolean => creator === POLICY;
+      const owed = queued.filter((payout) => !isFromPolicy(payout));
+      return (owed.length > 0 ? owed : queued).flatMap((payout): readonly Candidate[] => {
         if (this.#services.approvals.releaseOf(r, payout).kind !== 'released') return [];
         const address = this.#addresses.get(payout.sequence) ?? parseAddress(payout.address);
         this.#addresses.set(payout.sequence, address);

@@ -21,6 +21,7 @@ import type { WalletContext } from '../context/wallet-context.js';
 import type { FeeEstimator } from '../payments/fee-estimator.js';
 import type { Orders } from '../payments/orders.js';
 import type { PaymentMaker } from '../payments/payment-maker.js';
+import type { Sweeps } from '../payments/sweeps.js';
 import type { Transfers } from '../payments/transfers.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
 import { PayoutApprovals } from './payout-approvals.js';
@@ -28,6 +29,7 @@ import { PayoutBatches } from './payout-batches.js';
 import { forecast, unlockingOf, type Forecast, type Unlocking } from './payout-forecast.js';
 import { PayoutIntake, type IntakeResult, type PayoutCreator, type PayoutRequest } from './payout-intake.js';
 import { PayoutQueue, type Obstacle } from './payout-queue.js';
+import { Treasury } from './treasury.js';
 
 type Context = Pick<
   WalletContext,
@@ -41,6 +43,7 @@ interface Services {
   readonly feeEstimator: FeeEstimator;
   readonly orders: Orders;
   readonly payments: Pick<PaymentMaker, 'spending'>;
+  readonly sweeps: Sweeps;
   readonly sync: WalletSync;
   readonly transfers: Transfers;
 }
@@ -111,7 +114,8 @@ export class Payouts {
     this.#approvals = approvals;
     this.#batches = batches;
     this.#intake = new PayoutIntake(context, { ...services, approvals, spending });
-    this.#queue = new PayoutQueue(context, { ...services, approvals, batches });
+    const treasury = new Treasury(context, { ...services, intake: this.#intake });
+    this.#queue = new PayoutQueue(context, { ...services, approvals, batches, treasury });
   }
 
   /** Begins to send queued payouts. To be called once. */
@@ -178,7 +182,7 @@ export class Payouts {
           'an earlier batch with the payout may still be mined: pause it, or wait until it is paid anew',
         );
       w.payouts.act(payout.sequence, 'cancelled', client, { time: unixSeconds(clock) });
-      w.events.movePayout(payout, 'cancelled');
+      w.events.payouts.move(payout, 'cancelled');
     });
   }
 

@@ -1,7 +1,7 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import { toHex } from '../../util/bytes.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import type { MinedPaymentFacts } from '../../model/events.js';
+import type { LowBalance, MinedPaymentFacts } from '../../model/events.js';
 import type { PageFindings, ReplacedBlocks } from '../../monero/wallet/scan/findings.js';
 import type { Trace } from '../../util/trace.js';
 import type { EventIds } from '../file/event-ids.js';
@@ -23,7 +23,7 @@ import { ChangedTxs } from './changed-txs.js';
 import { Following, Rescan } from './chain-progress.js';
 import { minedFacts, PaymentEvents, type Tips, paymentsIn } from './payment-events.js';
 import { PoolEvents } from './pool-events.js';
-import { DEFAULT_PAYOUT_CONFIRMATIONS, type Payout, type PayoutState } from '../../model/payout.js';
+import { DEFAULT_PAYOUT_CONFIRMATIONS } from '../../model/payout.js';
 import type { OrderReader } from '../tables/orders.js';
 import type { OutputReader } from '../tables/outputs.js';
 import type { PayoutWriter } from '../tables/payouts.js';
@@ -99,7 +99,8 @@ export class EventLog {
   readonly #changed: ChangedTxs;
   readonly #unknownSpends: UnknownSpends;
   readonly #requests: RequestEvents;
-  readonly #payouts: PayoutEvents;
+  /** Events of payouts, through which their states change. */
+  readonly payouts: PayoutEvents;
   #page: OpenPage | undefined;
 
   constructor(
@@ -120,7 +121,7 @@ export class EventLog {
     this.#locked = new LockedPayments(db);
     this.#stages = new Stages(confirmations);
     this.#requests = new RequestEvents({ rows, ...tables, rescan: this.#rescan });
-    this.#payouts = new PayoutEvents({ rows, ...tables, rescan: this.#rescan }, payoutConfirmations);
+    this.payouts = new PayoutEvents({ rows, ...tables, rescan: this.#rescan }, payoutConfirmations);
     this.#payments = new PaymentEvents({
       ...{ rows, seen, payments: tables.payments, locked: this.#locked, reported: this.#reported },
       ...{ arrivals: tables.arrivals, following: this.#following, rescan: this.#rescan },
@@ -173,7 +174,7 @@ export class EventLog {
       this.#reportedTransfers.isEmpty &&
       this.#unknownSpends.isEmpty &&
       this.#requests.isAtRest &&
-      this.#payouts.isAtRest
+      this.payouts.isAtRest
     );
   }
 
@@ -331,7 +332,7 @@ export class EventLog {
   /** Reports the changed payment requests and payouts, after {@link settle}. To be called before each commit. */
   settleStates(): void {
     this.#requests.settle(this.#tip);
-    this.#payouts.settle(this.#tip);
+    this.payouts.settle(this.#tip);
     if (this.isReadUnstored) this.#following.store();
   }
 
@@ -356,14 +357,9 @@ export class EventLog {
     if (request !== undefined) this.#requests.begin(request, this.#tip);
   }
 
-  /** Reports a new payout. */
-  beginPayout(payout: Payout): void {
-    this.#payouts.begin(payout);
-  }
-
-  /** Records and reports that a payout without a batch has come into another state. */
-  movePayout(payout: Payout, state: PayoutState): void {
-    this.#payouts.move(payout, state);
+  /** Reports that the balance of an account has fallen below its limit. */
+  balanceLow(data: LowBalance): void {
+    this.#rows.append({ type: 'balance.low', data });
   }
 
   /** Reports a payment request whose end has changed. */

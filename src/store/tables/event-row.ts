@@ -6,6 +6,7 @@ import type {
   EventBody,
   PayoutEventType,
   EventType,
+  LowBalance,
   MinedPaymentFacts,
   PaymentFacts,
   RequestFacts,
@@ -51,6 +52,7 @@ export const CODES = {
   'payout.cancelled': 28,
   'payout.rejected': 29,
   'payout.expired': 30,
+  'balance.low': 31,
 } as const satisfies Readonly<Record<EventType, number>>;
 
 /** Types of rows whose height is the height of the block with their payment or transfer. */
@@ -80,6 +82,8 @@ interface RowFacts {
   readonly reason?: ReversalReason | PayoutReason;
   readonly change?: string;
   readonly fee?: string;
+  readonly unlocked?: string;
+  readonly limit?: string;
   readonly depth?: number;
   readonly keyImage?: string;
   readonly state?: RequestState;
@@ -169,6 +173,13 @@ export function rowOf(event: NewEvent): NewRow {
       return requestRow(type, data, {});
     case 'request.reversed':
       return requestRow(type, data, { was: data.was });
+    case 'balance.low': {
+      const facts: RowFacts = { unlocked: data.unlocked.toString(), limit: data.limit.toString() };
+      return [
+        ...([CODES[type], null, data.account, null, toColumn(data.balance)] as const),
+        ...([null, null, JSON.stringify(facts)] as const),
+      ];
+    }
     case 'wallet.synced':
       return [CODES[type], null, null, null, null, data.height, null, null];
     case 'wallet.reorganised': {
@@ -320,6 +331,8 @@ function bodyOf(type: EventType, row: EventRow, facts: RowFacts, identities: Ide
         type,
         data: { ...requestOf(row, facts, identityOf), was: (facts.was ?? 'waiting') as RequestState },
       };
+    case 'balance.low':
+      return { type, data: lowBalanceOf(row, facts) };
     case 'wallet.synced':
       return { type, data: { height } };
     case 'wallet.reorganised':
@@ -375,6 +388,13 @@ const requestOf = (row: EventRow, facts: RowFacts, identityOf: IdentityOf): Requ
     late: amount(BigInt(late)),
   };
 };
+
+const lowBalanceOf = (row: EventRow, { unlocked = '0', limit = '0' }: RowFacts): LowBalance => ({
+  account: toNumber(row.account ?? 0n),
+  balance: toAmount(row.amount ?? 0n),
+  unlocked: amount(BigInt(unlocked)),
+  limit: amount(BigInt(limit)),
+});
 
 const isPayoutType = (type: EventType): type is PayoutEventType => type.startsWith('payout.');
 

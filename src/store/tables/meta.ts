@@ -26,6 +26,8 @@ export type MetaKey =
    * Time of creation of the record of addresses beside the store, which differs from the time of creation of a copy.
    */
   | 'address_record'
+  /** Accounts whose low balance was reported, comma separated; absent: none. */
+  | 'low_accounts'
   /** Position of the catch-up of addresses, as JSON; present while a catch-up runs. */
   | 'catch_up'
   | 'last_block_reward'

@@ -8,9 +8,10 @@ import {
   type PayoutShare,
   type PayoutState,
 } from '../../model/payout.js';
+import { POLICY } from '../../model/payout-rule.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 import type { Hash } from '../../monero/crypto/types.js';
-import { fromFlag, toBytes, toColumn, toNumber } from './columns.js';
+import { fromFlag, toBytes, toColumn, toNumber, type Integer } from './columns.js';
 import {
   toPayout,
   toShare,
@@ -125,6 +126,26 @@ export class PayoutReader {
         limit,
       )
       .map(toPayout);
+  }
+
+  /** Adds up the waiting payouts of an account that clients created [atomic units]. */
+  owed(account: number): bigint {
+    const [high = 0n, low = 0n] =
+      this.db.bigintArrays.row<[high: Integer | null, low: Integer | null]>(
+        `SELECT coalesce(sum(amount >> 32), 0), coalesce(sum(amount & 0xffffffff), 0) FROM payout
+         WHERE state IN ('awaiting_approval', 'queued') AND account = ? AND creator IS NOT '${POLICY}'`,
+        account,
+      ) ?? [];
+    return ((high ?? 0n) << 32n) + (low ?? 0n);
+  }
+
+  /** Returns the latest payout of an account that a rule of a file made; undefined if there is none. */
+  latestSweep(account: number): Payout | undefined {
+    const row = this.db.bigints.row<PayoutRow>(
+      `SELECT * FROM payout WHERE account = ? AND creator = '${POLICY}' ORDER BY sequence DESC LIMIT 1`,
+      account,
+    );
+    return row && toPayout(row);
   }
 
   /** Returns the shares of a payout in batches, the oldest batch first. */

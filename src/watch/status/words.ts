@@ -116,6 +116,7 @@ const TITLES: Readonly<Record<EventJson['type'], string>> = {
   'payout.cancelled': 'Payout cancelled',
   'payout.rejected': 'Payout rejected',
   'payout.expired': 'Payout expired',
+  'balance.low': 'Balance low',
   'wallet.synced': 'Wallet up to date',
   'wallet.reorganised': 'Blocks replaced',
 };

@@ -1,0 +1,195 @@
+import { keccak } from '../../monero/crypto/keccak.js';
+import { feePerByte } from '../../monero/wallet/select/fees.js';
+import { POLICY, type PayoutPolicy } from '../../model/payout-rule.js';
+import { isWaiting, type Payout } from '../../model/payout.js';
+import { DaemonError } from '../../daemon/errors.js';
+import { faultOf } from '../../model/wallet-error.js';
+import { amount, ZERO, type Amount } from '../../util/amount.js';
+import { toHex, utf8 } from '../../util/bytes.js';
+import { unixSeconds } from '../../util/clock.js';
+import type { Accounts } from '../accounts/accounts.js';
+import type { Balances } from '../accounts/balances.js';
+import { reasonOf } from '../context/fault-reason.js';
+import type { WalletContext } from '../context/wallet-context.js';
+import type { FeeEstimator } from '../payments/fee-estimator.js';
+import type { Orders } from '../payments/orders.js';
+import type { Sweeps } from '../payments/sweeps.js';
+import type { WalletSync } from '../sync/wallet-sync.js';
+import type { PayoutIntake } from './payout-intake.js';
+
+type Context = Pick<
+  WalletContext,
+  'assertOpen' | 'clock' | 'keystore' | 'log' | 'name' | 'payoutSettings' | 'rng' | 'store'
+>;
+
+/** Other services of the wallet that this service calls. */
+interface Services {
+  readonly accounts: Accounts;
+  readonly balances: Balances;
+  readonly feeEstimator: FeeEstimator;
+  readonly intake: PayoutIntake;
+  readonly orders: Orders;
+  readonly sweeps: Sweeps;
+  readonly sync: Pick<WalletSync, 'isSynced'>;
+}
+
+/** Sums of an account [atomic units]. */
+interface Sums {
+  readonly total: Amount;
+  readonly unlocked: Amount;
+}
+
+/** Name of the method in the orders that join outputs. */
+const JOIN_METHOD = 'consolidate';
+/** Priority of payments that nobody waits for. */
+const SLOW = 1;
+/** Time between two looks at the number of outputs of an account [s]. */
+const JOIN_INTERVAL = 600;
+/** Clients of payouts that a policy makes. */
+const POLICY_CLIENT = { credential: POLICY, address: undefined, spender: undefined };
+
+/**
+ * Applies the policies of accounts, which files give: sends money above a balance to the cold store as a payout, joins
+ * small outputs, and reports a low balance.
+ */
+export class Treasury {
+  readonly #context: Context;
+  readonly #services: Services;
+  /** Times of the last looks at the number of outputs [Unix s], by account. */
+  readonly #joined = new Map<number, number>();
+
+  constructor(context: Context, services: Services) {
+    this.#context = context;
+    this.#services = services;
+  }
+
+  /** True if a policy concerns the wallet. */
+  get isUsed(): boolean {
+    return this.#policies.length > 0;
+  }
+
+  get #policies(): readonly PayoutPolicy[] {
+    const { name, payoutSettings } = this.#context;
+    return payoutSettings.rules.policiesOf(name);
+  }
+
+  /** Applies the policies now. A failure of one account is logged, and does not stop the others. */
+  async look(): Promise<void> {
+    const policies = this.#policies;
+    if (policies.length === 0 || !this.#services.sync.isSynced) return;
+    const sums = this.#services.balances.ofAccounts(false);
+    const count = this.#services.accounts.count();
+    for (const policy of policies)
+      for (const account of policy.accounts ?? []) {
+        if (account >= count) continue;
+        const held = sums.get(account) ?? { total: ZERO, unlocked: ZERO };
+        this.#reportLow(account, policy, held);
+        if (this.#context.keystore.isViewOnly || this.#isPaused(account)) continue;
+        await this.#attempt(account, 'swept', () => this.#sweep(account, policy, held));
+        await this.#attempt(account, 'consolidated', () => this.#join(account, policy, held));
+      }
+  }
+
+  #isPaused(account: number): boolean {
+    return this.#context.store.read((r) => r.payouts.pauseOf(account)) !== undefined;
+  }
+
+  /** Runs a step, whose expected failure is logged. */
+  async #attempt(account: number, done: string, step: () => Promise<void>): Promise<void> {
+    try {
+      await step();
+    } catch (error) {
+      if (faultOf(error) === undefined && !(error instanceof DaemonError)) throw error;
+      const { reason } = reasonOf(error);
+      this.#context.log.warn({ account, reason }, `an account could not be ${done} by its policy`);
+    }
+    this.#context.assertOpen();
+  }
+
+  /** Reports a balance below the limit once, until the balance has reached the limit again. */
+  #reportLow(account: number, { lowWater }: PayoutPolicy, { total, unlocked }: Sums): void {
+    const { store } = this.#context;
+    const text = store.read((r) => r.meta.get('low_accounts'));
+    const reported = new Set(text === undefined ? [] : text.split(',').map(Number));
+    const isLow = lowWater !== undefined && total < lowWater;
+    if (isLow === reported.has(account)) return;
+    if (isLow) reported.add(account);
+    else reported.delete(account);
+    store.write((w) => {
+      if (reported.size === 0) w.meta.remove('low_accounts');
+      else w.meta.set('low_accounts', [...reported].join());
+      if (isLow) w.events.balanceLow({ account, balance: total, unlocked, limit: amount(lowWater) });
+    });
+  }
+
+  /**
+   * Makes a payout to the cold store of the unlocked money that neither the policy nor a waiting payout keeps. Cancels a
+   * waiting one whose money is needed.
+   */
+  async #sweep(account: number, { sweep }: PayoutPolicy, { unlocked }: Sums): Promise<void> {
+    const { store, clock } = this.#context;
+    const latest = store.read((r) => r.payouts.latestSweep(account));
+    const kept = (sweep?.keep ?? 0n) + store.read((r) => r.payouts.owed(account));
+    if (latest !== undefined && isWaiting(latest.state)) {
+      const isAllowed =
+        sweep !== undefined && latest.address === sweep.to && latest.amount + kept <= unlocked;
+      if (!isAllowed) this.#cancel(latest);
+      return;
+    }
+    const now = unixSeconds(clock);
+    if (sweep === undefined || unlocked <= sweep.above || unlocked <= kept) return;
+    if (latest !== undefined && now - latest.created < sweep.interval) return;
+    const request = {
+      ...{ account, address: sweep.to, amount: amount(unlocked - kept), feePayer: 'payee' as const },
+      ...{ payoutId: `sweep-${account}-${now}`, priority: SLOW, allowOwn: true, reference: 'sweep' },
+    };
+    const [result] = await this.#services.intake.create([request], POLICY_CLIENT, undefined);
+    if (result !== undefined && 'fault' in result)
+      this.#context.log.warn({ account, kind: result.fault.kind }, 'a sweep was refused');
+  }
+
+  #cancel({ sequence }: Payout): void {
+    this.#context.store.write((w) => {
+      const payout = w.payouts.at(sequence);
+      if (isWaiting(payout.state)) w.events.payouts.move(payout, 'cancelled');
+    });
+  }
+
+  /** Joins outputs below the average amount if there are too many, in quiet hours and at a low fee. */
+  async #join(account: number, { consolidation }: PayoutPolicy, { unlocked }: Sums): Promise<void> {
+    if (consolidation === undefined) return;
+    const { store, clock, rng } = this.#context;
+    const now = unixSeconds(clock);
+    if (now - (this.#joined.get(account) ?? 0) < JOIN_INTERVAL || !isQuiet(now, consolidation.hours)) return;
+    if (store.read((r) => r.payouts.queued(account, now, 1)).length > 0) return;
+    this.#joined.set(account, now);
+    const { above, maxFeeRate } = consolidation;
+    if (store.read((r) => r.spendableOutputs.countUpTo(above + 1, account)) <= above) return;
+    const { rates } = await this.#services.feeEstimator.prices(SLOW);
+    if (feePerByte(rates, SLOW) > maxFeeRate) return;
+    const key = `consolidation-${toHex(rng(16))}`;
+    const terms = { key, method: JOIN_METHOD, requestHash: keccak(utf8(key)) };
+    const options = {
+      ...{ outputs: 1, unlockTime: 0n, priority: SLOW, doNotRelay: false, withMetadata: false },
+      spender: undefined,
+    };
+    const average = amount(unlocked / BigInt(above));
+    await this.#services.orders.place(
+      { ...terms, retryFailed: false, withBlobs: false },
+      {
+        pay: (order) =>
+          this.#services.sweeps.join(account, average, {
+            ...options,
+            ...(order === undefined ? {} : { order }),
+          }),
+      },
+    );
+  }
+}
+
+/** True in the hours of the day of a rule; equal hours stand for the whole day. */
+function isQuiet(now: number, { from, to }: { readonly from: number; readonly to: number }): boolean {
+  const hour = Math.floor((now % 86_400) / 3600);
+  if (from === to) return true;
+  return from < to ? hour >= from && hour < to : hour >= from || hour < to;
+}
