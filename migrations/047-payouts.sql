@@ -32,10 +32,14 @@ CREATE TABLE payout_batch (
   created    INTEGER NOT NULL,
   changed    INTEGER NOT NULL DEFAULT 1 CHECK (changed IN (0, 1)), -- 1: payouts may differ from what its order says
   height     INTEGER,                                 -- of its block, as reported
+  expires    INTEGER,                                 -- time until which its set may be signed; NULL: signed here
+  frozen     INTEGER NOT NULL DEFAULT 0 CHECK (frozen IN (0, 1)), -- 1: its inputs are frozen until its set is signed
+  expired    INTEGER NOT NULL DEFAULT 0 CHECK (expired IN (0, 1)), -- 1: its set was not signed in time
   due_height INTEGER                                  -- least tip at which its payouts change; NULL: no tip
 ) STRICT;
 CREATE INDEX payout_batch_changed ON payout_batch (sequence) WHERE changed = 1;
 CREATE INDEX payout_batch_due ON payout_batch (due_height) WHERE due_height IS NOT NULL;
+CREATE INDEX payout_batch_expires ON payout_batch (expires) WHERE expires IS NOT NULL AND expired = 0 AND height IS NULL;
 CREATE INDEX payout_batch_created ON payout_batch (account, created);
 
 -- Share of a payout in a batch: each payout has one batch at most that can still be mined, and any number of others.

@@ -61,6 +61,7 @@ export interface ApprovePayoutsParams {
 export type ApprovePayoutsResultsPayoutState =
   | 'awaiting_approval'
   | 'queued'
+  | 'awaiting_signature'
   | 'sending'
   | 'sent'
   | 'mined'
@@ -144,15 +145,17 @@ export interface ApprovePayoutsResultsPayout {
   /** Metadata given by the client. */
   readonly metadata?: JsonObject;
   /**
-   * awaiting_approval; queued; sending: its batch is recorded; sent: in the mempool, as far as known; mined;
-   * confirmed; failed, cancelled, rejected, expired: it was not paid.
+   * awaiting_approval; queued; awaiting_signature: of a view-only wallet; sending: its batch is recorded;
+   * sent: in the mempool, as far as known; mined; confirmed; failed, cancelled, rejected, expired: it was not
+   * paid.
    */
   readonly state: ApprovePayoutsResultsPayoutState;
   /**
    * not_sent: its batch never left this server; refused: by the node; overtaken: another transaction spends
-   * an input; lost: neither pool nor chain has it; reorganised: its block was replaced.
+   * an input; lost: neither pool nor chain has it; reorganised: its block was replaced; unsigned: its set was
+   * not signed in time.
    */
-  readonly reason?: 'not_sent' | 'refused' | 'overtaken' | 'lost' | 'reorganised';
+  readonly reason?: 'not_sent' | 'refused' | 'overtaken' | 'lost' | 'reorganised' | 'unsigned';
   /** Time of creation [Unix s]. */
   readonly created_at: number;
   /** Credential that created it; absent: a client with all rights. */
@@ -934,6 +937,42 @@ export interface ExportPaymentsResult {
   readonly synced: boolean;
 }
 
+export interface ExportPayoutBatchesBatchesPayouts {
+  /** Id of the payout. */
+  readonly payout_id: string;
+  /** Address of the payee. */
+  readonly address: string;
+  /** Amount that the payee receives. */
+  readonly received: bigint;
+  /** Its share of the fee. */
+  readonly fee_share: bigint;
+}
+
+export interface ExportPayoutBatchesBatches {
+  /** Idempotency key of its order. */
+  readonly batch_id: string;
+  /** Account that pays. */
+  readonly account_index: number;
+  /** Time of creation [Unix s]. */
+  readonly created_at: number;
+  /** Time until which the set may be signed [Unix s]. */
+  readonly expires_at: number;
+  /** Set for sign_transfer, and for describe_transfer. */
+  readonly unsigned_txset: string;
+  /** Sum that the payees receive. */
+  readonly amount: bigint;
+  /** Fee. */
+  readonly fee: bigint;
+  /** Payouts of the batch. */
+  readonly payouts: readonly ExportPayoutBatchesBatchesPayouts[];
+}
+
+/** Result of export_payout_batches. */
+export interface ExportPayoutBatchesResult {
+  /** Batches, the oldest first. */
+  readonly batches: readonly ExportPayoutBatchesBatches[];
+}
+
 /** Parameters of extend_payment_request. */
 export interface ExtendPaymentRequestParams {
   /** Id of the request. */
@@ -1300,6 +1339,7 @@ export type EventType =
   | 'wallet.reorganised'
   | 'payout.awaiting_approval'
   | 'payout.queued'
+  | 'payout.awaiting_signature'
   | 'payout.sending'
   | 'payout.sent'
   | 'payout.mined'
@@ -1837,9 +1877,10 @@ export interface PayoutAwaitingApprovalEventData {
   readonly was?: ApprovePayoutsResultsPayoutState;
   /**
    * not_sent: its batch never left this server; refused: by the node; overtaken: another transaction spends
-   * an input; lost: neither pool nor chain has it; reorganised: its block was replaced.
+   * an input; lost: neither pool nor chain has it; reorganised: its block was replaced; unsigned: its set was
+   * not signed in time.
    */
-  readonly reason?: 'not_sent' | 'refused' | 'overtaken' | 'lost' | 'reorganised';
+  readonly reason?: 'not_sent' | 'refused' | 'overtaken' | 'lost' | 'reorganised' | 'unsigned';
   /** Transaction that pays it. */
   readonly tx_hash?: string;
   /** Height of the block with the transaction. */
@@ -1868,6 +1909,21 @@ export interface PayoutQueuedEvent {
   readonly id: number;
   /** Type of the event. */
   readonly type: 'payout.queued';
+  /** Time at which it was recorded. */
+  readonly timestamp: string;
+  /** Name of the wallet; empty for a wallet in memory. */
+  readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
+  /** Facts of the event. */
+  readonly data: PayoutAwaitingApprovalEventData;
+}
+
+export interface PayoutAwaitingSignatureEvent {
+  /** Increasing in the server. */
+  readonly id: number;
+  /** Type of the event. */
+  readonly type: 'payout.awaiting_signature';
   /** Time at which it was recorded. */
   readonly timestamp: string;
   /** Name of the wallet; empty for a wallet in memory. */
@@ -2086,6 +2142,7 @@ export type WalletEvent =
   | RequestReversedEvent
   | PayoutAwaitingApprovalEvent
   | PayoutQueuedEvent
+  | PayoutAwaitingSignatureEvent
   | PayoutSendingEvent
   | PayoutSentEvent
   | PayoutMinedEvent
@@ -2265,15 +2322,17 @@ export interface GetPayoutResult {
   /** Metadata given by the client. */
   readonly metadata?: JsonObject;
   /**
-   * awaiting_approval; queued; sending: its batch is recorded; sent: in the mempool, as far as known; mined;
-   * confirmed; failed, cancelled, rejected, expired: it was not paid.
+   * awaiting_approval; queued; awaiting_signature: of a view-only wallet; sending: its batch is recorded;
+   * sent: in the mempool, as far as known; mined; confirmed; failed, cancelled, rejected, expired: it was not
+   * paid.
    */
   readonly state: ApprovePayoutsResultsPayoutState;
   /**
    * not_sent: its batch never left this server; refused: by the node; overtaken: another transaction spends
-   * an input; lost: neither pool nor chain has it; reorganised: its block was replaced.
+   * an input; lost: neither pool nor chain has it; reorganised: its block was replaced; unsigned: its set was
+   * not signed in time.
    */
-  readonly reason?: 'not_sent' | 'refused' | 'overtaken' | 'lost' | 'reorganised';
+  readonly reason?: 'not_sent' | 'refused' | 'overtaken' | 'lost' | 'reorganised' | 'unsigned';
   /** Time of creation [Unix s]. */
   readonly created_at: number;
   /** Credential that created it; absent: a client with all rights. */
@@ -3467,6 +3526,24 @@ export interface SubmittedTransactions {
 /** Result of submit_multisig. */
 export type SubmitMultisigResult = SubmittedTransactions;
 
+/** Parameters of submit_payout_batches. */
+export interface SubmitPayoutBatchesParams {
+  /** Sets signed by sign_transfer, 1 to 1000. */
+  readonly signed_txsets?: readonly string[] | undefined;
+}
+
+export interface SubmitPayoutBatchesResults {
+  /** Relayed transactions. */
+  readonly tx_hashes: readonly string[];
+  readonly error?: ApprovePayoutsResultsError;
+}
+
+/** Result of submit_payout_batches. */
+export interface SubmitPayoutBatchesResult {
+  /** Result of each set, in their order. */
+  readonly results: readonly SubmitPayoutBatchesResults[];
+}
+
 /** Parameters of submit_transfer. */
 export interface SubmitTransferParams {
   /** Key of the payment: a repeated call with the key pays once; absent: every call pays. */
@@ -3914,6 +3991,8 @@ export interface WalletMethods {
   export_outputs(params?: ExportOutputsParams, options?: CallOptions): Promise<ExportOutputsResult>;
   /** Exports all payments of a period, for accounting: mined ones by height, then the others. */
   export_payments(params: ExportPaymentsParams, options?: CallOptions): Promise<ExportPaymentsResult>;
+  /** Lists the batches of a view-only wallet whose sets the wallet with the spend key is to sign. */
+  export_payout_batches(params?: NoMembers, options?: CallOptions): Promise<ExportPayoutBatchesResult>;
   /** Sets a later expiry of a payment request; late payments before it count. */
   extend_payment_request(
     params?: ExtendPaymentRequestParams,
@@ -4144,6 +4223,11 @@ export interface WalletMethods {
   store(params?: NoMembers, options?: CallOptions): Promise<NoMembers>;
   /** Relays transactions signed by enough signers. */
   submit_multisig(params?: SubmitMultisigParams, options?: OrderOptions): Promise<SubmitMultisigResult>;
+  /** Relays signed sets of batches, each on its own. */
+  submit_payout_batches(
+    params?: SubmitPayoutBatchesParams,
+    options?: CallOptions,
+  ): Promise<SubmitPayoutBatchesResult>;
   /** Relays transactions signed by an offline wallet. */
   submit_transfer(params?: SubmitTransferParams, options?: OrderOptions): Promise<SubmitTransferResult>;
   /** Sends all spendable outputs of an account, or of some of its addresses, to one address. */

@@ -4,7 +4,8 @@ import type { Amount } from '../util/amount.js';
 import { utf8 } from '../util/bytes.js';
 
 /**
- * States of a payout. `awaiting_approval`: other persons must approve it. `queued`: waits for a batch. `sending`: its
+ * States of a payout. `awaiting_approval`: other persons must approve it. `queued`: waits for a batch.
+ * `awaiting_signature`: its batch is a set that another wallet is to sign. `sending`: its
  * batch is recorded and about to be sent. `sent`: its batch is in the pool, as far as known. `mined`. `confirmed`: its
  * block has enough confirmations. `failed`: too many batches with it were not mined. `cancelled`, `rejected`, `expired`:
  * it was not sent.
@@ -12,6 +13,7 @@ import { utf8 } from '../util/bytes.js';
 export const PAYOUT_STATES = [
   'awaiting_approval',
   'queued',
+  'awaiting_signature',
   'sending',
   'sent',
   'mined',
@@ -81,8 +83,16 @@ export interface Payout extends PayoutTerms {
  * Reason why a payout returned to the queue or failed. `not_sent`: its batch certainly never left this server.
  * `refused`: the daemon refused the transaction. `overtaken`: another transaction spends an input of its batch. `lost`:
  * neither pool nor chain contains its batch any more. `reorganised`: its block was replaced.
+ * `unsigned`: the set was not signed in time.
  */
-export const PAYOUT_REASONS = ['not_sent', 'refused', 'overtaken', 'lost', 'reorganised'] as const;
+export const PAYOUT_REASONS = [
+  'not_sent',
+  'refused',
+  'overtaken',
+  'lost',
+  'reorganised',
+  'unsigned',
+] as const;
 export type PayoutReason = (typeof PAYOUT_REASONS)[number];
 
 /** Share of a payout in a batch. */

@@ -154,13 +154,18 @@ export class OpenWallet {
     this.paymentRequests = new PaymentRequests(context, { accounts, sync });
     this.transfers = new Transfers({ accounts, balances: this.balances, payments });
     this.sweeps = new Sweeps(context, { accounts, outputFreezing: this.outputFreezing, payments });
-    this.payouts = new Payouts(context, {
-      ...{ accounts, sync, payments, balances: this.balances, feeEstimator: this.feeEstimator },
-      ...{ orders: this.orders, sweeps: this.sweeps, transfers: this.transfers },
-    });
     this.coldSigning = new ColdSigning(context, {
       ...{ accounts, payments, outputTransfer: this.outputTransfer },
       keyImageTransfer: this.keyImageTransfer,
+    });
+    this.payouts = new Payouts(context, {
+      ...{ accounts, sync, payments, balances: this.balances, feeEstimator: this.feeEstimator },
+      ...{
+        coldSigning: this.coldSigning,
+        orders: this.orders,
+        sweeps: this.sweeps,
+        transfers: this.transfers,
+      },
     });
     this.multisigSetup = new MultisigSetup(context, { sync, rekey: (change) => parts.rekey(this, change) });
     this.multisigInfoTransfer = new MultisigInfoTransfer(context, { sync });

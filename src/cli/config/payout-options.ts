@@ -27,6 +27,12 @@ export const PAYOUT_OPTIONS = {
     default: '0',
     value: integer(0, 1000),
   },
+  'payout-signing-time': {
+    argument: 'seconds',
+    help: 'time until which the set of a batch of a view-only wallet may be signed; then its payouts are paid anew',
+    default: '86400',
+    value: integer(1, 30 * 86_400),
+  },
   'payout-confirmations': {
     argument: 'n',
     help: 'confirmations at which payout.confirmed is reported',
@@ -43,6 +49,7 @@ export function payoutConfig(given: Given<typeof PAYOUT_OPTIONS>) {
     patience: given['payout-patience'],
     ...(rate === 0 ? {} : { maxFeeRate: BigInt(rate) }),
     outputs: given['payout-outputs'],
+    signingTime: given['payout-signing-time'],
     confirmations: given['payout-confirmations'],
   };
 }

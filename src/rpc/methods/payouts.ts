@@ -27,6 +27,8 @@ import type { Credential } from '../access/credential.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
 import { nextPage, pageCursor, pageLimit, pageStart, reference } from '../wire/limits.js';
 import {
+  batchesSchema,
+  batchShape,
   forecastSchema,
   forecastShape,
   payoutResultSchema,
@@ -34,6 +36,8 @@ import {
   payoutSchema,
   payoutShape,
   samplePayout,
+  submittedSchema,
+  submittedShape,
 } from '../wire/payouts.js';
 import * as sample from '../wire/samples.js';
 
@@ -150,7 +154,7 @@ export const payoutMethods: readonly WalletMethod[] = [
     summary: 'Records payouts, each on its own, which a queue pays in batches of up to 15.',
     meta: {
       ...{ family: 'payout_create', needs: 'wallet', restricted: true, foreground: true },
-      ...{ spendKey: true, multisig: 'absent' },
+      multisig: 'absent',
     },
     faults: [
       ...['account_out_of_range', 'bad_payout', 'wrong_address', 'payout_mismatch'],
@@ -306,7 +310,7 @@ export const payoutMethods: readonly WalletMethod[] = [
       'Sends the queued payouts of an account now, as far as they can be paid, without waiting for others.',
     meta: {
       ...{ family: 'payout_send', needs: 'wallet', restricted: true, foreground: true },
-      ...{ spendKey: true, multisig: 'absent' },
+      multisig: 'absent',
     },
     faults: ['account_out_of_range', 'credential_denied'],
     params: () => params({ account_index: account }),
@@ -355,7 +359,7 @@ export const payoutMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'estimate_payouts',
     summary: 'Computes the batches that the queue, and further payouts, would make now; changes nothing.',
-    meta: { family: 'view', needs: 'wallet', restricted: false, spendKey: true, multisig: 'absent' },
+    meta: { family: 'view', needs: 'wallet', restricted: false, multisig: 'absent' },
     faults: ['account_out_of_range', 'bad_payout', 'fee_rates_unknown', 'fee_too_high'],
     params: () =>
       params({
@@ -368,6 +372,34 @@ export const payoutMethods: readonly WalletMethod[] = [
       assertCount(args.payouts.length, 0);
       const requests = args.payouts.map(requestOf(args.account_index));
       return forecastShape(await wallet.payouts.estimate(args.account_index, requests));
+    },
+  }),
+
+  defineMethod({
+    name: 'export_payout_batches',
+    summary: 'Lists the batches of a view-only wallet whose sets the wallet with the spend key is to sign.',
+    meta: { family: 'payout_send', needs: 'wallet', restricted: true },
+    faults: [],
+    params: () => params({}),
+    result: batchesSchema,
+    source: ADDITION,
+    handle: async ({ wallet }) => ({ batches: (await wallet.payouts.unsigned()).map(batchShape) }),
+  }),
+
+  defineMethod({
+    name: 'submit_payout_batches',
+    summary: 'Relays signed sets of batches, each on its own.',
+    meta: { family: 'payout_send', needs: 'wallet', restricted: true },
+    faults: [],
+    params: () => params({ signed_txsets: listOf(text).describe('Sets signed by sign_transfer, 1 to 1000') }),
+    result: submittedSchema,
+    requestSize: 'long-text',
+    source: ADDITION,
+    async handle({ wallet, spender }, { signed_txsets: sets }) {
+      assertCount(sets.length);
+      const results: ReturnType<typeof submittedShape>[] = [];
+      for (const set of sets) results.push(submittedShape(await wallet.payouts.submit(set, spender)));
+      return { results };
     },
   }),
 ];

@@ -8,8 +8,9 @@ import {
   termsHash,
 } from '../../model/payout.js';
 import type { Forecast, Unlocking } from '../../services/payouts/payout-forecast.js';
-import type { PayoutOutcome, PayoutView, Waiting } from '../../services/payouts/payouts.js';
-import { ZERO } from '../../util/amount.js';
+import type { PayoutOutcome, PayoutView, Submitted, Waiting } from '../../services/payouts/payouts.js';
+import type { UnsignedSet } from '../../services/payouts/payout-batches.js';
+import { sum, ZERO } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import { JsonText } from '../../util/json-writer.js';
 import { explain, FAULTS } from '../faults/fault-table.js';
@@ -19,7 +20,7 @@ import * as sample from './samples.js';
 export const payoutReason = () =>
   wire.oneOf(
     PAYOUT_REASONS,
-    'not_sent: its batch never left this server; refused: by the node; overtaken: another transaction spends an input; lost: neither pool nor chain has it; reorganised: its block was replaced',
+    'not_sent: its batch never left this server; refused: by the node; overtaken: another transaction spends an input; lost: neither pool nor chain has it; reorganised: its block was replaced; unsigned: its set was not signed in time',
   );
 
 const waitingSchema = () =>
@@ -65,7 +66,7 @@ const payoutTerms = () => ({
 const payoutState = () => ({
   state: wire.oneOf(
     PAYOUT_STATES,
-    'awaiting_approval; queued; sending: its batch is recorded; sent: in the mempool, as far as known; mined; confirmed; failed, cancelled, rejected, expired: it was not paid',
+    'awaiting_approval; queued; awaiting_signature: of a view-only wallet; sending: its batch is recorded; sent: in the mempool, as far as known; mined; confirmed; failed, cancelled, rejected, expired: it was not paid',
   ),
   reason: payoutReason().optional(),
   created_at: wire.uint('Time of creation [Unix s]'),
@@ -230,6 +231,78 @@ export const forecastShape = ({ batches, waiting, refused }: Forecast) => ({
   })),
   fee: batches.reduce((total, batch) => total + batch.fee, ZERO as bigint) as typeof ZERO,
 });
+
+/** Schema of the batches whose sets another wallet is to sign. */
+export const batchesSchema = () =>
+  wire.object({
+    batches: wire.list(
+      wire.object({
+        batch_id: wire.text('Idempotency key of its order'),
+        account_index: wire.u32('Account that pays'),
+        created_at: wire.uint('Time of creation [Unix s]'),
+        expires_at: wire.uint('Time until which the set may be signed [Unix s]'),
+        unsigned_txset: wire.hex('Set for sign_transfer, and for describe_transfer'),
+        amount: wire.amount('Sum that the payees receive'),
+        fee: wire.amount('Fee'),
+        payouts: wire.list(
+          wire.object({
+            payout_id: wire.text('Id of the payout'),
+            address: wire.text('Address of the payee'),
+            received: wire.amount('Amount that the payee receives'),
+            fee_share: wire.amount('Its share of the fee'),
+          }),
+          'Payouts of the batch',
+        ),
+      }),
+      'Batches, the oldest first',
+    ),
+  });
+
+/** Converts a batch whose set another wallet is to sign to JSON. */
+export const batchShape = ({
+  batchId,
+  account,
+  created,
+  expires,
+  unsignedSet,
+  fee,
+  payouts,
+}: UnsignedSet) => ({
+  batch_id: batchId,
+  account_index: account,
+  created_at: created,
+  expires_at: expires,
+  unsigned_txset: toHex(unsignedSet),
+  amount: sum(payouts.map(({ received }) => received)),
+  fee,
+  payouts: payouts.map(({ payout, received, fee: share }) => ({
+    payout_id: payout.payoutId,
+    address: payout.address,
+    received,
+    fee_share: share,
+  })),
+});
+
+/** Schema of the results of signed sets. */
+export const submittedSchema = () =>
+  wire.object({
+    results: wire.list(
+      wire.object({
+        tx_hashes: wire.list(wire.hash('Transaction hash'), 'Relayed transactions'),
+        error: errorSchema().optional(),
+      }),
+      'Result of each set, in their order',
+    ),
+  });
+
+/** Converts the result of a signed set to JSON. */
+export const submittedShape = (result: Submitted) =>
+  'fault' in result
+    ? {
+        tx_hashes: [],
+        error: { code: FAULTS[result.fault.kind].code, message: explain(result.fault) },
+      }
+    : { tx_hashes: result.txHashes.map(toHex) };
 
 /** A queued payout, as an example. */
 export const samplePayout = {

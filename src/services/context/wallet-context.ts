@@ -87,6 +87,8 @@ export interface PayoutSettings {
   readonly maxFeeRate?: bigint;
   /** Number of outputs that a paying account keeps, by dividing its change; 0: as many as its batches need. */
   readonly outputs: number;
+  /** Time until which the set of a batch of a view-only wallet may be signed [s]. */
+  readonly signingTime: number;
   /** Rules by which other persons must approve payouts. */
   readonly rules: PayoutRules;
 }

@@ -132,7 +132,16 @@ export class PaymentLedger {
     mempool.reserveLost();
     return store.write((w) => {
       order?.entry.record(w, order.made, { sent: true });
-      for (const { rings, txHash } of payments) if (rings !== undefined) w.recogniseSigned(rings, txHash);
+      for (const { rings, txHash } of payments) {
+        if (rings === undefined) continue;
+        if (w.payouts.isExpiredSet(rings))
+          throw new WalletError({
+            kind: 'submission_failed',
+            reason: 'the set was not signed in time, and its payouts are paid anew',
+          });
+        w.recogniseSigned(rings, txHash);
+        w.events.payouts.release(rings);
+      }
       // A payment that was relayed before does not count again, because it takes no further money.
       const relayed = records.map(({ txHash }) => {
         const state = w.outgoing.byHash(txHash)?.state;

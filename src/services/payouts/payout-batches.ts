@@ -7,23 +7,34 @@ import type { MadePayment, MadePayments } from '../../model/made-payment.js';
 import type { OrderTx } from '../../model/order.js';
 import type { Payout, PayoutShare } from '../../model/payout.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
-import { ZERO } from '../../util/amount.js';
+import { trackOrder } from '../../store/tables/order-tracker.js';
+import type { UnsignedBatch } from '../../store/tables/payout-row.js';
+import { ZERO, type Amount } from '../../util/amount.js';
 import { toHex, utf8 } from '../../util/bytes.js';
 import { unixSeconds } from '../../util/clock.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { FailedPayment } from '../payments/failed-payment.js';
-import type { Orders } from '../payments/orders.js';
+import { setToSign, type Orders } from '../payments/orders.js';
 import type { Transfers } from '../payments/transfers.js';
 import type { Candidate, Composition } from './batch-composer.js';
 import type { PayoutApprovals } from './payout-approvals.js';
 
-type Context = Pick<WalletContext, 'clock' | 'rng' | 'store'>;
+type Context = Pick<WalletContext, 'clock' | 'exportFormat' | 'exports' | 'payoutSettings' | 'rng' | 'store'>;
 
 /** Other services of the wallet that this service calls. */
 interface Services {
   readonly approvals: PayoutApprovals;
   readonly orders: Orders;
   readonly transfers: Transfers;
+}
+
+/** A batch whose set another wallet is to sign. */
+export interface UnsignedSet extends UnsignedBatch {
+  /** Idempotency key of its order. */
+  readonly batchId: string;
+  readonly unsignedSet: Uint8Array;
+  readonly fee: Amount;
+  readonly payouts: readonly { readonly payout: Payout; readonly received: Amount; readonly fee: Amount }[];
 }
 
 /** Name of the method in the orders that are batches. */
@@ -83,6 +94,43 @@ export class PayoutBatches {
     });
   }
 
+  /** Lists the batches whose sets another wallet is to sign, with their payouts. */
+  async unsigned(): Promise<readonly UnsignedSet[]> {
+    const { store } = this.#context;
+    const found: UnsignedSet[] = [];
+    for (const batch of store.read((r) => r.payouts.unsignedBatches())) {
+      const order = store.read((r) => r.orders.bySequence(batch.sequence));
+      const tracked = order && store.read((r) => trackOrder(r, order));
+      if (tracked?.state !== 'prepared') continue;
+      const { unsignedSet } = await setToSign(this.#context, tracked);
+      const fee = tracked.positions[0]?.current.made.fee;
+      if (unsignedSet === undefined || fee === undefined) continue;
+      const payouts = store.read((r) =>
+        r.payouts
+          .sharesIn(batch.sequence)
+          .map((share) => ({ payout: r.payouts.at(share.payout), received: share.amount, fee: share.fee })),
+      );
+      found.push({ ...batch, batchId: tracked.order.key, unsignedSet, fee, payouts });
+    }
+    return found;
+  }
+
+  /** Returns the payouts of batches whose sets were not signed in time to the queue. */
+  expireUnsigned(): void {
+    const { store, clock } = this.#context;
+    const now = unixSeconds(clock);
+    const late = store.read((r) =>
+      r.payouts.unsignedBatches(now).filter(({ sequence }) => {
+        const order = r.orders.bySequence(sequence);
+        return order !== undefined && trackOrder(r, order).state === 'prepared';
+      }),
+    );
+    if (late.length > 0)
+      store.write((w) => {
+        for (const { sequence } of late) w.payouts.expireBatch(sequence);
+      });
+  }
+
   /** True if an earlier batch with a waiting payout can still be mined. */
   mayBeMined({ sequence }: Pick<Payout, 'sequence'>): boolean {
     return this.#attemptsOf(sequence)?.mayBeMined ?? false;
@@ -111,7 +159,7 @@ export class PayoutBatches {
     sequence: number,
     account: number,
     batch: readonly Candidate[],
-    { destinations, fee }: MadePayment,
+    { destinations, fee, signed }: MadePayment,
   ): void {
     const { approvals } = this.#services;
     for (const { payout } of batch) {
@@ -124,7 +172,10 @@ export class PayoutBatches {
       const received = destinations[i]?.amount ?? ZERO;
       return { payout: payout.sequence, amount: received, fee: parts[i] ?? ZERO };
     });
-    w.payouts.addBatch(sequence, account, unixSeconds(this.#context.clock), shares);
+    const created = unixSeconds(this.#context.clock);
+    if (signed !== undefined) return w.payouts.addBatch({ sequence, account, created }, shares);
+    const expires = created + this.#context.payoutSettings.signingTime;
+    w.payouts.addBatch({ sequence, account, created, expires }, shares);
   }
 }
 

@@ -177,13 +177,17 @@ export class PayoutQueue {
     if (this.#nodeFailures > 0) return backOff(this.#nodeFailures, NODE_RETRY);
     if (this.#services.treasury.isUsed) return POLICY_LOOK_MS;
     // The rules of waiting payouts may change in their file.
-    return store.read((r) => r.payouts.waitingAfter(0, 1).length > 0) ? LOOK_MS : LONGEST_LOOK_MS;
+    const isWaiting = store.read(
+      ({ payouts }) => payouts.waitingAfter(0, 1).length > 0 || payouts.unsignedBatches().length > 0,
+    );
+    return isWaiting ? LOOK_MS : LONGEST_LOOK_MS;
   }
 
   async #round(): Promise<void> {
     const { store, clock, keystore } = this.#context;
     this.#context.assertOpen();
     this.#expire();
+    this.#services.batches.expireUnsigned();
     await this.#services.approvals.judge();
     const accounts = store.read((r) => r.payouts.queuedAccounts());
     if (accounts.length === 0) {
@@ -191,7 +195,8 @@ export class PayoutQueue {
       this.#addresses.clear();
       return;
     }
-    if (keystore.isViewOnly) return;
+    // In the background the wallet lacks its spend key for a while only.
+    if (keystore.background !== undefined) return;
     for (const account of accounts) {
       if (store.read((r) => r.payouts.pauseOf(account)) !== undefined) continue;
       if (!(await this.#sendDue(account, unixSeconds(clock)))) return;

@@ -12,11 +12,13 @@ import {
 import type { Hash } from '../../monero/crypto/types.js';
 import { faultOf, WalletError, type Fault } from '../../model/wallet-error.js';
 import type { PayoutFilter, PayoutPayment } from '../../store/tables/payout-row.js';
+import type { Spender } from '../../model/spender.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
 import { unixSeconds } from '../../util/clock.js';
 import { yieldToEventLoop } from '../../util/event-loop.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { Balances } from '../accounts/balances.js';
+import type { ColdSigning } from '../cold/cold-signing.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { FeeEstimator } from '../payments/fee-estimator.js';
 import type { Orders } from '../payments/orders.js';
@@ -25,7 +27,7 @@ import type { Sweeps } from '../payments/sweeps.js';
 import type { Transfers } from '../payments/transfers.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
 import { PayoutApprovals } from './payout-approvals.js';
-import { PayoutBatches } from './payout-batches.js';
+import { PayoutBatches, type UnsignedSet } from './payout-batches.js';
 import { forecast, unlockingOf, type Forecast, type Unlocking } from './payout-forecast.js';
 import { PayoutIntake, type IntakeResult, type PayoutCreator, type PayoutRequest } from './payout-intake.js';
 import { PayoutQueue, type Obstacle } from './payout-queue.js';
@@ -33,7 +35,16 @@ import { Treasury } from './treasury.js';
 
 type Context = Pick<
   WalletContext,
-  'assertOpen' | 'clock' | 'keystore' | 'log' | 'name' | 'payoutSettings' | 'rng' | 'store'
+  | 'assertOpen'
+  | 'clock'
+  | 'exportFormat'
+  | 'exports'
+  | 'keystore'
+  | 'log'
+  | 'name'
+  | 'payoutSettings'
+  | 'rng'
+  | 'store'
 >;
 
 /** Other services of the wallet that this service calls. */
@@ -41,6 +52,7 @@ interface Services {
   readonly accounts: Accounts;
   readonly balances: Balances;
   readonly feeEstimator: FeeEstimator;
+  readonly coldSigning: Pick<ColdSigning, 'submit'>;
   readonly orders: Orders;
   readonly payments: Pick<PaymentMaker, 'spending'>;
   readonly sweeps: Sweeps;
@@ -81,6 +93,9 @@ export interface PayoutPage {
   /** Number that the payouts of the next page lie below; absent on the last page. */
   readonly next?: number;
 }
+
+/** Result of a signed set: its transactions, or the fault for which none was relayed. */
+export type Submitted = { readonly txHashes: readonly Hash[] } | { readonly fault: Fault };
 
 /** Result of one payout of a call: the payout, or the fault for which nothing was done. */
 export type PayoutOutcome = PayoutView | { readonly payoutId: string; readonly fault: Fault };
@@ -230,6 +245,23 @@ export class Payouts {
       }),
     );
     return results.map((result) => ('fault' in result ? result : this.#view(result)));
+  }
+
+  /** Lists the batches whose sets another wallet is to sign. */
+  unsigned(): Promise<readonly UnsignedSet[]> {
+    return this.#batches.unsigned();
+  }
+
+  /** Relays a signed set of a batch. @param hex set as hex digits. @throws an error of the daemon or the store. */
+  async submit(hex: string, spender: Spender | undefined): Promise<Submitted> {
+    try {
+      const { payments } = await this.#services.coldSigning.submit(hex, spender);
+      return { txHashes: payments.flatMap(({ signed }) => signed?.txHash ?? []) };
+    } catch (error) {
+      const fault = faultOf(error);
+      if (fault === undefined) throw error;
+      return { fault };
+    }
   }
 
   /** Sends the queued payouts of an account now, as far as they can be paid. @throws WalletError */

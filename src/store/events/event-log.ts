@@ -25,7 +25,7 @@ import { minedFacts, PaymentEvents, type Tips, paymentsIn } from './payment-even
 import { PoolEvents } from './pool-events.js';
 import { DEFAULT_PAYOUT_CONFIRMATIONS } from '../../model/payout.js';
 import type { OrderReader } from '../tables/orders.js';
-import type { OutputReader } from '../tables/outputs.js';
+import type { OutputWriter } from '../tables/output-writer.js';
 import type { PayoutWriter } from '../tables/payouts.js';
 import { PayoutEvents } from './payout-events.js';
 import { RequestEvents } from './request-events.js';
@@ -55,7 +55,7 @@ export interface EventTables {
   readonly pool: PoolReader;
   readonly requests: PaymentRequestWriter;
   readonly orders: OrderReader;
-  readonly outputs: OutputReader;
+  readonly outputs: OutputWriter;
   readonly payouts: PayoutWriter;
   readonly credentialSpends: CredentialSpendWriter;
   readonly arrivals: ArrivalWriter;

@@ -12,16 +12,19 @@ import { backOff } from '../../util/clock.js';
 import type { CredentialSpendWriter } from '../tables/credential-spends.js';
 import type { EventWriter } from '../tables/events.js';
 import { exclusions, trackOrder, type OrderTables } from '../tables/order-tracker.js';
+import { inputsOf } from '../tables/rival-spends.js';
 import type { OrderReader } from '../tables/orders.js';
+import type { OutputWriter } from '../tables/output-writer.js';
 import type { PayoutWriter } from '../tables/payouts.js';
 import type { Rescan } from './chain-progress.js';
 
 /** Tables that {@link PayoutEvents} uses. */
-export interface PayoutEventParts extends Omit<OrderTables, 'orders'> {
+export interface PayoutEventParts extends Omit<OrderTables, 'orders' | 'outputs'> {
   readonly rows: EventWriter;
   readonly payouts: PayoutWriter;
   readonly credentialSpends: CredentialSpendWriter;
   readonly orders: OrderReader;
+  readonly outputs: OutputWriter;
   readonly rescan: Rescan;
 }
 
@@ -30,8 +33,8 @@ const RETRY = { first: 60, last: 3600 };
 
 /** State of a batch by its order. */
 interface Standing {
-  /** `gone`: its transaction certainly never left this server. */
-  readonly state: 'prepared' | 'relayed' | 'mined' | 'failed' | 'gone';
+  /** `unsigned`: its set is to be signed elsewhere. `gone`: its transaction certainly never left this server. */
+  readonly state: 'unsigned' | 'prepared' | 'relayed' | 'mined' | 'failed' | 'gone';
   /** Hash of its transaction; absent if it is gone. */
   readonly txHash?: Hash | undefined;
   /** Height of its block; mined batches only. */
@@ -39,6 +42,14 @@ interface Standing {
   /** Reason why it failed. */
   readonly reason?: PayoutReason;
 }
+
+/** State of a payout by the state of its live batch. */
+const STATE_OF = {
+  unsigned: 'awaiting_signature',
+  prepared: 'sending',
+  relayed: 'sent',
+  mined: 'mined',
+} as const satisfies Readonly<Partial<Record<Standing['state'], PayoutState>>>;
 
 /** A share of a payout with the standing of its batch. */
 interface Attempt {
@@ -49,7 +60,13 @@ interface Attempt {
 /** States at whose begin the amount of a payout is given back to the limits of its creator. */
 const IS_UNPAID: ReadonlySet<PayoutState> = new Set(['failed', 'cancelled', 'rejected', 'expired']);
 
-const IS_SENT: ReadonlySet<PayoutState> = new Set(['sending', 'sent', 'mined', 'confirmed']);
+const IS_SENT: ReadonlySet<PayoutState> = new Set([
+  'awaiting_signature',
+  'sending',
+  'sent',
+  'mined',
+  'confirmed',
+]);
 
 /**
  * Records the states of payouts, which follow from the orders that are their batches, and reports each change. A payout
@@ -108,9 +125,26 @@ export class PayoutEvents {
       this.#update(payouts.at(payout), attempts, { tip, before });
     }
     const { state, height } = standingOf(batch);
+    this.#setFrozen(batch, state === 'unsigned');
     if (state === 'gone') return payouts.removeBatch(batch);
     const due = height === undefined ? undefined : height + this.#confirmations - 1;
     payouts.settleBatch(batch, { height, dueHeight: due === undefined || due <= tip ? undefined : due });
+  }
+
+  /**
+   * Frees the inputs of the sets with the given rings, which a payment is about to spend. They are frozen again if the
+   * payment is never sent.
+   */
+  release(rings: Hash): void {
+    for (const batch of this.#parts.payouts.batchesWith(rings)) this.#setFrozen(batch, false);
+  }
+
+  /** Freezes the inputs of a batch while its set is to be signed elsewhere, and thaws them otherwise. */
+  #setFrozen(batch: number, isFrozen: boolean): void {
+    const { orders, outputs, payouts } = this.#parts;
+    if (!payouts.setFrozen(batch, isFrozen)) return;
+    for (const { made } of orders.bySequence(batch)?.transactions ?? [])
+      for (const input of inputsOf({ outputs }, made)) outputs.setFrozen(input, isFrozen);
   }
 
   /** Updates one payout. @param view height of the tip, and height of the block that was reported before. */
@@ -122,13 +156,14 @@ export class PayoutEvents {
     const live =
       attempts.find(({ standing }) => standing.state === 'mined') ??
       attempts.findLast(({ standing }) => standing.state === 'relayed') ??
-      attempts.findLast(({ standing }) => standing.state === 'prepared');
+      attempts.findLast(({ standing }) => standing.state === 'prepared' || standing.state === 'unsigned');
     if (live === undefined) return this.#return(payout, attempts);
     const { state, height } = live.standing;
     const isLower = IS_SENT.has(payout.state) && before !== undefined && before !== height;
     const reason = isLower ? ('reorganised' as const) : undefined;
+    if (state === 'failed' || state === 'gone') return;
     if (state !== 'mined' || height === undefined) {
-      const next = state === 'relayed' ? 'sent' : 'sending';
+      const next = STATE_OF[state];
       if (payout.state !== next) this.#move(payout, next, { live, reason });
       return;
     }
@@ -151,7 +186,7 @@ export class PayoutEvents {
   }
 
   #standingOf(batch: number): Standing {
-    const { orders, outgoing, outputs } = this.#parts;
+    const { orders, outgoing, outputs, payouts } = this.#parts;
     const order = orders.bySequence(batch);
     if (order === undefined) return { state: 'gone', reason: 'not_sent' };
     const { state, positions } = trackOrder({ orders, outgoing, outputs }, order);
@@ -160,6 +195,10 @@ export class PayoutEvents {
     const { height } = current;
     const txHash = current.made.signed?.txHash;
     if (state === 'failed') return { state, txHash, reason: this.#failureOf(current) };
+    if (state === 'prepared' && !current.sent && !current.isRecorded) {
+      if (payouts.isExpired(batch)) return { state: 'failed', reason: 'unsigned' };
+      return { state: 'unsigned' };
+    }
     return { state, txHash, height };
   }
 

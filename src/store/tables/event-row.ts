@@ -53,6 +53,7 @@ export const CODES = {
   'payout.rejected': 29,
   'payout.expired': 30,
   'balance.low': 31,
+  'payout.awaiting_signature': 32,
 } as const satisfies Readonly<Record<EventType, number>>;
 
 /** Types of rows whose height is the height of the block with their payment or transfer. */

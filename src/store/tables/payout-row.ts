@@ -122,3 +122,20 @@ export const toShare = (row: ShareRow): PayoutShare => ({
 
 /** Terms of a payout that its events leave out. */
 export type PayoutIdentity = Pick<PayoutFacts, 'payoutId' | 'address' | 'reference'>;
+
+/** A batch whose set another wallet is to sign. */
+export interface UnsignedBatch {
+  /** Number of its order. */
+  readonly sequence: number;
+  readonly account: number;
+  /** Time of creation [Unix s]. */
+  readonly created: number;
+  /** Time until which its set may be signed [Unix s]. */
+  readonly expires: number;
+}
+
+/** A new batch. */
+export interface NewBatch extends Omit<UnsignedBatch, 'expires'> {
+  /** Time until which its set may be signed [Unix s]; absent: this wallet has signed it. */
+  readonly expires?: number;
+}

@@ -16,6 +16,7 @@ import {
   toPayout,
   toShare,
   type ActionRow,
+  type NewBatch,
   type NewPayout,
   type PaymentRow,
   type PayoutFilter,
@@ -24,6 +25,7 @@ import {
   type PayoutRange,
   type PayoutRow,
   type ShareRow,
+  type UnsignedBatch,
 } from './payout-row.js';
 
 /** Reads payouts and their batches. */
@@ -190,6 +192,37 @@ export class PayoutReader {
     );
   }
 
+  /** True if the set of a batch was not signed in time. */
+  isExpired(batch: number): boolean {
+    return this.db.value<number>('SELECT expired FROM payout_batch WHERE sequence = ?', batch) === 1;
+  }
+
+  /** Returns the batches whose sets have the given rings. */
+  batchesWith(rings: Hash): number[] {
+    return this.db.values<number>(
+      'SELECT sequence FROM order_tx JOIN payout_batch USING (sequence) WHERE rings = ? AND settled = 0',
+      rings,
+    );
+  }
+
+  /** True if rings belong to the set of a batch that was not signed in time. */
+  isExpiredSet(rings: Hash): boolean {
+    const found = this.db.row(
+      `SELECT 1 FROM order_tx JOIN payout_batch USING (sequence) WHERE rings = ? AND expired = 1 AND settled = 0`,
+      rings,
+    );
+    return found !== undefined;
+  }
+
+  /** Lists the batches whose sets may be signed, the oldest first. @param until latest time of expiry [Unix s]. */
+  unsignedBatches(until = Number.MAX_SAFE_INTEGER): UnsignedBatch[] {
+    return this.db.rows<UnsignedBatch>(
+      `SELECT sequence, account, created, expires FROM payout_batch
+       WHERE expires IS NOT NULL AND expired = 0 AND height IS NULL AND expires <= ? ORDER BY sequence`,
+      until,
+    );
+  }
+
   /** Counts the batches of an account that were made since a time [Unix s]. */
   batchesSince(account: number, time: number): number {
     return (
@@ -206,7 +239,7 @@ export class PayoutReader {
     return (
       this.db.value<number>(
         `SELECT count(*) FROM payout_batch WHERE account = ? AND height IS NULL
-           AND sequence IN (SELECT batch FROM payout_share JOIN payout ON sequence = payout WHERE state IN ('sending', 'sent'))`,
+           AND sequence IN (SELECT batch FROM payout_share JOIN payout ON sequence = payout WHERE state IN ('awaiting_signature', 'sending', 'sent'))`,
         account,
       ) ?? 0
     );
@@ -314,22 +347,32 @@ export class PayoutWriter extends PayoutReader {
 
   /** Adds a batch, whose order was recorded in the same transaction. */
   addBatch(
-    batch: number,
-    account: number,
-    created: number,
+    { sequence: batch, account, created, expires }: NewBatch,
     shares: readonly Omit<PayoutShare, 'batch'>[],
   ): void {
     this.db.run(
-      'INSERT INTO payout_batch (sequence, account, created) VALUES (?, ?, ?)',
-      batch,
-      account,
-      created,
+      'INSERT INTO payout_batch (sequence, account, created, expires) VALUES (?, ?, ?, ?)',
+      ...[batch, account, created, expires ?? null],
     );
     for (const { payout, amount, fee } of shares)
       this.db.run(
         'INSERT INTO payout_share (payout, batch, amount, fee) VALUES (?, ?, ?, ?)',
         ...[payout, batch, toColumn(amount), toColumn(fee)],
       );
+  }
+
+  /** Records whether the inputs of a batch are frozen. @returns false if they were so before. */
+  setFrozen(batch: number, isFrozen: boolean): boolean {
+    const { changes } = this.db.run(
+      'UPDATE payout_batch SET frozen = :frozen WHERE sequence = :batch AND frozen <> :frozen',
+      { batch, frozen: fromFlag(isFrozen) },
+    );
+    return changes > 0;
+  }
+
+  /** Records that the set of a batch was not signed in time: its payouts are paid anew. */
+  expireBatch(batch: number): void {
+    this.db.run('UPDATE payout_batch SET expired = 1, changed = 1 WHERE sequence = ?', batch);
   }
 
   /** Deletes a batch that was never sent, and its shares. */

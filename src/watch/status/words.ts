@@ -108,6 +108,7 @@ const TITLES: Readonly<Record<EventJson['type'], string>> = {
   'request.reversed': 'Payment of a request reversed',
   'payout.awaiting_approval': 'Payout waits for approval',
   'payout.queued': 'Payout queued',
+  'payout.awaiting_signature': 'Payout waits for a signature',
   'payout.sending': 'Payout is being sent',
   'payout.sent': 'Payout sent',
   'payout.mined': 'Payout mined',

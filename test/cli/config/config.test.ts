@@ -101,7 +101,7 @@ describe('defaults', () => {
   it('apply to every setting that is absent', () => {
     expect(config()).toEqual({
       network: 'mainnet',
-      payouts: { interval: 60, patience: 1800, outputs: 0, confirmations: 10 },
+      payouts: { interval: 60, patience: 1800, outputs: 0, confirmations: 10, signingTime: 86_400 },
       wallet: {
         dir: 'wallets',
         open: [],
