@@ -166,8 +166,8 @@ describe('a batch of a view-only wallet', () => {
       ['awaiting_signature', undefined],
       ['queued', 'unsigned'],
       ['awaiting_signature', undefined],
+      ['sending', undefined],
       ['sent', undefined],
-      ['mined', undefined],
       ['confirmed', undefined],
     ]);
   });

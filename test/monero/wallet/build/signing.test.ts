@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from '@jest/globals';
-import { feeOfWeight, type FeeRates } from '../../../../src/monero/wallet/select/fees.js';
+import { feeOfWeight, feeShares, type FeeRates } from '../../../../src/monero/wallet/select/fees.js';
 import {
   parseTransaction,
   prefixHash,
@@ -23,6 +23,8 @@ import {
   type PricedPlan,
   type SignedTx,
 } from '../../../../src/monero/wallet/build/signing.js';
+import fc from 'fast-check';
+import { randomRuns } from '../../../support/fakes/random-runs.js';
 import { seededRng } from '../../../support/fakes/seeded-rng.js';
 import { COIN, faultOf, holder, spendableInput } from '../fixtures.js';
 
@@ -141,7 +143,37 @@ describe('the fee', () => {
     ).toEqual(amounts);
   });
 
+  it('is shared by all payees, of whom some pay their shares out of their amounts', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.bigInt({ min: COIN / 100n, max: COIN / 20n }), fc.boolean()), {
+          minLength: 1,
+          maxLength: 15,
+        }),
+        (payouts) => {
+          const feeFrom = payouts.flatMap(([, pays], i) => (pays ? [i] : []));
+          const amounts = payouts.map(([value]) => value);
+          const plan = planOf(amounts, [inputOf(COIN)], { feeFrom, feeAmongAll: true });
+          const unsigned = settleFee(plan, RATE, RATES, rng);
+          const shares = feeShares(unsigned.fee, payouts.length);
+          expect(unsigned.payees.map((payee) => payee.amount)).toEqual(
+            payouts.map(([value, pays], i) => (pays ? value - (shares[i] ?? 0n) : value)),
+          );
+          const received = unsigned.payees.reduce((total, payee) => total + payee.amount, 0n);
+          expect(received + unsigned.change + unsigned.fee).toBe(COIN);
+          expect(unsigned.fee).toBe(feeOfWeight(weightOnceSigned(unsigned), RATE, RATES));
+        },
+      ),
+      { numRuns: randomRuns(40) },
+    );
+  });
+
   it.each<[string, PricedPlan, PlanFault['kind']]>([
+    [
+      'share is all that its payee receives',
+      planOf([100n, COIN], [inputOf(3n * COIN)], { feeFrom: [0], feeAmongAll: true }),
+      'zero_amount',
+    ],
     ['is more than its payee receives', planOf([100n], [inputOf(COIN)], { feeFrom: [0] }), 'tx_not_possible'],
     [
       'leaves one of its payees nothing',

@@ -1,5 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
-import { backlogBlocks, choosePriority } from '../../../../src/monero/wallet/select/fees.js';
+import fc from 'fast-check';
+import { amount } from '../../../../src/util/amount.js';
+import { backlogBlocks, choosePriority, feeShares } from '../../../../src/monero/wallet/select/fees.js';
 
 const weights = (weight: number): number[] => new Array<number>(10).fill(weight);
 const LIMIT = 600_000;
@@ -34,5 +36,19 @@ describe('the backlog', () => {
   });
   it('does not count transactions of weight zero', () => {
     expect(backlogBlocks([{ weight: 0, fee: 10n ** 12n }], 1n, 1)).toBe(0);
+  });
+});
+
+describe('the shares of a fee', () => {
+  it('add up to the fee, and differ by one atomic unit at most', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 10n ** 13n }), fc.integer({ min: 1, max: 15 }), (fee, count) => {
+        const shares = feeShares(amount(fee), count).map((share): bigint => share);
+        expect(shares).toHaveLength(count);
+        expect(shares.reduce((total, share) => total + share, 0n)).toBe(fee);
+        expect((shares[0] ?? 0n) - (shares.at(-1) ?? 0n)).toBeLessThanOrEqual(1n);
+        expect([...shares].sort((a, b) => (a > b ? -1 : 1))).toEqual(shares);
+      }),
+    );
   });
 });
