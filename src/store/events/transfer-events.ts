@@ -61,7 +61,9 @@ export class TransferEvents {
   /** Copies the reported unmined transfers before a rescan deletes them. */
   keepUnmined(): void {
     const { facts, outgoing, reported } = this.#parts;
-    for (const tx of outgoing.list({ states: ['pending'] })) reported.add(facts.unmined(tx));
+    for (const tx of outgoing.list({ states: ['pending'] }))
+      // The rescan makes mined transfers pending, which were copied before.
+      if (!reported.has(tx.txHash)) reported.add(facts.unmined(tx));
   }
 
   /** Reports transfers as failed that a rescan has not found, unless they are recorded again. */

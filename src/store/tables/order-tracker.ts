@@ -40,13 +40,18 @@ export function trackOrder(r: OrderTables, order: Order): TrackedOrder {
 function trackTx(r: OrderTables, tx: OrderTx): TrackedTx {
   const txHash = tx.made.signed?.txHash;
   const recorded = txHash && r.outgoing.byHash(txHash);
-  if (recorded !== undefined) {
+  const before = txHash && r.orders.beforeRescan(txHash);
+  // A rescan makes a mined payment pending until it has passed the block of the payment.
+  const isRescanned = before?.height !== undefined && recorded?.state === 'pending';
+  if (recorded !== undefined && !isRescanned) {
     const { state, height } = recorded;
     return { ...tx, isRecorded: true, state: STATE_OF[state], ...(height === undefined ? {} : { height }) };
   }
-  const before = txHash && r.orders.beforeRescan(txHash);
   if (before !== undefined)
-    return { ...tx, isRecorded: false, state: before.height === undefined ? 'relayed' : 'mined', ...before };
+    return {
+      ...{ ...tx, isRecorded: recorded !== undefined, ...before },
+      state: before.height === undefined ? 'relayed' : 'mined',
+    };
   // The record of a sent payment is missing if a rescan did not find it again, or after a reorganisation deeper than
   // SETTLED_DEPTH.
   const isOver = tx.withdrawn !== undefined || tx.sent || exclusions(r, tx).length > 0;

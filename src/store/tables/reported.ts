@@ -136,6 +136,10 @@ export class ReportedTransfers {
     );
   }
 
+  has(txHash: Hash): boolean {
+    return this.#db.row('SELECT 1 FROM reported_transfer WHERE tx_hash = ?', txHash) !== undefined;
+  }
+
   /** Deletes a transfer and returns it; undefined if there is no such transfer. */
   take(txHash: Hash): ReportedTransfer | undefined {
     return this.#takeWhere('tx_hash = ?', txHash)[0];

@@ -57,10 +57,16 @@ describe('an attempt that is recorded as a payment', () => {
     ['pending', 'relayed'],
     ['failed', 'failed'],
   ] as const)('has the state of the payment: %s is %s', (state, expected) => {
-    const records = { outgoing: { 9: { state } }, before: { 9: { height: 4 } }, outputs: [spent(1, 8, 3)] };
+    const records = { outgoing: { 9: { state } }, before: { 9: {} }, outputs: [spent(1, 8, 3)] };
     for (const sent of [true, false])
       expect(tracked(attempt(9, { sent }), records)).toEqual({ state: expected, isRecorded: true });
     expect(tracked(attempt(9, { withdrawn: 'refused' }), records).state).toBe(expected);
+  });
+
+  it('stays mined during a rescan that has not passed its block', () => {
+    const state = 'pending' as const;
+    const records = { outgoing: { 9: { state } }, before: { 9: { height: 4 } } };
+    expect(tracked(attempt(9), records)).toEqual({ state: 'mined', isRecorded: true, height: 4 });
   });
 
   it('is mined at a height', () => {
