@@ -87,7 +87,7 @@ export function createWatch({ config, server, call: plainCall, listeners, start,
   const facts = new WalletFactReader();
   const metrics = new Metrics({
     ...{ health, wallets, facts, start, directory, failover: server.failover },
-    ...{ cluster: server.settings.cluster, work: server.work },
+    ...{ cluster: server.settings.cluster, work: server.work, withBalances: watch.metricsBalances },
     info: {
       version: readOwnPackage().version,
       node: process.version,

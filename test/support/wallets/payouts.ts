@@ -1,0 +1,18 @@
+import type { NewPayout } from '../../../src/store/tables/payouts.js';
+import { amount } from '../../../src/util/amount.js';
+
+/** Time of creation of payouts of tests [Unix s]. */
+export const CREATED = 1_700_000_000;
+
+/** Returns a queued payout of account 0. */
+export const newPayout = (payoutId: string, changes: Partial<NewPayout> = {}): NewPayout => ({
+  ...{
+    payoutId,
+    account: 0,
+    address: `4${payoutId}`,
+    amount: amount(1_000_000_000_000n),
+    feePayer: 'wallet',
+  },
+  ...{ priority: 0, allowOwn: false, created: CREATED, state: 'queued' },
+  ...changes,
+});
