@@ -28,6 +28,7 @@ const page = (changes: Partial<StatusView> = {}, address?: ReceivingAddress): st
       daemon: { address: 'a:1', hasAnswered: true, outage: 0, height: 100, synchronized: true, listed: [] },
       ...{ wallets: [], unopened: [], names: [], uptime: 7300, events: [], payments: [], lastId: 5 },
       ...{ requests: new Map(), today: NO_SUMS, cluster: undefined, work: undefined },
+      payouts: undefined,
       ...changes,
     },
     { address },
