@@ -42,7 +42,10 @@ interface StepRow {
 /** SQL expression for the time since which a payout could have been sent. The index `payout_oldest` has it. */
 const SINCE = 'max(created, coalesce(not_before, 0))';
 
-/** Reads figures of the queue of payouts for operators, from indexes and from new rows alone. */
+/**
+ * Reads figures of the queue of payouts for operators, from indexes and from new rows alone. `CROSS JOIN` fixes the order in
+ * which SQLite reads tables: it would read all queued payouts for each number of a list.
+ */
 export class PayoutFigureReader {
   readonly #db: SqlDatabase;
 
@@ -59,7 +62,7 @@ export class PayoutFigureReader {
          SELECT (SELECT min(account) FROM payout WHERE state = 'queued' AND account > number)
            FROM paying WHERE number IS NOT NULL)
        SELECT sequence, account, ${SINCE} AS since FROM paying
-         JOIN payout ON sequence = (SELECT p.sequence FROM payout p WHERE p.state = 'queued' AND p.account = number
+         CROSS JOIN payout ON sequence = (SELECT p.sequence FROM payout p WHERE p.state = 'queued' AND p.account = number
            ORDER BY max(p.created, coalesce(p.not_before, 0)), p.sequence LIMIT 1)
        ORDER BY account`,
     );
@@ -95,7 +98,7 @@ export class PayoutFigureReader {
   countSendable(sequences: readonly number[]): number {
     return (
       this.#db.value<number>(
-        `SELECT count(*) FROM json_each(?) JOIN payout ON sequence = value
+        `SELECT count(*) FROM json_each(?) CROSS JOIN payout ON sequence = value
          WHERE state = 'queued' AND account NOT IN (SELECT account FROM payout_pause)
            AND NOT EXISTS (SELECT 1 FROM payout_pause WHERE account = ${WHOLE_WALLET})`,
         JSON.stringify(sequences),
@@ -133,7 +136,7 @@ export class PayoutFigureReader {
     if (upTo === null || upTo === undefined) return { steps: [], upTo: undefined };
     const rows = this.#db.bigints.rows<StepRow>(
       `SELECT e.type, ${SINCE} AS since, e.time / 1000 AS time, json_extract(e.data, '$.fee') AS fee
-       FROM event e JOIN payout ON sequence = json_extract(e.data, '$.payout')
+       FROM event e CROSS JOIN payout ON sequence = json_extract(e.data, '$.payout')
        WHERE e.id > :id AND e.id <= :upTo AND (e.type = ${CODES['payout.confirmed']}
          OR e.type = ${CODES['payout.sent']} AND json_extract(e.data, '$.was') IN ('queued', 'sending'))
        ORDER BY e.id`,

@@ -307,10 +307,9 @@ const receive = ({ names }: StatusView, { wallet, address, error }: Extras): Htm
     }
   </section>`;
 
-/** Writes the sections of payouts; a search field only if there are some. */
-const payouts = ({ payouts: known }: StatusView, { search }: Extras): Html =>
-  html`${known === undefined && search === undefined ? undefined : payoutSearchSection(search)}
-  ${payoutSection(known)}`;
+/** Writes the field that finds payouts, if there are any. */
+const payoutSearch = ({ payouts }: StatusView, { search }: Extras): Html | undefined =>
+  payouts === undefined && search === undefined ? undefined : payoutSearchSection(search);
 
 /** Writes the status page. The page works without its script, which only updates the sections. */
 export const statusPage = (view: StatusView, extras: Extras): string =>
@@ -336,9 +335,10 @@ export const statusPage = (view: StatusView, extras: Extras): string =>
           <div>
             ${state(view)} ${daemon(view.daemon)} ${view.work === undefined ? undefined : work(view.work)}
             ${view.cluster === undefined ? undefined : cluster(view.cluster)} ${receive(view, extras)}
+            ${payoutSearch(view, extras)}
           </div>
-          <div>${wallets(view)} ${events(view)}</div>
-          <div>${today(view)} ${requests(view)} ${payments(view)} ${payouts(view, extras)}</div>
+          <div>${wallets(view)} ${payoutSection(view.payouts)} ${events(view)}</div>
+          <div>${today(view)} ${requests(view)} ${payments(view)}</div>
         </main>
       </body>
     </html> `.text;

@@ -71,10 +71,26 @@ describe('the figures of payouts', () => {
       db
         .rows<{ readonly detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...params)
         .map(({ detail }) => detail);
-    const planned = new PayoutFigureReader({ rows: plan, values: plan } as unknown as SqlDatabase);
-    const steps = [...planned.oldestQueued(), ...planned.payingAccounts()].map(String);
-    expect(steps.filter((step) => /payout_oldest|payout_queue/.test(step)).length).toBeGreaterThan(3);
-    expect(steps.filter((step) => /SCAN (p|payout|payout_batch)\b/.test(step))).toEqual([]);
+    const steps: string[][] = [];
+    const noted = (sql: string, ...params: readonly SqlParameter[]): never[] => {
+      steps.push(plan(sql, ...params));
+      return [];
+    };
+    const one = (sql: string, ...params: readonly SqlParameter[]): number => noted(sql, ...params).length;
+    const queries = { rows: noted, values: noted, value: one };
+    const planned = new PayoutFigureReader({ ...queries, bigints: queries } as unknown as SqlDatabase);
+    planned.oldestQueued();
+    planned.payingAccounts();
+    planned.countSendable([1, 2]);
+    planned.stepsAfter(0, 1);
+    expect(steps).toHaveLength(5);
+    expect(steps.flat().filter((step) => /payout_oldest|payout_queue/.test(step)).length).toBeGreaterThan(3);
+    expect(steps.flat().filter((step) => /SCAN (p|payout|payout_batch)\b/.test(step))).toEqual([]);
+    // Rows of payouts are found by their numbers.
+    for (const step of steps
+      .flat()
+      .filter((each) => /(SCAN|SEARCH) payout (?!USING (COVERING|INTEGER))/.test(each)))
+      expect(step).toMatch(/payout_oldest/);
   });
 
   it('count the wait for approval from the creation on, whatever the time of sending', () => {
