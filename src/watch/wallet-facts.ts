@@ -11,7 +11,7 @@ import {
   payoutFigures,
   type PayoutFigures,
   type PayoutWait,
-} from './payout-figures.js';
+} from '../services/payouts/payout-figures.js';
 
 /** Reads a value from the store of an open wallet; undefined if the store is damaged or the wallet was closed. */
 export function readable<T>(read: () => T): T | undefined {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, afterEach } from '@jest/globals';
 import { WalletError } from '../../src/model/wallet-error.js';
-import { NO_PAYOUTS, type PayoutFigures } from '../../src/watch/payout-figures.js';
+import { NO_PAYOUTS, type PayoutFigures } from '../../src/services/payouts/payout-figures.js';
 import { WalletFactReader, type WatchedWallet, DaySumReader } from '../../src/watch/wallet-facts.js';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

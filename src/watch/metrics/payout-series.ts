@@ -2,7 +2,7 @@ import { PAYOUT_STATES } from '../../model/payout.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
 import type { Obstacle } from '../../services/payouts/payout-queue.js';
 import { workSlices } from '../../util/event-loop.js';
-import { PAYOUT_WAITS } from '../payout-figures.js';
+import { PAYOUT_WAITS } from '../../services/payouts/payout-figures.js';
 import type { WalletFacts } from '../wallet-facts.js';
 import { escapedLabel } from './labels.js';
 import { STAGE_BOUNDS, type DurationCounts, type PayoutTally } from './payout-meter.js';

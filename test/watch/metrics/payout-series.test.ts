@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { ZERO, amount } from '../../../src/util/amount.js';
 import { DurationCounts, type PayoutTally } from '../../../src/watch/metrics/payout-meter.js';
 import { payoutSeries, type MeteredPayouts } from '../../../src/watch/metrics/payout-series.js';
-import { NO_PAYOUTS } from '../../../src/watch/payout-figures.js';
+import { NO_PAYOUTS } from '../../../src/services/payouts/payout-figures.js';
 import type { WalletFacts } from '../../../src/watch/wallet-facts.js';
 import { EventLoopTurns } from '../../support/fakes/event-loop-turns.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { NO_PAYOUTS } from '../../../src/watch/payout-figures.js';
+import { NO_PAYOUTS } from '../../../src/services/payouts/payout-figures.js';
 import type { WalletFacts } from '../../../src/watch/wallet-facts.js';
 import { walletSeries } from '../../../src/watch/metrics/wallet-series.js';
 import { EventLoopTurns } from '../../support/fakes/event-loop-turns.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { NO_SUMS } from '../../../src/services/history/payment-sums.js';
-import { NO_PAYOUTS } from '../../../src/watch/payout-figures.js';
+import { NO_PAYOUTS } from '../../../src/services/payouts/payout-figures.js';
 import type { ReceivingAddress } from '../../../src/watch/status/receiving.js';
 import { statusPage } from '../../../src/watch/status/status-page.js';
 import type { ListedWallet, StatusView } from '../../../src/watch/status/status-view.js';

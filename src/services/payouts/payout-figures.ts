@@ -1,5 +1,5 @@
-import { WHOLE_WALLET, type PayoutPause, type PayoutState } from '../model/payout.js';
-import type { WalletReader } from '../store/wallet-reader.js';
+import { WHOLE_WALLET, type PayoutPause, type PayoutState } from '../../model/payout.js';
+import type { WalletReader } from '../../store/wallet-reader.js';
 
 /** Things that payouts wait for: their turn in the queue, the end of a pause of their account, approvals. */
 export const PAYOUT_WAITS = ['queue', 'pause', 'approval'] as const;

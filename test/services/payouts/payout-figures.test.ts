@@ -1,8 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { WHOLE_WALLET } from '../../src/model/payout.js';
-import { NO_PAYOUTS, payoutAges, payoutFigures, type PayoutFigures } from '../../src/watch/payout-figures.js';
-import { CREATED, newPayout } from '../support/wallets/payouts.js';
-import { TestWallet } from '../support/wallets/test-wallet.js';
+import { WHOLE_WALLET } from '../../../src/model/payout.js';
+import {
+  NO_PAYOUTS,
+  payoutAges,
+  payoutFigures,
+  type PayoutFigures,
+} from '../../../src/services/payouts/payout-figures.js';
+import { CREATED, newPayout } from '../../support/wallets/payouts.js';
+import { TestWallet } from '../../support/wallets/test-wallet.js';
 
 let wallet: TestWallet;
 
