@@ -1,5 +1,9 @@
-import type { NewPayout } from '../../../src/store/tables/payouts.js';
+import type { Payout, PayoutState } from '../../../src/model/payout.js';
+import type { PayoutWriter } from '../../../src/store/tables/payouts.js';
+import type { WalletWriter } from '../../../src/store/wallet-writer.js';
 import { amount } from '../../../src/util/amount.js';
+
+type NewPayout = Parameters<PayoutWriter['add']>[0];
 
 /** Time of creation of payouts of tests [Unix s]. */
 export const CREATED = 1_700_000_000;
@@ -16,3 +20,7 @@ export const newPayout = (payoutId: string, changes: Partial<NewPayout> = {}): N
   ...{ priority: 0, allowOwn: false, created: CREATED, state: 'queued' },
   ...changes,
 });
+
+/** Records and reports a state of a payout. */
+export const movePayout = (w: WalletWriter, payout: Payout, state: PayoutState): void =>
+  w.events.movePayout(payout, state);

@@ -4,7 +4,7 @@ import { WalletError } from '../../../src/model/wallet-error.js';
 import type { WalletReader } from '../../../src/store/wallet-reader.js';
 import { amount } from '../../../src/util/amount.js';
 import { DurationCounts, PayoutMeter, STAGE_BOUNDS } from '../../../src/watch/metrics/payout-meter.js';
-import { newPayout } from '../../support/wallets/payouts.js';
+import { movePayout, newPayout } from '../../support/wallets/payouts.js';
 import { TestWallet } from '../../support/wallets/test-wallet.js';
 
 describe('a distribution of durations', () => {
@@ -57,7 +57,7 @@ describe('the meter of payouts', () => {
   /** Records and reports a state. */
   const move = (payout: Payout, ...states: readonly Payout['state'][]): void =>
     wallet.store.write((w) => {
-      for (const state of states) w.events.movePayout(w.payouts.at(payout.sequence), state);
+      for (const state of states) movePayout(w, w.payouts.at(payout.sequence), state);
     });
 
   it('counts batches and stages from its first reading on, each once', async () => {
@@ -104,8 +104,8 @@ describe('the meter of payouts', () => {
     wallet.store.write((w) => {
       for (let i = 0; i < 4500; i++) {
         const payout = w.payouts.at(w.payouts.add(newPayout(`p${i}`)));
-        w.events.movePayout(payout, 'sending');
-        w.events.movePayout({ ...payout, state: 'sending' }, 'sent');
+        movePayout(w, payout, 'sending');
+        movePayout(w, { ...payout, state: 'sending' }, 'sent');
       }
     });
     expect((await meter.read(watched))?.sent.total.count).toBe(4500);
