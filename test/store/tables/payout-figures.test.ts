@@ -3,10 +3,9 @@ import type { PayoutState } from '../../../src/model/payout.js';
 import { CODES } from '../../../src/store/tables/event-row.js';
 import { PayoutFigureReader } from '../../../src/store/tables/payout-figures.js';
 import { PayoutWriter } from '../../../src/store/tables/payouts.js';
-import { amount } from '../../../src/util/amount.js';
 import type { SqlDatabase, SqlParameter } from '../../../src/util/sql-database.js';
 import { migratedDatabase } from '../../support/wallets/migrated-database.js';
-import { CREATED, newPayout } from '../../support/wallets/payouts.js';
+import { CREATED, newPayout, recordBatch } from '../../support/wallets/payouts.js';
 
 let db: SqlDatabase;
 let payouts: PayoutWriter;
@@ -31,14 +30,8 @@ function note(id: number, sequence: number, state: PayoutState, was?: PayoutStat
   );
 }
 
-/** Adds a batch of some payouts, with a fee of 5 for each. */
 const batch = (number: number, account: number, ...sequences: readonly number[]): void =>
-  payouts.addBatch(
-    number,
-    account,
-    CREATED,
-    sequences.map((payout) => ({ payout, amount: amount(1n), fee: amount(5n) })),
-  );
+  recordBatch(payouts, number, account, sequences);
 
 describe('the figures of payouts', () => {
   it('name the queued payout of each account that could have been sent first', () => {

@@ -2,9 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Payout } from '../../../src/model/payout.js';
 import { WalletError } from '../../../src/model/wallet-error.js';
 import type { WalletReader } from '../../../src/store/wallet-reader.js';
-import { amount } from '../../../src/util/amount.js';
 import { DurationCounts, PayoutMeter, STAGE_BOUNDS } from '../../../src/watch/metrics/payout-meter.js';
-import { movePayout, newPayout } from '../../support/wallets/payouts.js';
+import { movePayout, newPayout, recordBatch } from '../../support/wallets/payouts.js';
 import { TestWallet } from '../../support/wallets/test-wallet.js';
 
 describe('a distribution of durations', () => {
@@ -45,11 +44,11 @@ describe('the meter of payouts', () => {
   /** Records a batch with a payout. A batch without an order is not followed. */
   const pay = (...payouts: readonly Payout[]): void =>
     wallet.store.write((w) => {
-      w.payouts.addBatch(
+      recordBatch(
+        w.payouts,
         (batches += 1),
         0,
-        1,
-        payouts.map(({ sequence }) => ({ payout: sequence, amount: amount(1n), fee: amount(5n) })),
+        payouts.map(({ sequence }) => sequence),
       );
       w.payouts.settleBatch(batches, { height: undefined, dueHeight: undefined });
     });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
+import { PAYOUT_STATES } from '../../../src/model/payout.js';
 import { ZERO, amount } from '../../../src/util/amount.js';
 import { DurationCounts, type PayoutTally } from '../../../src/watch/metrics/payout-meter.js';
 import { payoutSeries, type MeteredPayouts } from '../../../src/watch/metrics/payout-series.js';
@@ -41,7 +42,7 @@ const lines = async (name: string, ...wallets: readonly MeteredPayouts[]): Promi
 describe('the series of payouts', () => {
   it('count the payouts by every state, under the escaped name of the wallet', async () => {
     const states = await lines('wallet_rpc_payouts{', payouts('sh"op\\'));
-    expect(states).toHaveLength(10);
+    expect(states).toHaveLength(PAYOUT_STATES.length);
     expect(states).toContain('wallet_rpc_payouts{wallet="sh\\"op\\\\",state="queued"} 5');
     expect(states).toContain('wallet_rpc_payouts{wallet="sh\\"op\\\\",state="failed"} 0');
   });

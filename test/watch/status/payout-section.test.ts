@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { PAYOUT_STATES } from '../../../src/model/payout.js';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import { amount } from '../../../src/util/amount.js';
 import { payoutSearchSection, payoutSection } from '../../../src/watch/status/payout-section.js';
@@ -29,7 +30,7 @@ describe('the section of payouts', () => {
     const text = section({ counts: new Map([['queued', 1200]]) });
     expect(text).toMatch(/<dt>Queued<\/dt> <dd>1,200<\/dd>/);
     expect(text).toMatch(/<dt>Failed<\/dt> <dd>0<\/dd>/);
-    expect(text.match(/<dt>/g)).toHaveLength(10);
+    expect(text.match(/<dt>/g)).toHaveLength(PAYOUT_STATES.length);
   });
 
   it('shows the pauses of accounts and wallets with their reasons', () => {
