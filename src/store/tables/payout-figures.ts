@@ -138,7 +138,7 @@ export class PayoutFigureReader {
       `SELECT e.type, ${SINCE} AS since, e.time / 1000 AS time, json_extract(e.data, '$.fee') AS fee
        FROM event e CROSS JOIN payout ON sequence = json_extract(e.data, '$.payout')
        WHERE e.id > :id AND e.id <= :upTo AND (e.type = ${CODES['payout.confirmed']}
-         OR e.type = ${CODES['payout.sent']} AND json_extract(e.data, '$.was') IN ('queued', 'sending'))
+         OR e.type = ${CODES['payout.sent']} AND json_extract(e.data, '$.was') NOT IN ('mined', 'confirmed'))
        ORDER BY e.id`,
       { id, upTo },
     );

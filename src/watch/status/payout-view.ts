@@ -1,4 +1,4 @@
-import { isWaiting, type PayoutPause, type PayoutState } from '../../model/payout.js';
+import type { PayoutPause, PayoutState } from '../../model/payout.js';
 import { faultOf } from '../../model/wallet-error.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
 import type { PayoutView } from '../../services/payouts/payouts.js';
@@ -59,13 +59,14 @@ async function listed(
   }
 }
 
-const openCount = ({ payouts: { counts } }: WalletFacts): number =>
-  [...counts].reduce(
-    (sum, [state, count]) => sum + (isWaiting(state) || IS_ON_ITS_WAY.has(state) ? count : 0),
-    0,
-  );
+/** States of payouts that do not change any more, except by a deep reorganisation. */
+const HAS_ENDED: ReadonlySet<PayoutState> = new Set([
+  ...(['confirmed', 'failed', 'cancelled', 'rejected', 'expired'] as const),
+]);
 
-const IS_ON_ITS_WAY: ReadonlySet<PayoutState> = new Set(['sending', 'sent', 'mined']);
+/** Counts the payouts of a wallet that are waiting or on their way. */
+const openCount = ({ payouts: { counts } }: WalletFacts): number =>
+  [...counts].reduce((sum, [state, count]) => sum + (HAS_ENDED.has(state) ? 0 : count), 0);
 
 /**
  * Reads the payouts of open wallets. @param facts facts of these wallets, in their order.
