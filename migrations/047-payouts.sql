@@ -22,6 +22,8 @@ CREATE TABLE payout (
   retry_at   INTEGER                                  -- time before which a returned payout is not sent again
 ) STRICT;
 CREATE INDEX payout_queue ON payout (state, account, priority DESC, sequence);
+-- Finds the payout of an account that could have been sent first.
+CREATE INDEX payout_oldest ON payout (account, max(created, coalesce(not_before, 0))) WHERE state = 'queued';
 CREATE INDEX payout_reference ON payout (reference) WHERE reference IS NOT NULL;
 CREATE INDEX payout_policy ON payout (account, sequence) WHERE creator = '(policy)'; -- made by a rule of a file
 CREATE INDEX payout_expiry ON payout (expires) WHERE expires IS NOT NULL AND state IN ('awaiting_approval', 'queued');

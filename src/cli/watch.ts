@@ -13,6 +13,7 @@ import { DaemonHealth } from '../watch/daemon-health.js';
 import { DaySumReader, WalletFactReader } from '../watch/wallet-facts.js';
 import { healthPages, Readiness, type StartProgress } from '../watch/readiness.js';
 import { Metrics } from '../watch/metrics/metrics.js';
+import { findPayouts } from '../watch/status/payout-view.js';
 import { Receiving } from '../watch/status/receiving.js';
 import { statusPages } from '../watch/status/status-pages.js';
 import { readStatus } from '../watch/status/status-view.js';
@@ -87,7 +88,7 @@ export function createWatch({ config, server, call: plainCall, listeners, start,
   const facts = new WalletFactReader();
   const metrics = new Metrics({
     ...{ health, wallets, facts, start, directory, failover: server.failover },
-    ...{ cluster: server.settings.cluster, work: server.work },
+    ...{ cluster: server.settings.cluster, work: server.work, withBalances: watch.metricsBalances },
     info: {
       version: readOwnPackage().version,
       node: process.version,
@@ -111,7 +112,11 @@ export function createWatch({ config, server, call: plainCall, listeners, start,
     ...{ server, health, readiness, facts, start, sync: listeners.sync },
     daySums: new DaySumReader(systemClock),
   };
-  const status = statusPages(() => readStatus(parts), new Receiving(server, call));
+  const status = statusPages(
+    () => readStatus(parts),
+    new Receiving(server, call),
+    (text) => findPayouts(wallets(), text),
+  );
   const ownPages = [...(watch.metrics === undefined ? [metrics.page] : []), ...status.pages];
   let metricsServer: HttpServer | undefined;
   return {

@@ -18,6 +18,7 @@ import { BalanceReader } from './tables/balances.js';
 import { OutputReader } from './tables/outputs.js';
 import { PaymentRequestReader } from './tables/payment-requests.js';
 import { PaymentReader } from './tables/payments.js';
+import { PayoutFigureReader } from './tables/payout-figures.js';
 import { PayoutReader } from './tables/payouts.js';
 import { ReserveReader } from './tables/reserves.js';
 import { AmbiguousSpendReader } from './tables/ambiguous-spends.js';
@@ -67,6 +68,7 @@ export class WalletReader {
   readonly orders: OrderReader;
   readonly requests: PaymentRequestReader;
   readonly payouts: PayoutReader;
+  readonly payoutFigures: PayoutFigureReader;
   readonly credentialSpends: CredentialSpendReader;
   readonly events: EventReader;
   readonly eventMarks: EventMarkReader;
@@ -107,6 +109,7 @@ export class WalletReader {
     this.orders = new OrderReader(db);
     this.requests = new PaymentRequestReader(db);
     this.payouts = new PayoutReader(db);
+    this.payoutFigures = new PayoutFigureReader(db);
     this.credentialSpends = new CredentialSpendReader(db);
     this.events = new EventReader(db);
     this.eventMarks = new EventMarkReader(db);

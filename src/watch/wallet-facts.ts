@@ -3,7 +3,15 @@ import { faultOf } from '../model/wallet-error.js';
 import type { RequestState } from '../model/payment-request.js';
 import type { OpenWallet } from '../services/open-wallet.js';
 import { NO_SUMS, paymentSums, type PaymentSums } from '../services/history/payment-sums.js';
-import { unixSeconds, type TimeOfDay } from '../util/clock.js';
+import type { Obstacle } from '../services/payouts/payout-queue.js';
+import { systemClock, unixSeconds, type TimeOfDay } from '../util/clock.js';
+import {
+  NO_PAYOUTS,
+  payoutAges,
+  payoutFigures,
+  type PayoutFigures,
+  type PayoutWait,
+} from '../services/payouts/payout-figures.js';
 
 /** Reads a value from the store of an open wallet; undefined if the store is damaged or the wallet was closed. */
 export function readable<T>(read: () => T): T | undefined {
@@ -61,6 +69,7 @@ export interface WatchedWallet {
   readonly paymentRoutes: Pick<OpenWallet['paymentRoutes'], 'held'>;
   readonly eventLog: Pick<OpenWallet['eventLog'], 'lastId'>;
   readonly webhooks: Pick<OpenWallet['webhooks'], 'backlog'>;
+  readonly payouts: Pick<OpenWallet['payouts'], 'obstacleCounts'>;
 }
 
 /** Facts of a wallet that depend on its store only. */
@@ -75,6 +84,7 @@ interface StoredFacts {
   readonly lastEvent: number;
   /** Number of payment requests by the state that their events have reported; empty if there are no requests. */
   readonly requests: ReadonlyMap<RequestState, number>;
+  readonly payouts: PayoutFigures;
 }
 
 /** Facts of an open wallet for metrics and pages. */
@@ -92,24 +102,37 @@ export interface WalletFacts extends WalletLag, StoredFacts {
   readonly storeBytes: number;
   /** Size of the write-ahead log [bytes]. */
   readonly logBytes: number;
+  /** Time for which the oldest payout has waited [s], by what it waits for. */
+  readonly payoutAges: ReadonlyMap<PayoutWait, number>;
+  /** Number of queued payouts that the last round of the queue could not send, by the kind of the reason. */
+  readonly payoutObstacles: ReadonlyMap<Obstacle['kind'], number>;
 }
 
 const UNKNOWN: StoredFacts = {
   ...{ pendingPayments: 0, failedPayments: 0, webhookEvents: 0, webhookRetries: 0, lastEvent: 0 },
-  requests: new Map(),
+  ...{ requests: new Map(), payouts: NO_PAYOUTS },
 };
 
 /** Reads facts of wallets. Reads a store only if it has changed since the last call. */
 export class WalletFactReader {
+  readonly #clock: TimeOfDay;
   readonly #known = new WeakMap<WatchedWallet, { readonly version: number; readonly facts: StoredFacts }>();
+
+  constructor(clock: TimeOfDay = systemClock) {
+    this.#clock = clock;
+  }
 
   /** Reads the facts of a wallet. @param latest number of blocks in a recent answer of the daemon. */
   read(wallet: WatchedWallet, latest?: number): WalletFacts {
     const { main, log } = wallet.store.fileSizes();
+    const stored = this.#stored(wallet);
+    const hasQueue = (stored.payouts.counts.get('queued') ?? 0) > 0;
     return {
       name: wallet.name,
       ...lagOf(wallet, latest),
-      ...this.#stored(wallet),
+      ...stored,
+      payoutAges: payoutAges(stored.payouts, unixSeconds(this.#clock)),
+      payoutObstacles: (hasQueue ? readable(() => wallet.payouts.obstacleCounts()) : undefined) ?? new Map(),
       blocksAgain: readable(() => blocksAgainOf(wallet)) ?? 0,
       heldPayments: wallet.paymentRoutes.held,
       unreadableInPool: wallet.sync.unreadableInPool ?? 0,
@@ -134,13 +157,14 @@ function blocksAgainOf({ sync: { catchUp } }: WatchedWallet): number {
 
 /** Reads facts from the store. @throws WalletError for a store that is damaged or was closed. */
 function factsIn({ store, eventLog, webhooks }: WatchedWallet): StoredFacts {
-  const { unmined, requests } = store.read((r) => ({
+  const { unmined, requests, payouts } = store.read((r) => ({
     unmined: r.outgoing.unminedCounts(),
     requests: r.requests.counts(),
+    payouts: payoutFigures(r),
   }));
   const { events, retries } = webhooks.backlog();
   return {
-    ...{ pendingPayments: unmined.pending, failedPayments: unmined.failed, requests },
+    ...{ pendingPayments: unmined.pending, failedPayments: unmined.failed, requests, payouts },
     ...{ webhookEvents: events, webhookRetries: retries, lastEvent: eventLog.lastId },
   };
 }

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, afterEach } from '@jest/globals';
 import { WalletError } from '../../src/model/wallet-error.js';
+import { NO_PAYOUTS, type PayoutFigures } from '../../src/services/payouts/payout-figures.js';
 import { WalletFactReader, type WatchedWallet, DaySumReader } from '../../src/watch/wallet-facts.js';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,12 +17,14 @@ import { unminedPayment } from '../support/wallets/unmined-payment.js';
 let reads: number;
 let version: number;
 let isDamaged: boolean;
+let payouts: PayoutFigures;
 let wallet: WatchedWallet;
 
 beforeEach(() => {
   reads = 0;
   version = 1;
   isDamaged = false;
+  payouts = NO_PAYOUTS;
   wallet = {
     name: 'w',
     store: {
@@ -35,7 +38,7 @@ beforeEach(() => {
       read: (() => {
         reads += 1;
         if (isDamaged) throw new WalletError({ kind: 'wallet_corrupt', name: 'w', reason: 'damaged' });
-        return { unmined: { pending: 1, failed: 2 }, requests: new Map([['waiting', 8]]) };
+        return { unmined: { pending: 1, failed: 2 }, requests: new Map([['waiting', 8]]), payouts };
       }) as WatchedWallet['store']['read'],
       fileSizes: () => ({ main: 4096, log: 32 }),
     },
@@ -46,12 +49,19 @@ beforeEach(() => {
     paymentRoutes: { held: 6 },
     eventLog: { lastId: 9 },
     webhooks: { backlog: () => ({ events: 3, retries: 4 }) },
+    payouts: { obstacleCounts: () => new Map([['fee', 2]]) },
   };
 });
 
+/** Figures of queued payouts, the oldest of which waits since 1000 [Unix s]. */
+const QUEUED: PayoutFigures = {
+  ...{ counts: new Map([['queued', 7]]), oldest: new Map([['queue', 1000]]) },
+  ...{ accounts: [{ account: 0, isPaused: false }], pauses: [] },
+};
+
 const STORED = {
   ...{ pendingPayments: 1, failedPayments: 2, webhookEvents: 3, webhookRetries: 4, lastEvent: 9 },
-  requests: new Map([['waiting', 8]]),
+  ...{ requests: new Map([['waiting', 8]]), payouts: NO_PAYOUTS },
 };
 
 describe('the figures of a wallet', () => {
@@ -60,8 +70,25 @@ describe('the figures of a wallet', () => {
       ...{ name: 'w', height: 90, daemonHeight: 100, blocks: 10, isDamaged: false },
       ...{ heldPayments: 6, blocksAgain: 30, storeBytes: 4096, logBytes: 32, unreadableInPool: 3 },
       newerBlock: { height: 90, version: 17 },
+      ...{ payoutAges: new Map(), payoutObstacles: new Map() },
       ...STORED,
     });
+  });
+
+  it('have the age of the oldest payout by the present time, although the store is the same', () => {
+    payouts = QUEUED;
+    let now = 999_000;
+    const reader = new WalletFactReader({ now: () => now });
+    expect(reader.read(wallet).payoutAges).toEqual(new Map([['queue', 0]]));
+    now = 1_060_000;
+    expect(reader.read(wallet).payoutAges).toEqual(new Map([['queue', 60]]));
+    expect(reads).toBe(1);
+  });
+
+  it('ask for the reasons that keep payouts back while some are queued', () => {
+    expect(new WalletFactReader().read(wallet).payoutObstacles).toEqual(new Map());
+    payouts = QUEUED;
+    expect(new WalletFactReader().read(wallet).payoutObstacles).toEqual(new Map([['fee', 2]]));
   });
 
   it('use the height of the last refresh while the daemon was not asked', () => {

@@ -28,6 +28,7 @@ async function metricNames(): Promise<string[]> {
     start: () => ({ waiting: 0, unopened: [] }),
     facts: new WalletFactReader(),
     directory: '/',
+    withBalances: false,
     work: { status: WORK },
   });
   return [...(await metrics.text()).matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name);

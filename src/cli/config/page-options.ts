@@ -8,6 +8,9 @@ export const WATCH_OPTIONS = {
     argument: '[ip:]port',
     help: 'serve /metrics without a login on this address, 127.0.0.1 if only a port is given; otherwise it is behind the login of the server',
   },
+  'metrics-balances': {
+    help: 'have the money and the fees of accounts that pay payouts in /metrics',
+  },
   'reorganisation-alert': {
     argument: 'blocks',
     help: 'number of blocks above which a reorganisation is logged as an error and counted for an alert',
@@ -38,6 +41,8 @@ export const WATCH_OPTIONS = {
 export const watchConfig = (given: Given<typeof WATCH_OPTIONS>, externalConfirmed: boolean) => ({
   /** Address of `/metrics`; absent: on the port of the server. */
   ...optional('metrics', readTcpBind('metrics-bind', given['metrics-bind'], externalConfirmed)),
+  /** True: the metrics contain money. */
+  metricsBalances: given['metrics-balances'],
   /** Number of blocks above which a reorganisation is logged as an error. */
   reorganisationAlert: given['reorganisation-alert'],
   /** Limits of `/readyz`. */

@@ -150,6 +150,11 @@ export class PayoutQueue {
     return this.#obstacles.get(sequence);
   }
 
+  /** Reasons why queued payouts were not sent in the last round, by their numbers; some may have been cancelled since then. */
+  get obstacles(): ReadonlyMap<number, Obstacle> {
+    return this.#obstacles;
+  }
+
   #schedule(ms: number): void {
     clearTimeout(this.#timer);
     if (this.#isClosed) return;

@@ -304,6 +304,35 @@ export class Payouts {
     return this.#context.store.read((r) => r.payouts.counts());
   }
 
+  /** Returns the queued payout that could have been sent first; undefined without queued payouts. */
+  oldest(): PayoutView | undefined {
+    const { store } = this.#context;
+    const [first, ...others] = store.read((r) => r.payoutFigures.oldestQueued());
+    if (first === undefined) return undefined;
+    const { sequence } = others.reduce(
+      (oldest, other) => (other.since < oldest.since ? other : oldest),
+      first,
+    );
+    return this.#view(store.read((r) => r.payouts.at(sequence)));
+  }
+
+  /**
+   * Counts the queued payouts that the last round of the queue did not send, by the kind of the reason, without those of
+   * paused accounts.
+   */
+  obstacleCounts(): ReadonlyMap<Obstacle['kind'], number> {
+    const byKind = new Map<Obstacle['kind'], number[]>();
+    for (const [sequence, { kind }] of this.#queue.obstacles) {
+      const known = byKind.get(kind);
+      if (known === undefined) byKind.set(kind, [sequence]);
+      else known.push(sequence);
+    }
+    if (byKind.size === 0) return new Map();
+    return this.#context.store.read(
+      (r) => new Map([...byKind].map(([kind, numbers]) => [kind, r.payoutFigures.countSendable(numbers)])),
+    );
+  }
+
   /**
    * Computes the batches that the queue of an account and further requests would make now, without changing anything.
    * @throws WalletError `account_out_of_range`, `fee_rates_unknown`; DaemonError

@@ -1,17 +1,25 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { DaemonCallReport } from '../../daemon/call-report.js';
 import type { Page } from '../../http/pages/pages.js';
+import type { OpenWallet } from '../../services/open-wallet.js';
 import type { DaemonFailover } from '../../services/failover/daemon-failover.js';
 import type { WorkStatus } from '../../services/work/work-verification.js';
 import { workSlices } from '../../util/event-loop.js';
 import type { DaemonHealth } from '../daemon-health.js';
 import { diskSpace, type StartProgress } from '../readiness.js';
-import type { WalletFactReader, WalletFacts, WatchedWallet } from '../wallet-facts.js';
+import { readable, type WalletFactReader, type WalletFacts, type WatchedWallet } from '../wallet-facts.js';
 import { CallMetrics, DaemonMetrics } from './call-metrics.js';
 import { addClusterMetrics, type WatchedCluster, addFailoverMetrics } from './cluster-metrics.js';
 import { addGauge, addProcessMetrics, type BuildInfo } from './gauges.js';
+import { PayoutMeter } from './payout-meter.js';
+import { payoutSeries, type MeteredPayouts } from './payout-series.js';
 import { addWorkMetrics } from './work-metrics.js';
 import { walletSeries } from './wallet-series.js';
+
+/** An open wallet whose metrics are read. */
+export type MeasuredWallet = WatchedWallet & {
+  readonly balances: Pick<OpenWallet['balances'], 'ofAccounts'>;
+};
 
 export interface MetricsParts {
   readonly info: BuildInfo;
@@ -21,11 +29,13 @@ export interface MetricsParts {
   readonly work?: { readonly status: WorkStatus } | undefined;
   /** Cluster of this process; absent without a cluster. */
   readonly cluster?: WatchedCluster | undefined;
-  readonly wallets: () => readonly WatchedWallet[];
+  readonly wallets: () => readonly MeasuredWallet[];
   readonly facts: Pick<WalletFactReader, 'read'>;
   readonly start: () => StartProgress;
   /** Wallet directory, whose free space is measured. */
   readonly directory: string;
+  /** True: the metrics contain money. */
+  readonly withBalances: boolean;
 }
 
 /**
@@ -36,6 +46,7 @@ export class Metrics {
   readonly calls: CallMetrics;
   readonly #parts: MetricsParts;
   readonly #registry = new Registry();
+  readonly #payouts = new PayoutMeter();
   readonly #daemon: DaemonMetrics;
   readonly #scanned: Counter;
   readonly #deepReorganisations: Counter;
@@ -134,7 +145,8 @@ export class Metrics {
     const { health, wallets, facts: reader, directory } = this.#parts;
     const [disk] = await Promise.all([diskSpace(directory), health.check()]);
     const latest = health.info?.height;
-    const facts = await workSlices.map(wallets(), (wallet) => reader.read(wallet, latest));
+    const open = wallets();
+    const facts = await workSlices.map(open, (wallet) => reader.read(wallet, latest));
     this.#open.set(facts.length);
     const most = (value: (wallet: WalletFacts) => number): number =>
       facts.reduce((highest, wallet) => Math.max(highest, value(wallet)), 0);
@@ -142,7 +154,25 @@ export class Metrics {
     this.#newerVersion.set(most(({ newerBlock }) => newerBlock?.version ?? 0));
     this.#unreadableInPool.set(most(({ unreadableInPool }) => unreadableInPool));
     this.#free = disk?.free;
-    return `${await this.#registry.metrics()}\n${await walletSeries(facts)}`;
+    const payouts = await payoutSeries(await this.#meteredPayouts(open, facts));
+    return `${await this.#registry.metrics()}\n${await walletSeries(facts)}${payouts}`;
+  }
+
+  /** Reads the payouts of the wallets that have some, and begins the counters of the others. */
+  async #meteredPayouts(
+    wallets: readonly MeasuredWallet[],
+    facts: readonly WalletFacts[],
+  ): Promise<MeteredPayouts[]> {
+    await workSlices.map(wallets, (wallet) => this.#payouts.begin(wallet));
+    const metered: MeteredPayouts[] = [];
+    for (const [i, wallet] of wallets.entries()) {
+      const known = facts[i];
+      if (known === undefined || known.payouts.counts.size === 0) continue;
+      const tally = await this.#payouts.read(wallet);
+      const money = this.#parts.withBalances ? readable(() => wallet.balances.ofAccounts(false)) : undefined;
+      metered.push({ facts: known, tally, money });
+    }
+    return metered;
   }
 }
 

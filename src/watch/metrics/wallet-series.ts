@@ -1,6 +1,7 @@
 import { REQUEST_STATES } from '../../model/payment-request.js';
 import { workSlices } from '../../util/event-loop.js';
 import type { WalletFacts } from '../wallet-facts.js';
+import { escapedLabel } from './labels.js';
 
 /** A gauge with one series per wallet. */
 interface WalletGauge {
@@ -72,16 +73,13 @@ const requestLines = ({ requests }: WalletFacts, wallet: string): string =>
         (state) => `${REQUESTS}{wallet="${wallet}",state="${state}"} ${requests.get(state) ?? 0}\n`,
       ).join('');
 
-const escaped = (text: string): string =>
-  text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
-
 /**
  * Writes the gauges of wallets in the text format of Prometheus. Yields to the event loop between wallets, while
  * prom-client would write the series of a thousand wallets in one step. Source: Prometheus documentation, exposition
  * formats.
  */
 export async function walletSeries(wallets: readonly WalletFacts[]): Promise<string> {
-  const names = await workSlices.map(wallets, ({ name }) => escaped(name));
+  const names = await workSlices.map(wallets, ({ name }) => escapedLabel(name));
   const texts: string[] = [];
   for (const { name, help, value } of WALLET_GAUGES) {
     const lines = await workSlices.map(wallets, (facts, i) => {

@@ -18,7 +18,10 @@ import {
 } from './words.js';
 import type { PaymentSums } from '../../services/history/payment-sums.js';
 import type { UnopenedWallet } from '../readiness.js';
-import { html, Html, type HtmlValue } from '../html.js';
+import { html, Html } from '../html.js';
+import { badge, fact, liveSection, nameOf, time } from './page-parts.js';
+import { payoutSearchSection, payoutSection } from './payout-section.js';
+import type { PayoutSearch } from './payout-view.js';
 import type { ReceivingAddress } from './receiving.js';
 import type { ClusterView, DaemonView, ListedWallet, StatusView } from './status-view.js';
 
@@ -32,32 +35,12 @@ export interface Extras {
   readonly address?: ReceivingAddress | undefined;
   /** Reason why no address was created. */
   readonly error?: string | undefined;
+  /** Payouts that were searched. */
+  readonly search?: PayoutSearch | undefined;
 }
 
 /** Width of the quiet zone around a QR code [modules]. Source: ISO/IEC 18004, 4 modules. */
 const QUIET_ZONE = 4;
-
-/** Writes the name of a wallet; a wallet in memory has an empty name. */
-const nameOf = (name: string): string => (name === '' ? 'Wallet in memory' : name);
-
-const badge = (kind: 'good' | 'bad' | 'plain', text: HtmlValue): Html =>
-  html`<span class="badge ${kind}">${text}</span>`;
-
-const time = (timestamp: string): Html =>
-  html`<time datetime="${timestamp}">${timestamp.slice(0, 19).replace('T', ' ')} UTC</time>`;
-
-/** Writes a section whose content the script of the page updates. */
-const liveSection = (id: string, title: string, content: HtmlValue): Html =>
-  html`<section id="${id}" data-live aria-labelledby="${id}-title">
-    <h2 id="${id}-title">${title}</h2>
-    ${content}
-  </section>`;
-
-const fact = (name: string, value: HtmlValue): Html =>
-  html`<div>
-    <dt>${name}</dt>
-    <dd>${value}</dd>
-  </div>`;
 
 const state = ({ reasons, uptime, names }: StatusView): Html =>
   liveSection(
@@ -324,6 +307,10 @@ const receive = ({ names }: StatusView, { wallet, address, error }: Extras): Htm
     }
   </section>`;
 
+/** Writes the field that finds payouts, if there are any. */
+const payoutSearch = ({ payouts }: StatusView, { search }: Extras): Html | undefined =>
+  payouts === undefined && search === undefined ? undefined : payoutSearchSection(search);
+
 /** Writes the status page. The page works without its script, which only updates the sections. */
 export const statusPage = (view: StatusView, extras: Extras): string =>
   html`<!doctype html>
@@ -348,8 +335,9 @@ export const statusPage = (view: StatusView, extras: Extras): string =>
           <div>
             ${state(view)} ${daemon(view.daemon)} ${view.work === undefined ? undefined : work(view.work)}
             ${view.cluster === undefined ? undefined : cluster(view.cluster)} ${receive(view, extras)}
+            ${payoutSearch(view, extras)}
           </div>
-          <div>${wallets(view)} ${events(view)}</div>
+          <div>${wallets(view)} ${payoutSection(view.payouts)} ${events(view)}</div>
           <div>${today(view)} ${requests(view)} ${payments(view)}</div>
         </main>
       </body>

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { FormTarget, Page, PageAnswer, PageRequest } from '../../http/pages/pages.js';
 import { PACKAGE_ROOT } from '../../util/own-package.js';
 import type { Receiving } from './receiving.js';
+import type { PayoutSearch } from './payout-view.js';
 import { statusPage, type Extras } from './status-page.js';
 import type { StatusView } from './status-view.js';
 
@@ -27,18 +28,26 @@ const file = (name: string, type: string): Page => {
   return { path: `${PATH}/${name}`, answer: () => ({ status: 200, type, body }) };
 };
 
-/** Returns the status page, its files, and the target of the form that creates an address. */
+/**
+ * Returns the status page, its files, and the target of the form that creates an address.
+ * @param find finds payouts by a text; undefined for a text without characters.
+ */
 export function statusPages(
   read: () => Promise<StatusView>,
   receiving: Pick<Receiving, 'find' | 'create'>,
+  find: (text: string) => Promise<PayoutSearch | undefined>,
 ): { readonly pages: readonly Page[]; readonly forms: readonly FormTarget[] } {
   const show = async (extras: Extras, status = 200): Promise<PageAnswer> => ({
     ...{ status, type: 'text/html; charset=utf-8', headers: HEADERS },
     body: statusPage(await read(), extras),
   });
-  const answer = async ({ query: { wallet, address } }: PageRequest): Promise<PageAnswer> => {
+  const answer = async ({ query: { wallet, address, payout } }: PageRequest): Promise<PageAnswer> => {
     const isAddress = wallet !== undefined && address !== undefined && /^\d{1,9}$/.test(address);
-    return show({ wallet, address: isAddress ? await receiving.find(wallet, Number(address)) : undefined });
+    return show({
+      wallet,
+      address: isAddress ? await receiving.find(wallet, Number(address)) : undefined,
+      search: payout === undefined ? undefined : await find(payout),
+    });
   };
   const submit = async ({ wallet = '' }: PageRequest['query']): Promise<PageAnswer> => {
     const created = await receiving.create(wallet);

@@ -12,6 +12,7 @@ import type { RequestState } from '../../model/payment-request.js';
 import type { DaemonHealth } from '../daemon-health.js';
 import type { NotReady, Readiness, StartProgress, UnopenedWallet } from '../readiness.js';
 import type { SyncProgress, WalletProgress } from '../sync-progress.js';
+import { readPayouts, type PayoutsView } from './payout-view.js';
 
 /** Part of an open wallet with the events of the wallet. */
 export interface EventfulWallet {
@@ -127,6 +128,8 @@ export interface StatusView extends RecentEvents {
   readonly names: readonly string[];
   /** Number of payment requests by state, in all open wallets. */
   readonly requests: ReadonlyMap<RequestState, number>;
+  /** Payouts of all open wallets; undefined if there are none. */
+  readonly payouts: PayoutsView | undefined;
   /** Sums of all open wallets. */
   readonly today: PaymentSums;
   /** Time since the start of the process [s]. */
@@ -187,6 +190,7 @@ export async function readStatus({
     unopened: start().unopened.slice(0, MAX_LISTED),
     names: facts.map(({ name }) => name).sort(),
     requests: totalRequests(facts),
+    payouts: await readPayouts(open, facts),
     today: totalSums([...today.values()]),
     uptime: process.uptime(),
     ...(await recentEvents(open)),

@@ -139,6 +139,7 @@ describe('defaults', () => {
       dns: { enabled: true, servers: [] },
       webhooks: { allowPrivate: false },
       watch: {
+        metricsBalances: false,
         reorganisationAlert: 3,
         ready: { daemonSeconds: 60, blocksBehind: 10, diskBytes: 100_000_000 },
       },

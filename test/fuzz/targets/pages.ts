@@ -7,6 +7,7 @@ import { EventFeed } from '../../../src/services/manager/event-feed.js';
 import { NO_SUMS } from '../../../src/services/history/payment-sums.js';
 import type { WalletManager } from '../../../src/services/manager/wallet-manager.js';
 import { healthPages } from '../../../src/watch/readiness.js';
+import { findPayouts } from '../../../src/watch/status/payout-view.js';
 import { statusPages } from '../../../src/watch/status/status-pages.js';
 import { connectionParser, HTTP_WORDS, request } from '../http-connection.js';
 import { HEADER_BYTES, HEADER_MS, type Parser, type Target } from '../target.js';
@@ -75,8 +76,13 @@ function pageParser(): Parser {
       payments: [],
     },
     ...{ lastId: LAST, requests: new Map(), today: NO_SUMS, cluster: undefined, work: undefined },
+    payouts: undefined,
   };
-  const status = statusPages(() => Promise.resolve(view), receiving);
+  const status = statusPages(
+    () => Promise.resolve(view),
+    receiving,
+    (text) => findPayouts([], text),
+  );
   const form = (head: string, fields: string): Uint8Array =>
     request(
       `POST /status/address HTTP/1.1\r\nContent-Type: application/x-www-form-urlencoded\r\n${head}`,
@@ -98,6 +104,8 @@ function pageParser(): Parser {
       request('GET /readyz?verbose HTTP/1.1'),
       request('GET /status?wallet=shop&address=3 HTTP/1.1'),
       request('GET /status?wallet=%3Cb%3E&address=99999999999 HTTP/1.1'),
+      request('GET /status?payout=w-4711%22%3E HTTP/1.1'),
+      request('GET /status?payout=+&payout=x HTTP/1.1'),
       request('HEAD /status HTTP/1.1'),
       form('Sec-Fetch-Site: same-origin', 'wallet=shop'),
       form('Origin: http://localhost', 'wallet=none'),
@@ -136,6 +144,7 @@ export const targets: readonly Target[] = [
       '/status?',
       'wallet=',
       'address=',
+      'payout=',
       '&',
     ],
     maxBytes: 2 * HEADER_BYTES,

@@ -16,6 +16,7 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'lies/campaign': 22,
   'integration/verify-work': 19,
   'integration/sends': 18,
+  'integration/payout-watch': 18,
   'integration/cluster-takeover': 18,
   'integration/sweeps': 17,
   'integration/payment-answers': 16,

@@ -31,6 +31,7 @@ beforeEach(() => {
     start: () => ({ waiting: 0, unopened }),
     facts: new WalletFactReader(),
     directory: '/',
+    withBalances: false,
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { NO_PAYOUTS } from '../../../src/services/payouts/payout-figures.js';
 import type { WalletFacts } from '../../../src/watch/wallet-facts.js';
 import { walletSeries } from '../../../src/watch/metrics/wallet-series.js';
 import { EventLoopTurns } from '../../support/fakes/event-loop-turns.js';
@@ -14,6 +15,7 @@ const facts = (name: string, changes: Partial<WalletFacts> = {}): WalletFacts =>
     logBytes: 2,
     requests: new Map(),
   },
+  ...{ payouts: NO_PAYOUTS, payoutAges: new Map(), payoutObstacles: new Map() },
   ...changes,
 });
 

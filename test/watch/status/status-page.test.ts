@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { NO_SUMS } from '../../../src/services/history/payment-sums.js';
+import { NO_PAYOUTS } from '../../../src/services/payouts/payout-figures.js';
 import type { ReceivingAddress } from '../../../src/watch/status/receiving.js';
 import { statusPage } from '../../../src/watch/status/status-page.js';
 import type { ListedWallet, StatusView } from '../../../src/watch/status/status-view.js';
@@ -16,6 +17,7 @@ const wallet = (changes: Partial<ListedWallet> = {}): ListedWallet => ({
     requests: new Map(),
     today: NO_SUMS,
   },
+  ...{ payouts: NO_PAYOUTS, payoutAges: new Map(), payoutObstacles: new Map() },
   ...changes,
 });
 
@@ -26,6 +28,7 @@ const page = (changes: Partial<StatusView> = {}, address?: ReceivingAddress): st
       daemon: { address: 'a:1', hasAnswered: true, outage: 0, height: 100, synchronized: true, listed: [] },
       ...{ wallets: [], unopened: [], names: [], uptime: 7300, events: [], payments: [], lastId: 5 },
       ...{ requests: new Map(), today: NO_SUMS, cluster: undefined, work: undefined },
+      payouts: undefined,
       ...changes,
     },
     { address },
