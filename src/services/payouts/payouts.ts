@@ -159,14 +159,20 @@ export class Payouts {
 
   /** Lists payouts that match a filter, latest first. @param before number that the payouts lie below. */
   async list(filter: PayoutFilter, before: number, limit: number): Promise<PayoutPage> {
-    const { store } = this.#context;
+    const { store, keystore } = this.#context;
+    const { hidesNotes } = keystore;
+    if (hidesNotes && filter.reference !== undefined) return { payouts: [] };
     store.commitPages();
     const found: Payout[] = [];
     let to = Math.min(before, store.read((r) => r.payouts.last()) + 1);
     while (to > 1 && found.length < limit) {
       const from = Math.max(0, to - SEARCHED_AT_ONCE);
       const range = { from, to };
-      found.push(...store.read((r) => r.payouts.list(filter, range, limit - found.length)));
+      found.push(
+        ...store.read((r) =>
+          r.payouts.list({ ...filter, byNotes: !hidesNotes }, range, limit - found.length),
+        ),
+      );
       to = from;
       if (to > 1 && found.length < limit) {
         await yieldToEventLoop();

@@ -77,6 +77,8 @@ export interface PayoutFilter {
   readonly reference?: string;
   /** Text that the id, the reference or the address of the listed payouts contains. */
   readonly text?: string;
+  /** False: the text is not searched for in references, which the client may not read. Absent: true. */
+  readonly byNotes?: boolean;
   /** Least time of creation [Unix s]. */
   readonly createdSince?: number;
   /** Least time of the latest event [Unix s]. */

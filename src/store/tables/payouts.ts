@@ -66,19 +66,21 @@ export class PayoutReader {
 
   /** Lists the payouts of a range of numbers that match a filter, latest first. */
   list(filter: PayoutFilter, { from, to }: PayoutRange, limit: number): Payout[] {
-    const { states, account, reference, text, createdSince, changedSince } = filter;
+    const { states, account, reference, text, createdSince, changedSince, byNotes = true } = filter;
     return this.db.bigints
       .rows<PayoutRow>(
         `SELECT * FROM payout WHERE sequence >= :from AND sequence < :to
            AND (:states IS NULL OR state IN (SELECT value FROM json_each(:states)))
            AND (:account IS NULL OR account = :account) AND (:reference IS NULL OR reference = :reference)
-           AND (:text IS NULL OR instr(payout_id, :text) OR instr(address, :text) OR instr(reference, :text))
+           AND (:text IS NULL OR instr(payout_id, :text) OR instr(address, :text)
+             OR :byNotes AND instr(reference, :text))
            AND created >= :createdSince AND changed >= :changedSince
          ORDER BY sequence DESC LIMIT :limit`,
         {
           ...{ from, to, limit, createdSince: createdSince ?? 0, changedSince: changedSince ?? 0 },
           states: states.length === 0 ? null : JSON.stringify(states),
           ...{ account: account ?? null, reference: reference ?? null, text: text ?? null },
+          byNotes: fromFlag(byNotes),
         },
       )
       .map(toPayout);
@@ -109,13 +111,6 @@ export class PayoutReader {
       this.db.arrays.rows<[state: PayoutState, count: number]>(
         'SELECT state, count(*) FROM payout GROUP BY state',
       ),
-    );
-  }
-
-  /** Returns the time of creation of the oldest queued payout [Unix s]; undefined without queued payouts. */
-  oldestQueued(): number | undefined {
-    return (
-      this.db.value<number | null>("SELECT min(created) FROM payout WHERE state = 'queued'") ?? undefined
     );
   }
 

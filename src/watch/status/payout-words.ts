@@ -6,6 +6,7 @@ import { coinsText, counted, grouped } from './words.js';
 export const PAYOUT_NAMES: Readonly<Record<PayoutState, string>> = {
   awaiting_approval: 'Waiting for approval',
   queued: 'Queued',
+  awaiting_signature: 'Waiting for a signature',
   sending: 'Being sent',
   sent: 'In the mempool',
   mined: 'Mined',
@@ -22,6 +23,7 @@ const REASON_TEXTS: Readonly<Record<PayoutReason, string>> = {
   overtaken: 'another transaction spends an input of its batch',
   lost: 'neither the mempool nor the chain contains its batch',
   reorganised: 'its block was replaced',
+  unsigned: 'its set was not signed in time',
 };
 
 /** Writes the reason why a payout returned to the queue, or failed. */
@@ -35,7 +37,9 @@ export const utcText = (seconds: number): string =>
 export function waitingText(waiting: Waiting, unlocking: PayoutView['unlocking']): string {
   switch (waiting.kind) {
     case 'approval':
-      return 'other persons must approve it';
+      return `other persons must approve it: ${waiting.given} of ${counted(waiting.needed, 'approval')}`;
+    case 'delay':
+      return `it is approved, and sent at ${utcText(waiting.time)} at the earliest`;
     case 'paused':
       return `payouts are paused: ${waiting.reason}`;
     case 'not_before':

@@ -23,7 +23,7 @@ export const newPayout = (payoutId: string, changes: Partial<NewPayout> = {}): N
 
 /** Records and reports a state of a payout. */
 export const movePayout = (w: WalletWriter, payout: Payout, state: PayoutState): void =>
-  w.events.movePayout(payout, state);
+  w.events.payouts.move(payout, state);
 
 /** Records a batch of payouts, with a fee of 5 for each; no order follows it. */
 export function recordBatch(
@@ -33,5 +33,5 @@ export function recordBatch(
   sequences: readonly number[],
 ): void {
   const shares = sequences.map((payout) => ({ payout, amount: amount(1n), fee: amount(5n) }));
-  payouts.addBatch(batch, account, CREATED, shares);
+  payouts.addBatch({ sequence: batch, account, created: CREATED }, shares);
 }
