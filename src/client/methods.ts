@@ -921,6 +921,8 @@ export interface ExportedPayment {
   readonly reference: string;
   /** Idempotency key of the order that made an outgoing payment; empty: none. */
   readonly idempotency_key: string;
+  /** Payouts that an outgoing payment pays. */
+  readonly payout_ids: readonly string[];
   /** Account that was paid, or that paid. */
   readonly account_index: number;
 }
@@ -971,6 +973,24 @@ export interface ExportPayoutBatchesBatches {
 export interface ExportPayoutBatchesResult {
   /** Batches, the oldest first. */
   readonly batches: readonly ExportPayoutBatchesBatches[];
+}
+
+/** Parameters of export_payouts. */
+export interface ExportPayoutsParams {
+  /** Earliest time of creation: Unix seconds, a date (00:00 UTC), or a time with its offset. */
+  readonly from: bigint | number | string;
+  /** Time before which the payouts were created, in the same forms: later than from. */
+  readonly to: bigint | number | string;
+  /** Form of the answer. Default: `"json"`. */
+  readonly format?: 'json' | 'csv' | undefined;
+}
+
+/** Result of export_payouts. */
+export interface ExportPayoutsResult {
+  /** Payouts with format json, the oldest first; none with csv. */
+  readonly payouts: readonly ApprovePayoutsResultsPayout[];
+  /** Payouts as CSV (RFC 4180), with the names of the columns; with format csv alone. */
+  readonly csv?: string;
 }
 
 /** Parameters of extend_payment_request. */
@@ -3993,6 +4013,8 @@ export interface WalletMethods {
   export_payments(params: ExportPaymentsParams, options?: CallOptions): Promise<ExportPaymentsResult>;
   /** Lists the batches of a view-only wallet whose sets the wallet with the spend key is to sign. */
   export_payout_batches(params?: NoMembers, options?: CallOptions): Promise<ExportPayoutBatchesResult>;
+  /** Exports the payouts that were created in a period, with fee shares, transactions and approvers. */
+  export_payouts(params: ExportPayoutsParams, options?: CallOptions): Promise<ExportPayoutsResult>;
   /** Sets a later expiry of a payment request; late payments before it count. */
   extend_payment_request(
     params?: ExtendPaymentRequestParams,

@@ -180,7 +180,7 @@ describe('the period of an export', () => {
     const none = { from: 0, to: '2020-01-01' };
     expect(await server.rpc('export_payments', none)).toEqual({ payments: [], synced: expect.any(Boolean) });
     expect((await server.rpc('export_payments', { ...none, format: 'csv' })).csv).toBe(
-      'time,height,tx_hash,address,label,reference,amount_xmr,amount_atomic,fee_xmr,fee_atomic,direction,state,idempotency_key,account_index\r\n',
+      'time,height,tx_hash,address,label,reference,amount_xmr,amount_atomic,fee_xmr,fee_atomic,direction,state,idempotency_key,account_index,payout_ids\r\n',
     );
   });
 

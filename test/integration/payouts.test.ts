@@ -280,4 +280,21 @@ describe('payouts', () => {
     const paid = (incoming as Loose[]).filter(({ txid }) => hashes.has(txid));
     expect(paid).toHaveLength(ids.length);
   });
+
+  it('are exported with their shares, and named by the payments that pay them', async () => {
+    const period = { from: '2020-01-01', to: '2100-01-01' };
+    const { csv } = await rpc('export_payouts', { ...period, format: 'csv' });
+    const [head, first, ...others] = (csv as string).trim().split('\r\n');
+    expect(head).toMatch(/^payout_id,reference,created,state,.*,created_by,approved_by$/);
+    const a = await get('a');
+    expect(first?.split(',')).toEqual(
+      expect.arrayContaining(['a', 'confirmed', String(a.received), String(a.fee_share), a.tx_hash, 'login']),
+    );
+    const { payouts } = await rpc('export_payouts', period);
+    expect(payouts).toHaveLength(1 + others.length);
+    expect((payouts as Loose[])[0]).toEqual(a);
+    const { payments } = await rpc('export_payments', period);
+    const paying = (payments as Loose[]).find(({ tx_hash: hash }) => hash === a.tx_hash);
+    expect(paying?.payout_ids).toEqual(['a', 'b', 'c']);
+  });
 });

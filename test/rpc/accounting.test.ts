@@ -14,7 +14,7 @@ const TIME = 1_769_860_805;
 
 const payment = (n: number, changes: Partial<ExportedPayment>): ExportedPayment => ({
   ...{ time: TIME, height: n, txHash: bytes<Hash>(n), direction: 'in', state: 'mined', account: 0 },
-  ...{ address: '', destinations: [], label: '', reference: '', orderKey: '' },
+  ...{ address: '', destinations: [], label: '', reference: '', orderKey: '', payoutIds: [] },
   ...{ amount: amount(0n), fee: amount(0n) },
   ...changes,
 });

@@ -60,6 +60,7 @@ export const paymentExportMethods: readonly WalletMethod[] = [
               label: 'order 4711',
               reference: '4711',
               idempotency_key: '',
+              payout_ids: [],
               account_index: 0n,
             },
           ],

@@ -3,6 +3,7 @@ import {
   atomic,
   flag,
   height,
+  instant,
   keptText,
   listOf,
   params,
@@ -25,12 +26,16 @@ import { bytes32, fromHex } from '../../util/bytes.js';
 import type { Json } from '../../util/json.js';
 import type { Credential } from '../access/credential.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
+import { JsonRows } from '../../http/calls/json-rows.js';
+import { unheld } from '../../util/paged.js';
+import { rowsOf } from '../wire/rows.js';
 import { nextPage, pageCursor, pageLimit, pageStart, reference } from '../wire/limits.js';
 import {
   batchesSchema,
   batchShape,
   forecastSchema,
   forecastShape,
+  payoutCsv,
   payoutResultSchema,
   payoutResultShape,
   payoutSchema,
@@ -400,6 +405,38 @@ export const payoutMethods: readonly WalletMethod[] = [
       const results: ReturnType<typeof submittedShape>[] = [];
       for (const set of sets) results.push(submittedShape(await wallet.payouts.submit(set, spender)));
       return { results };
+    },
+  }),
+
+  defineMethod({
+    name: 'export_payouts',
+    summary:
+      'Exports the payouts that were created in a period, with fee shares, transactions and approvers.',
+    meta: { family: 'view', needs: 'wallet', restricted: false },
+    faults: ['invalid'],
+    params: () =>
+      params({
+        from: instant.describe(
+          'Earliest time of creation: Unix seconds, a date (00:00 UTC), or a time with its offset',
+        ),
+        to: instant.describe(
+          'Time before which the payouts were created, in the same forms: later than from',
+        ),
+        format: z.enum(['json', 'csv']).default('json').describe('Form of the answer'),
+      }),
+    result: () =>
+      wire.object({
+        payouts: wire.list(payoutSchema(), 'Payouts with format json, the oldest first; none with csv'),
+        csv: wire
+          .text('Payouts as CSV (RFC 4180), with the names of the columns; with format csv alone')
+          .optional(),
+      }),
+    source: ADDITION,
+    handle({ wallet }, { from, to, format }) {
+      if (from >= to) throw new WalletError({ kind: 'invalid', reason: 'from is not before to' });
+      const pages = wallet.payouts.createdIn({ from, to });
+      if (format === 'json') return { payouts: rowsOf(unheld(pages), payoutShape) };
+      return { payouts: [], csv: JsonRows.text(unheld(payoutCsv(pages))) };
     },
   }),
 ];

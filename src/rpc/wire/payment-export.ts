@@ -25,6 +25,7 @@ export const exportRow = (payment: ExportedPayment) => ({
   label: payment.label,
   reference: payment.reference,
   idempotency_key: payment.orderKey,
+  payout_ids: [...payment.payoutIds],
   account_index: payment.account,
 });
 
@@ -51,6 +52,7 @@ export const exportRowSchema = () =>
     label: wire.text('Label of the receiving address; empty: none'),
     reference: wire.text('Reference of the payment request for the receiving address; empty: none'),
     idempotency_key: wire.text('Idempotency key of the order that made an outgoing payment; empty: none'),
+    payout_ids: wire.list(wire.text('Id of a payout'), 'Payouts that an outgoing payment pays'),
     account_index: wire.u32('Account that was paid, or that paid'),
   });
 
@@ -70,6 +72,7 @@ const COLUMNS: readonly (readonly [name: string, value: (payment: ExportedPaymen
   ['state', ({ state }) => state],
   ['idempotency_key', ({ orderKey }) => withoutFormulas(orderKey)],
   ['account_index', ({ account }) => String(account)],
+  ['payout_ids', ({ payoutIds }) => withoutFormulas(payoutIds.join(' '))],
 ];
 
 const csvRow = (payment: ExportedPayment): string => csvRecord(COLUMNS.map(([, value]) => value(payment)));

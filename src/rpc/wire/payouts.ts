@@ -13,6 +13,9 @@ import type { UnsignedSet } from '../../services/payouts/payout-batches.js';
 import { sum, ZERO } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import { JsonText } from '../../util/json-writer.js';
+import { formatCoins } from '../../monero/cryptonote/coins.js';
+import { instantText } from '../../util/clock.js';
+import { csvRecord, withoutFormulas } from './csv.js';
 import { explain, FAULTS } from '../faults/fault-table.js';
 import * as sample from './samples.js';
 
@@ -303,6 +306,40 @@ export const submittedShape = (result: Submitted) =>
         error: { code: FAULTS[result.fault.kind].code, message: explain(result.fault) },
       }
     : { tx_hashes: result.txHashes.map(toHex) };
+
+/** Returns the names of the clients that made an action on a payout, separated by spaces. */
+const namesOf = ({ actions }: PayoutView, wanted: (typeof PAYOUT_ACTIONS)[number]): string =>
+  actions
+    .filter(({ action }) => action === wanted)
+    .map(({ client }) => client.credential ?? 'login')
+    .join(' ');
+
+/** Columns of the CSV of payouts with their values. */
+const COLUMNS: readonly (readonly [name: string, value: (view: PayoutView) => string])[] = [
+  ['payout_id', ({ payout }) => withoutFormulas(payout.payoutId)],
+  ['reference', ({ payout }) => withoutFormulas(payout.reference ?? '')],
+  ['created', ({ payout }) => instantText(payout.created)],
+  ['state', ({ payout }) => payout.state],
+  ['changed', ({ payout }) => instantText(payout.changed)],
+  ['account_index', ({ payout }) => String(payout.account)],
+  ['address', ({ payout }) => payout.address],
+  ['amount_xmr', ({ payout }) => formatCoins(payout.amount)],
+  ['amount_atomic', ({ payout }) => String(payout.amount)],
+  ['received_atomic', ({ payment }) => String(payment?.amount ?? '')],
+  ['fee_share_atomic', ({ payment }) => String(payment?.fee ?? '')],
+  ['fee_payer', ({ payout }) => payout.feePayer],
+  ['tx_hash', ({ payment }) => (payment?.txHash === undefined ? '' : toHex(payment.txHash))],
+  ['height', ({ payment }) => String(payment?.height ?? '')],
+  ['created_by', (view) => namesOf(view, 'created')],
+  ['approved_by', (view) => namesOf(view, 'approved')],
+];
+
+/** Writes payouts as CSV page by page, after a record with the names of the columns. */
+export async function* payoutCsv(pages: AsyncIterable<readonly PayoutView[]>): AsyncGenerator<string, void> {
+  yield csvRecord(COLUMNS.map(([name]) => name));
+  for await (const page of pages)
+    yield page.map((view) => csvRecord(COLUMNS.map(([, value]) => value(view)))).join('');
+}
 
 /** A queued payout, as an example. */
 export const samplePayout = {

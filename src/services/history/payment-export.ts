@@ -50,6 +50,8 @@ export interface ExportedPayment {
   readonly reference: string;
   /** Idempotency key of the order that made an outgoing payment; empty: no order. */
   readonly orderKey: string;
+  /** Ids of the payouts that an outgoing payment pays. */
+  readonly payoutIds: readonly string[];
   /**
    * Amount received; for an outgoing payment, the amount that leaves the paying account without the fee: payments to
    * the account's own addresses return to the account, as change does.
@@ -66,9 +68,9 @@ interface Found<T> {
 }
 
 /** Texts of an exported payment that its wallet keeps as notes. */
-type Names = Pick<ExportedPayment, 'label' | 'reference' | 'orderKey'>;
+type Names = Pick<ExportedPayment, 'label' | 'reference' | 'orderKey' | 'payoutIds'>;
 
-const UNNAMED: Names = { label: '', reference: '', orderKey: '' };
+const UNNAMED: Names = { label: '', reference: '', orderKey: '', payoutIds: [] };
 
 /** A payment whose label, reference and idempotency key are not read yet. */
 interface Unnamed {
@@ -182,7 +184,13 @@ export class PaymentExport {
           );
     const namesOf = (r: WalletReader, { payment, subaddress }: Unnamed): Names => {
       if (keystore.hidesNotes) return UNNAMED;
-      if (subaddress === undefined) return { ...UNNAMED, orderKey: r.orders.keyOf(payment.txHash) ?? '' };
+      const { txHash } = payment;
+      if (subaddress === undefined)
+        return {
+          ...UNNAMED,
+          orderKey: r.orders.keyOf(txHash) ?? '',
+          payoutIds: r.payouts.idsPaidBy(txHash),
+        };
       const { reference = '' } = r.requests.identityOf(subaddress) ?? {};
       return { ...UNNAMED, label: r.subaddresses.label(subaddress), reference };
     };

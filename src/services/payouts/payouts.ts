@@ -11,7 +11,7 @@ import {
 } from '../../model/payout.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { faultOf, WalletError, type Fault } from '../../model/wallet-error.js';
-import type { PayoutFilter, PayoutPayment } from '../../store/tables/payout-row.js';
+import type { PayoutFilter, PayoutPayment, PayoutPeriod } from '../../store/tables/payout-row.js';
 import type { Spender } from '../../model/spender.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
 import { unixSeconds } from '../../util/clock.js';
@@ -108,6 +108,9 @@ const bad = (reason: string): WalletError => new WalletError({ kind: 'bad_payout
 /** Number of queued payouts for which a request to send them at once is recorded. */
 const MOST_NOTED = 1000;
 
+/** Number of payouts that one turn of the event loop exports. */
+const EXPORTED_AT_ONCE = 100;
+
 /** Number of payouts that one turn of the event loop searches. */
 const SEARCHED_AT_ONCE = 5000;
 
@@ -184,6 +187,20 @@ export class Payouts {
       payouts: found.map((payout) => this.#view(payout)),
       ...(found.length < limit || last === undefined ? {} : { next: last.sequence }),
     };
+  }
+
+  /** Reads the payouts that were created in a period, page by page, the oldest first. */
+  async *createdIn(period: PayoutPeriod): AsyncGenerator<readonly PayoutView[]> {
+    const { store } = this.#context;
+    for (let last = 0; ;) {
+      const page = store.read((r) => r.payouts.createdIn(period, last, EXPORTED_AT_ONCE));
+      if (page.length > 0) yield page.map((payout) => this.#view(payout));
+      const end = page.at(-1);
+      if (end === undefined || page.length < EXPORTED_AT_ONCE) return;
+      last = end.sequence;
+      await yieldToEventLoop();
+      this.#context.assertOpen();
+    }
   }
 
   /** Cancels payouts that were not sent. @param mayUse checks the right of the client to a payout. */

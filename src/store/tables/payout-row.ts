@@ -85,6 +85,12 @@ export interface PayoutFilter {
   readonly changedSince?: number;
 }
 
+/** Time of creation of payouts [Unix s]: at least `from`, and before `to`. */
+export interface PayoutPeriod {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** Sequence numbers of payouts: at least `from`, and below `to`. */
 export interface PayoutRange {
   readonly from: number;

@@ -22,6 +22,7 @@ import {
   type PayoutFilter,
   type PayoutIdentity,
   type PayoutPayment,
+  type PayoutPeriod,
   type PayoutRange,
   type PayoutRow,
   type ShareRow,
@@ -152,6 +153,15 @@ export class PayoutReader {
       .map(toShare);
   }
 
+  /** Returns the ids of the payouts that a transaction pays, in the order of their numbers. */
+  idsPaidBy(txHash: Hash): string[] {
+    return this.db.values<string>(
+      `SELECT payout_id FROM order_tx t JOIN payout_share s ON s.batch = t.sequence JOIN payout p ON p.sequence = s.payout
+       WHERE t.tx_hash = ? ORDER BY p.sequence`,
+      txHash,
+    );
+  }
+
   /** Returns the shares of the payouts of a batch, in the order of the payouts. */
   sharesIn(batch: number): PayoutShare[] {
     return this.db.bigints
@@ -238,6 +248,16 @@ export class PayoutReader {
         account,
       ) ?? 0
     );
+  }
+
+  /** Returns the payouts above a number that were created in a period, in the order of their numbers. */
+  createdIn({ from, to }: PayoutPeriod, above: number, limit: number): Payout[] {
+    return this.db.bigints
+      .rows<PayoutRow>(
+        `SELECT * FROM payout WHERE sequence > ? AND created >= ? AND created < ? ORDER BY sequence LIMIT ?`,
+        ...[above, from, to, limit],
+      )
+      .map(toPayout);
   }
 
   /** Returns the actions of clients on a payout, the oldest first. */

@@ -13,6 +13,7 @@ const PASSING: Readonly<Record<string, string>> = {
   'payment_ids[]': 'parsed as hex',
   key_image: 'parsed as hex',
   approval_hash: 'parsed as hex',
+  'signed_txsets[]': 'parsed as hex',
   txid: 'parsed as hex',
   'txids[]': 'parsed as hex',
   tx_key: 'parsed as hex',

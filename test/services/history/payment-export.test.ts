@@ -65,7 +65,13 @@ const factsOf = (entry: HistoryEntry) => ({
   fee: isIncoming(entry) ? 0n : entry.fee,
 });
 
-const withoutNames = ({ label: _l, reference: _r, orderKey: _k, ...payment }: ExportedPayment) => ({
+const withoutNames = ({
+  label: _l,
+  reference: _r,
+  orderKey: _k,
+  payoutIds: _p,
+  ...payment
+}: ExportedPayment) => ({
   ...payment,
   destinations: payment.destinations.map((to) => ({ ...to })),
   txHash: toHex(payment.txHash),
