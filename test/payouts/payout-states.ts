@@ -71,6 +71,11 @@ export class PayoutStates {
     return this.#events.at(-1)?.id ?? 0;
   }
 
+  /** Lists the events after an id. */
+  since(id: number): PayoutEvent[] {
+    return this.#events.filter((event) => event.id > id);
+  }
+
   /** Ids of all payouts of which an event tells. */
   get ids(): string[] {
     return [...this.#told.keys()];

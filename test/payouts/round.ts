@@ -25,6 +25,8 @@ const AGAIN = 300;
 const LONGEST_LIFE_MS = 1200;
 const LONGEST_RACE_MS = 300;
 const MISMATCH = -73;
+/** Largest length of the description of a violation. */
+const LONGEST_TEXT = 1200;
 const NO_PAYMENT_ID = '0'.repeat(16);
 
 /** Troubles that a kill interrupts. */
@@ -90,7 +92,7 @@ export class Round {
   static async begin(world: World, seed: string, plan: RoundPlan): Promise<Round> {
     const random = seededRandom(`${seed}/deeds ${plan.round}`);
     const violations: string[] = [];
-    const violate = (text: string): void => void (violations.includes(text) || violations.push(text));
+    const violate = noting(violations);
     const begun = await world.height();
     const name = `payer ${plan.round}`;
     const payer = await Payer.start(
@@ -121,7 +123,7 @@ export class Round {
   }
 
   violate(text: string): void {
-    if (!this.violations.includes(text)) this.violations.push(text);
+    noting(this.violations)(text);
   }
 
   /** Notes a step, or what became of it. */
@@ -438,6 +440,14 @@ export class Round {
     }
   }
 }
+
+/** Adds violations to a list, each once and not too long. */
+const noting =
+  (list: string[]) =>
+  (text: string): void => {
+    const short = text.slice(0, LONGEST_TEXT);
+    if (!list.includes(short)) list.push(short);
+  };
 
 const whichAccount = (account: number): object =>
   account === WHOLE_WALLET ? {} : { account_index: account };

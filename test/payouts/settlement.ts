@@ -1,5 +1,6 @@
 import type { PayoutState } from '../../src/model/payout.js';
 import type { Loose, WalletCalls } from '../support/network/json-rpc.js';
+import { difference } from '../support/wallets/wallet-books.js';
 import { until } from '../support/fakes/until.js';
 import { ENDS } from './payout-states.js';
 import type { Round } from './round.js';
@@ -60,7 +61,9 @@ export class Settlement {
       if (listed !== undefined && open.length === 0 && isAtRest) return listed;
       await this.#help(open, turn);
     }
-    this.#round.violate(`after ${MOST_TURNS} turns these payouts have not ended: ${JSON.stringify(open)}`);
+    this.#round.violate(
+      `after ${MOST_TURNS} turns some payouts have not ended: ${describe(open)}; the first: ${JSON.stringify(open[0])}`,
+    );
     return undefined;
   }
 
@@ -127,12 +130,11 @@ export class Settlement {
 
   async #compare(ended: readonly Loose[]): Promise<void> {
     const { payer, requests, states, world, violations } = this.#round;
-    const single = await Promise.all(
-      ended.map(async ({ payout_id }) => (await payer.ask('get_payout', { payout_id }))?.result as Loose),
-    );
+    const single: Loose[] = [];
+    for (const { payout_id } of ended) single.push(await payer.calls.rpc('get_payout', { payout_id }));
     states.look();
     for (const payout of single) states.compare(payout);
-    if (JSON.stringify(single) !== JSON.stringify(ended)) this.#violate('get_payout and list_payouts differ');
+    this.#assertSame(single, ended, 'get_payout and list_payouts differ');
     for (const { id, answer } of requests.all.values()) {
       if (answer === 'unknown') this.#violate(`${id}: create_payouts gives no answer`);
       if (answer === 'created' && states.stateOf(id) === undefined) this.#violate(`${id}: no event`);
@@ -145,7 +147,12 @@ export class Settlement {
     await this.#round.restart();
     await world.beHonest();
     const reopened = await this.#round.observe();
-    if (JSON.stringify(reopened) !== JSON.stringify(ended)) this.#violate('the list differs after a restart');
+    this.#assertSame(reopened, ended, 'the list differs after a restart');
+  }
+
+  #assertSame(told: unknown, right: unknown, text: string): void {
+    const differing = difference(told, right);
+    if (differing !== undefined) this.#violate(`${text}: ${differing}`);
   }
 
   #violate(text: string): void {
@@ -219,15 +226,16 @@ export class Settlement {
     for (const { txid } of [...rowsOf(out), ...rowsOf(pending)])
       if (!hashes.has(String(txid)) && !elsewhere.has(String(txid)) && !swept.has(String(txid)))
         this.#violate(`nobody has asked for the payment ${txid}`);
-    const listed = await this.#round.list();
+    const listed = await this.#round.observe();
+    const { cursor } = states;
     await payer.calls.rpc('rescan_blockchain', { hard: false });
     await this.#refreshed();
     const after = await balanceOf(payer.calls);
     if (after !== right) this.#violate(`the balance after a rescan is ${after} in place of ${right}`);
-    const rescanned = await this.#round.list();
-    if (JSON.stringify(listed) !== JSON.stringify(rescanned))
-      this.#violate('the list differs after a rescan');
-    await this.#round.observe();
+    const rescanned = await this.#round.observe();
+    for (const event of states.since(cursor).slice(0, 4))
+      this.#violate(`a rescan of the same chain reports ${JSON.stringify(event)}`);
+    this.#assertSame(rescanned, listed, 'the list differs after a rescan');
   }
 
   /** Hashes of the payments to own addresses that excluded earlier transactions. */

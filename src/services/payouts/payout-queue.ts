@@ -60,8 +60,9 @@ const LOCK_SECONDS = 1200;
 /** Largest number of outputs that an account keeps by itself. */
 const MOST_OUTPUTS = 64;
 
-/** Kinds of faults by which a batch cannot be paid with the outputs that are unlocked. */
+/** Kinds of faults by which a batch cannot be paid with the outputs that are unlocked, while a smaller one may be. */
 const SHORTAGES: ReadonlySet<Fault['kind']> = new Set([
+  'fee_too_high',
   'not_enough_money',
   'not_enough_unlocked_money',
   'tx_not_possible',
@@ -261,6 +262,8 @@ export class PayoutQueue {
       const unwilling = batch.filter(({ payout: { maxFee } }) => maxFee !== undefined && maxFee < share);
       return skip(unwilling.length === 0 ? batch : unwilling, { kind: 'fee', fee: share });
     }
+    if (fault?.kind === 'fee_too_high' && batch.length === 1)
+      return skip(batch, { kind: 'fee', fee: fault.fee });
     if (fault?.kind === 'order_failed') return skip(batch, { kind: 'earlier', reason: fault.reason });
     // The payouts have returned to the queue, where they wait.
     if (fault?.kind === 'tx_rejected') return skip(batch, undefined);

@@ -8,6 +8,7 @@ import {
   type OrderTx,
   type TrackedTx,
 } from '../../model/order.js';
+import type { OutgoingTx } from '../../monero/wallet/build/outgoing-tx.js';
 import { equalBytes } from '../../util/bytes.js';
 import type { OrderReader } from './orders.js';
 import type { OutgoingReader } from './outgoing.js';
@@ -45,14 +46,28 @@ export function trackOrder(r: OrderTables, order: Order): TrackedOrder {
   return { order, positions, state: orderState(positions) };
 }
 
+const placeOf = ({
+  state,
+  height,
+}: Pick<OutgoingTx, 'state' | 'height'>): Pick<TrackedTx, 'state' | 'height'> => ({
+  state: STATE_OF[state],
+  ...(height === undefined ? {} : { height }),
+});
+
 function trackTx(r: OrderTables, tx: OrderTx): TrackedTx {
   const txHash = tx.made.signed?.txHash;
   const recorded = txHash && r.outgoing.byHash(txHash);
-  if (recorded !== undefined) {
-    const { state, height } = recorded;
-    return { ...tx, isRecorded: true, state: STATE_OF[state], ...(height === undefined ? {} : { height }) };
-  }
+  if (recorded?.state === 'confirmed') return { ...tx, isRecorded: true, ...placeOf(recorded) };
   const before = txHash && r.orders.beforeRescan(txHash);
+  if (recorded !== undefined) {
+    // A rescan that has not passed the block of a payment keeps the payment as an unmined one.
+    const { height } = before ?? {};
+    return {
+      ...tx,
+      isRecorded: true,
+      ...(height === undefined ? placeOf(recorded) : { state: 'mined', height }),
+    };
+  }
   if (before !== undefined)
     return { ...tx, isRecorded: false, state: before.height === undefined ? 'relayed' : 'mined', ...before };
   // The record of a sent payment is missing if a rescan did not find it again, or after a reorganisation deeper than
