@@ -55,7 +55,9 @@ export class Payer {
 
   /** Makes a call; undefined: the server gives no answer. */
   async ask(method: string, params: object = {}): Promise<Reply | undefined> {
-    return this.calls.call(method, params).catch(() => undefined);
+    const reply = await this.calls.call(method, params).catch(() => undefined);
+    if (reply?.result !== undefined) this.#world.plant?.(method, reply.result);
+    return reply;
   }
 
   /** Kills the process. @returns once it has ended. */

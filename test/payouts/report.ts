@@ -1,7 +1,7 @@
 import { FULL, planRound, type RoundPlan, type RoundSize } from './plan.js';
 import { Round } from './round.js';
 import { Settlement } from './settlement.js';
-import { World } from './world.js';
+import { World, type Planting } from './world.js';
 
 export interface PayoutCampaignOptions {
   readonly seed: string;
@@ -18,6 +18,8 @@ export interface PayoutCampaignOptions {
   readonly repeat: (round: number) => string;
   /** Keeps the log of the server of a round with violations. */
   readonly keepLog?: (round: number, log: string) => void;
+  /** Plants a defect, to test the campaign itself. */
+  readonly plant?: Planting;
   /** True once no further round is to begin. */
   readonly isInterrupted?: () => boolean;
 }
@@ -81,7 +83,7 @@ async function runRound(
 
 /** Pays payouts in rounds of random trouble, and compares everybody's books after each. */
 export async function runPayouts(options: PayoutCampaignOptions): Promise<PayoutCampaignReport> {
-  const { seed, first, size = FULL, log, repeat, keepLog, isInterrupted = () => false } = options;
+  const { seed, first, size = FULL, log, repeat, keepLog, plant, isInterrupted = () => false } = options;
   const started = performance.now();
   const rounds: RoundReport[] = [];
   const kills = (): number => rounds.reduce((sum, round) => sum + round.kills, 0);
@@ -90,7 +92,7 @@ export async function runPayouts(options: PayoutCampaignOptions): Promise<Payout
     rounds.length >= options.rounds ||
     kills() >= options.kills ||
     performance.now() - started >= options.ms;
-  let world = await World.start();
+  let world = await World.start(plant);
   if (!world.isReference) log('the payees are wallets of ours: monero-wallet-rpc is not installed');
   try {
     do {
@@ -119,7 +121,7 @@ export async function runPayouts(options: PayoutCampaignOptions): Promise<Payout
       log(`  repeat: ${repeat(report.round)}`);
       // What one round has broken would be found in each later one.
       await world.stop();
-      world = await World.start();
+      world = await World.start(plant);
     } while (!isOver());
   } finally {
     await world.stop();

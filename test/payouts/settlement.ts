@@ -7,6 +7,13 @@ import type { Round } from './round.js';
 
 /** Largest number of attempts to end all payouts. */
 const MOST_TURNS = 60;
+/** Number of turns without any change after which what must wait is left as it is. */
+const STILL_TURNS = 10;
+/**
+ * Reasons for which a payout may wait for ever. A reorganisation has removed all inputs of a batch with it, so that the
+ * batch may be mined if another one brings them back, and no later batch can exclude it.
+ */
+const MUST_WAIT = /none of its inputs can be spent now|an earlier batch with the payout may still be mined/;
 /** Turns after which payments that the pool lacks are given time until they fail. */
 const PATIENT_TURNS = 6;
 const UNLOCK_BLOCKS = 11;
@@ -50,6 +57,7 @@ export class Settlement {
   async #end(): Promise<Loose[] | undefined> {
     const { world, payer, violations } = this.#round;
     let open: Loose[] = [];
+    let [still, before] = [0, ''];
     for (let turn = 1; turn <= MOST_TURNS; turn++) {
       await this.#refreshed();
       for (const account_index of [0, 1]) await payer.ask('send_payouts', { account_index });
@@ -59,7 +67,14 @@ export class Settlement {
       open = (listed ?? []).filter(isOpen);
       const isAtRest = (await world.pool()).length === 0;
       if (listed !== undefined && open.length === 0 && isAtRest) return listed;
-      await this.#help(open, turn);
+      const refusals = await this.#help(open, turn);
+      const now = describe(open);
+      still = now === before ? still + 1 : 0;
+      before = now;
+      const mustWait = (payout: Loose): boolean =>
+        payout.reason !== undefined &&
+        MUST_WAIT.test(`${refusals.get(String(payout.payout_id))} ${payout.waiting_for?.earlier}`);
+      if (still >= STILL_TURNS && listed !== undefined && isAtRest && open.every(mustWait)) return listed;
     }
     this.#round.violate(
       `after ${MOST_TURNS} turns some payouts have not ended: ${describe(open)}; the first: ${JSON.stringify(open[0])}`,
@@ -72,23 +87,22 @@ export class Settlement {
     await until('a refresh', async () => (await payer.ask('refresh'))?.error === undefined);
   }
 
-  /** Brings about what open payouts wait for. */
-  async #help(open: readonly Loose[], turn: number): Promise<void> {
+  /** Brings about what open payouts wait for. @returns why payouts that can never be paid were not cancelled. */
+  async #help(open: readonly Loose[], turn: number): Promise<ReadonlyMap<string, string>> {
     const { world } = this.#round;
     const { requests } = this.#round;
     const reasons = open.map(({ waiting_for = {} }) => waiting_for as Loose);
     this.#round.note(`turn ${turn}: ${describe(open)}`);
     const times = reasons.flatMap(({ not_before }) => (not_before === undefined ? [] : [Number(not_before)]));
     if (times.length > 0) world.clock.step(Math.max(1, Math.max(...times) - world.clock.now + 1));
-    const tooDear = open.filter(({ waiting_for }) => waiting_for?.fee !== undefined);
-    // A limit below each fee, or an amount below its fee, is never paid.
+    const isExpired = ({ state, expires_at }: Loose): boolean =>
+      state === 'queued' && expires_at <= world.clock.now;
+    // A limit below each fee, or an amount below its fee, is never paid; and an expired payout neither.
+    const tooDear = open.filter((payout) => payout.waiting_for?.fee !== undefined || isExpired(payout));
     const refused = await this.#round.cancel(
       tooDear.flatMap(({ payout_id }) => requests.all.get(String(payout_id)) ?? []),
     );
-    const isExpired = open.some(
-      ({ state, expires_at }) => state === 'queued' && expires_at <= world.clock.now,
-    );
-    const isExcluded = reasons.some(({ earlier }) => earlier !== undefined) || refused.size > 0 || isExpired;
+    const isExcluded = reasons.some(({ earlier }) => earlier !== undefined) || refused.size > 0;
     if (isExcluded && turn > 2) await this.#exclude();
     if (turn > 2 && reasons.some(({ unlocked, behind }) => (unlocked ?? behind) !== undefined))
       await this.#fund(open);
@@ -101,6 +115,7 @@ export class Settlement {
     await world.mine(
       open.some(({ state }) => state === 'queued') ? UNLOCK_BLOCKS : this.#round.plan.confirmations,
     );
+    return refused;
   }
 
   /** Spends all outputs, and buries that, so that no earlier transaction can be mined. */
@@ -131,7 +146,7 @@ export class Settlement {
   async #compare(ended: readonly Loose[]): Promise<void> {
     const { payer, requests, states, world, violations } = this.#round;
     const single: Loose[] = [];
-    for (const { payout_id } of ended) single.push(await payer.calls.rpc('get_payout', { payout_id }));
+    for (const { payout_id } of ended) single.push((await payer.ask('get_payout', { payout_id }))?.result);
     states.look();
     for (const payout of single) states.compare(payout);
     this.#assertSame(single, ended, 'get_payout and list_payouts differ');

@@ -17,6 +17,9 @@ function withoutReference(error: unknown): true {
   return true;
 }
 
+/** Plants a defect into the result of a call to the payer, to test the campaign itself. */
+export type Planting = (method: string, result: Loose) => void;
+
 /** Node, proxy, clock and wallets that outlast the rounds. */
 export class World {
   readonly clock: SteppedClock;
@@ -27,6 +30,7 @@ export class World {
   /** Server of the payees. */
   readonly payees: Pick<WalletRpc, 'rpc'>;
   readonly isReference: boolean;
+  readonly plant: Planting | undefined;
   readonly #reference: WalletRpc | undefined;
   readonly #miner: WalletCalls;
   #minerAddress = '';
@@ -37,18 +41,20 @@ export class World {
     proxy: DaemonProxy,
     steady: WalletRpc,
     reference: WalletRpc | undefined,
+    plant: Planting | undefined,
   ) {
     this.clock = clock;
     this.#node = node;
     this.proxy = proxy;
     this.#steady = steady;
     this.#reference = reference;
+    this.plant = plant;
     this.isReference = reference !== undefined;
     this.payees = reference ?? steady;
     this.#miner = walletCalls(steady.port, 'miner');
   }
 
-  static async start(): Promise<World> {
+  static async start(plant?: Planting): Promise<World> {
     const clock = new SteppedClock();
     const node = await startLyingNode({ liars: 1, env: clock.env });
     const proxy = await startDaemonProxy(node.liars[0]?.address ?? '');
@@ -64,7 +70,7 @@ export class World {
         return undefined;
       }),
     ]);
-    const world = new World(clock, node, proxy, steady, reference);
+    const world = new World(clock, node, proxy, steady, reference, plant);
     await createWallet(world.#miner);
     world.#minerAddress = (await world.#miner.rpc('get_address')).address as string;
     await world.mine(FIRST_BLOCKS);
