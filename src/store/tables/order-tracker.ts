@@ -8,7 +8,6 @@ import {
   type OrderTx,
   type TrackedTx,
 } from '../../model/order.js';
-import type { OutgoingTx } from '../../monero/wallet/build/outgoing-tx.js';
 import { equalBytes } from '../../util/bytes.js';
 import type { OrderReader } from './orders.js';
 import type { OutgoingReader } from './outgoing.js';
@@ -46,27 +45,18 @@ export function trackOrder(r: OrderTables, order: Order): TrackedOrder {
   return { order, positions, state: orderState(positions) };
 }
 
-const placeOf = ({
-  state,
-  height,
-}: Pick<OutgoingTx, 'state' | 'height'>): Pick<TrackedTx, 'state' | 'height'> => ({
-  state: STATE_OF[state],
-  ...(height === undefined ? {} : { height }),
-});
-
 function trackTx(r: OrderTables, tx: OrderTx): TrackedTx {
   const txHash = tx.made.signed?.txHash;
   const recorded = txHash && r.outgoing.byHash(txHash);
-  if (recorded?.state === 'confirmed') return { ...tx, isRecorded: true, ...placeOf(recorded) };
-  const before = txHash && r.orders.beforeRescan(txHash);
+  // A rescan keeps a payment with a blob as a pending one until it has passed the block of the payment.
+  const before =
+    recorded === undefined || recorded.state === 'pending'
+      ? txHash && r.orders.beforeRescan(txHash)
+      : undefined;
   if (recorded !== undefined) {
-    // A rescan that has not passed the block of a payment keeps the payment as an unmined one.
-    const { height } = before ?? {};
-    return {
-      ...tx,
-      isRecorded: true,
-      ...(height === undefined ? placeOf(recorded) : { state: 'mined', height }),
-    };
+    const { height = before?.height } = recorded;
+    const state = before?.height === undefined ? STATE_OF[recorded.state] : 'mined';
+    return { ...tx, isRecorded: true, state, ...(height === undefined ? {} : { height }) };
   }
   if (before !== undefined)
     return { ...tx, isRecorded: false, state: before.height === undefined ? 'relayed' : 'mined', ...before };

@@ -57,10 +57,18 @@ describe('an attempt that is recorded as a payment', () => {
     ['pending', 'relayed'],
     ['failed', 'failed'],
   ] as const)('has the state of the payment: %s is %s', (state, expected) => {
-    const records = { outgoing: { 9: { state } }, before: { 9: { height: 4 } }, outputs: [spent(1, 8, 3)] };
+    const records = { outgoing: { 9: { state } }, before: { 9: {} }, outputs: [spent(1, 8, 3)] };
     for (const sent of [true, false])
       expect(tracked(attempt(9, { sent }), records)).toEqual({ state: expected, isRecorded: true });
     expect(tracked(attempt(9, { withdrawn: 'refused' }), records).state).toBe(expected);
+  });
+
+  it('is mined until a rescan has passed its block, although the rescan keeps its payment as a pending one', () => {
+    const of = (state: OutgoingState) =>
+      tracked(attempt(9), { outgoing: { 9: { state } }, before: { 9: { height: 4 } } });
+    expect(of('pending')).toEqual({ state: 'mined', isRecorded: true, height: 4 });
+    for (const state of ['prepared', 'failed'] as const)
+      expect(of(state)).toEqual({ state, isRecorded: true });
   });
 
   it('is mined at a height', () => {
