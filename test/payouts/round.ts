@@ -4,6 +4,7 @@ import type { Loose, WalletCalls } from '../support/network/json-rpc.js';
 import { createWallet } from '../support/wallets/create-wallet.js';
 import type { ProxyAction } from '../support/network/daemon-proxy.js';
 import { PAYOUT_EVENTS } from '../../src/model/events.js';
+import { MOST_ATTEMPTS } from '../../src/model/payout.js';
 import { Payer, SENDING } from './payer.js';
 import { PayoutStates, type PayoutEvent } from './payout-states.js';
 import type { RoundPlan, Step } from './plan.js';
@@ -18,6 +19,10 @@ const INTEGRATED = 4;
 /** Amount of an output of the payer, on average. */
 const OUTPUT = 2 * XMR;
 const MOST_PAYOUTS = 18;
+const LARGE = 50;
+/** More than one transaction of the store creates. */
+const HUGE = 150;
+const LONGEST_RETRY_SECONDS = 3601;
 const DEEPEST = 15;
 const PAGE = 1000;
 /** Number of events that are read again after a restart. */
@@ -142,7 +147,7 @@ export class Round {
   }
 
   async #take(step: Step): Promise<void> {
-    const { world, payer, states } = this;
+    const { world, payer } = this;
     const random = this.#random;
     switch (step) {
       case 'create':
@@ -153,12 +158,15 @@ export class Round {
         return this.#createOtherwise();
       case 'send':
         return this.#send();
-      case 'pause': {
-        const account = random.pick([WHOLE_WALLET, ...ACCOUNTS]);
-        const asked = await payer.ask('pause_payouts', { ...whichAccount(account), reason: 'test' });
-        if (asked?.result === undefined) return;
-        await this.#readEvents();
-        return states.pause(account);
+      case 'pause':
+        return this.#pause();
+      case 'pause while sending': {
+        await this.resume();
+        await this.#create(LARGE);
+        const sending = this.#send();
+        await killMoment(random.below(LONGEST_RACE_MS));
+        await this.#pause();
+        return sending;
       }
       case 'resume':
         return this.resume();
@@ -181,6 +189,13 @@ export class Round {
       }
       case 'refuse payments':
         return this.#lie('refused-payment=1');
+      case 'refuse often':
+        await this.#lie('refused-payment=1');
+        for (let i = 0; i < MOST_ATTEMPTS + 1; i++) {
+          for (const account_index of [0, 1]) await payer.ask('send_payouts', { account_index });
+          world.clock.step(LONGEST_RETRY_SECONDS);
+        }
+        return world.lie('');
       case 'refuse and relay':
         return this.#lie('refused-and-relayed=1');
       case 'forget payments':
@@ -220,11 +235,21 @@ export class Round {
     await this.#create();
   }
 
-  async #create(): Promise<void> {
+  async #pause(): Promise<void> {
+    const account = this.#random.pick([WHOLE_WALLET, ...ACCOUNTS]);
+    const asked = await this.payer.ask('pause_payouts', { ...whichAccount(account), reason: 'test' });
+    if (asked?.result === undefined) return;
+    await this.#readEvents();
+    this.states.pause(account);
+  }
+
+  /** Creates some payouts. @param least number of them. */
+  async #create(least = 1): Promise<void> {
     const random = this.#random;
     const account = random.pick(ACCOUNTS);
     const now = this.world.clock.now;
-    const count = 1 + random.below(random.chance(0.2) ? 3 * MOST_PAYOUTS : MOST_PAYOUTS);
+    const count =
+      least + random.below(random.chance(0.03) ? HUGE : random.chance(0.2) ? LARGE : MOST_PAYOUTS);
     const drawn = Array.from({ length: count }, () => this.requests.draw(now, account));
     await this.#ask(drawn);
   }
