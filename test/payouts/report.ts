@@ -48,6 +48,8 @@ export interface PayoutCampaignReport {
 
 /** Number of the last steps that a violation is printed with. */
 const LAST_STEPS = 12;
+/** Number of violations of a round that are printed; the report has all. */
+const MOST_PRINTED = 6;
 
 /** Runs a round. */
 async function runRound(
@@ -116,7 +118,7 @@ export async function runPayouts(options: PayoutCampaignOptions): Promise<Payout
           `${report.violations.length} violations (${(report.ms / 1000).toFixed(1)} s)`,
       );
       if (report.violations.length === 0) continue;
-      for (const text of report.violations) log(`  VIOLATION ${text}`);
+      for (const text of report.violations.slice(0, MOST_PRINTED)) log(`  VIOLATION ${text}`);
       log(`  last steps: ${report.steps.slice(-LAST_STEPS).join('; ')}`);
       log(`  repeat: ${repeat(report.round)}`);
       // What one round has broken would be found in each later one.

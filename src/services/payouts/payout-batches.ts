@@ -27,7 +27,7 @@ interface Services {
 /** Name of the method in the orders that are batches. */
 export const BATCH_METHOD = 'payouts';
 
-/** Error inside the transaction that records a batch, if one of its payouts is no longer queued. */
+/** Error inside the transaction that records a batch, if one of its payouts is no longer queued, or the account pauses. */
 export class PayoutTaken extends Error {
   override readonly name = 'PayoutTaken';
 }
@@ -111,7 +111,9 @@ export class PayoutBatches {
     batch: readonly Candidate[],
     { destinations, fee }: MadePayment,
   ): void {
-    if (batch.some(({ payout }) => w.payouts.at(payout.sequence).state !== 'queued')) throw new PayoutTaken();
+    const isPaused = w.payouts.pauseOf(account) !== undefined;
+    if (isPaused || batch.some(({ payout }) => w.payouts.at(payout.sequence).state !== 'queued'))
+      throw new PayoutTaken();
     const parts = feeShares(fee, batch.length);
     const shares = batch.map(({ payout }, i): Omit<PayoutShare, 'batch'> => {
       const received = destinations[i]?.amount ?? ZERO;

@@ -187,10 +187,7 @@ export class PayoutQueue {
       return;
     }
     if (keystore.isViewOnly) return;
-    for (const account of accounts) {
-      if (store.read((r) => r.payouts.pauseOf(account)) !== undefined) continue;
-      if (!(await this.#sendDue(account, unixSeconds(clock)))) return;
-    }
+    for (const account of accounts) if (!(await this.#sendDue(account, unixSeconds(clock)))) return;
     this.#nodeFailures = 0;
   }
 
@@ -212,6 +209,7 @@ export class PayoutQueue {
     const skipped = new Set<number>();
     let most = MAX_PAYEES;
     for (;;) {
+      if (this.#context.store.read((r) => r.payouts.pauseOf(account)) !== undefined) return true;
       const candidates = this.#candidates(account, now).filter(({ payout }) => !skipped.has(payout.sequence));
       if (candidates.length === 0 || !this.#isDue(account, candidates, now)) return true;
       const obstacle = this.#services.sync.isSynced
