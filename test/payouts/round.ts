@@ -266,7 +266,7 @@ export class Round {
     if (reply.error !== undefined)
       return this.violate(`create_payouts: ${reply.error.code} ${reply.error.message}`);
     for (const [i, request] of asked.entries()) {
-      const answer = (reply.result?.['payouts'] as Loose[])[i];
+      const answer = ((reply.result?.['payouts'] ?? []) as Loose[])[i];
       if (answer?.payout_id !== request.id)
         this.violate(`${request.id}: another id in the answer: ${JSON.stringify(answer)}`);
       else if (answer.error === undefined) request.answer = 'created';
@@ -424,7 +424,20 @@ export class Round {
   }
 
   async #readEvents(): Promise<void> {
-    for (const event of await this.#eventsAfter(this.states.cursor)) this.states.enter(event);
+    for (const event of await this.#eventsAfter(this.states.cursor)) {
+      this.states.enter(event);
+      if (event.type === 'payout.sending') this.#checkTime(event);
+    }
+  }
+
+  /** Checks that a payout is sent between its times. */
+  #checkTime({ timestamp, data }: PayoutEvent): void {
+    const { not_before = 0, expires_at = Infinity } =
+      this.requests.all.get(String(data.payout_id))?.terms ?? {};
+    const time = Date.parse(timestamp) / 1000;
+    // The event is written within a second of the check.
+    if (time < not_before || time >= Number(expires_at) + 1)
+      this.violate(`${data.payout_id}: sent at ${timestamp}, before ${not_before} or after ${expires_at}`);
   }
 
   /** Reads lists and events, and compares them. @returns the listed payouts; undefined without an answer. */

@@ -27,7 +27,10 @@ interface Services {
 /** Name of the method in the orders that are batches. */
 export const BATCH_METHOD = 'payouts';
 
-/** Error inside the transaction that records a batch, if one of its payouts is no longer queued, or the account pauses. */
+/**
+ * Error inside the transaction that records a batch, if one of its payouts is no longer queued or has expired, or if
+ * the account pauses.
+ */
 export class PayoutTaken extends Error {
   override readonly name = 'PayoutTaken';
 }
@@ -111,15 +114,17 @@ export class PayoutBatches {
     batch: readonly Candidate[],
     { destinations, fee }: MadePayment,
   ): void {
+    const now = unixSeconds(this.#context.clock);
     const isPaused = w.payouts.pauseOf(account) !== undefined;
-    if (isPaused || batch.some(({ payout }) => w.payouts.at(payout.sequence).state !== 'queued'))
-      throw new PayoutTaken();
+    const isTaken = ({ payout: { sequence, expires = Infinity } }: Candidate): boolean =>
+      w.payouts.at(sequence).state !== 'queued' || expires <= now;
+    if (isPaused || batch.some(isTaken)) throw new PayoutTaken();
     const parts = feeShares(fee, batch.length);
     const shares = batch.map(({ payout }, i): Omit<PayoutShare, 'batch'> => {
       const received = destinations[i]?.amount ?? ZERO;
       return { payout: payout.sequence, amount: received, fee: parts[i] ?? ZERO };
     });
-    w.payouts.addBatch(sequence, account, unixSeconds(this.#context.clock), shares);
+    w.payouts.addBatch(sequence, account, now, shares);
   }
 }
 

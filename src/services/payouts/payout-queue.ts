@@ -177,7 +177,7 @@ export class PayoutQueue {
   }
 
   async #round(): Promise<void> {
-    const { store, clock, keystore } = this.#context;
+    const { store, keystore } = this.#context;
     this.#context.assertOpen();
     this.#expire();
     const accounts = store.read((r) => r.payouts.queuedAccounts());
@@ -187,7 +187,7 @@ export class PayoutQueue {
       return;
     }
     if (keystore.isViewOnly) return;
-    for (const account of accounts) if (!(await this.#sendDue(account, unixSeconds(clock)))) return;
+    for (const account of accounts) if (!(await this.#sendDue(account))) return;
     this.#nodeFailures = 0;
   }
 
@@ -205,11 +205,13 @@ export class PayoutQueue {
   }
 
   /** Sends the batches of an account that are due. @returns false if the daemon cannot be asked now. */
-  async #sendDue(account: number, now: number): Promise<boolean> {
+  async #sendDue(account: number): Promise<boolean> {
     const skipped = new Set<number>();
     let most = MAX_PAYEES;
     for (;;) {
-      if (this.#context.store.read((r) => r.payouts.pauseOf(account)) !== undefined) return true;
+      const { store, clock } = this.#context;
+      const now = unixSeconds(clock);
+      if (store.read((r) => r.payouts.pauseOf(account)) !== undefined) return true;
       const candidates = this.#candidates(account, now).filter(({ payout }) => !skipped.has(payout.sequence));
       if (candidates.length === 0 || !this.#isDue(account, candidates, now)) return true;
       const obstacle = this.#services.sync.isSynced

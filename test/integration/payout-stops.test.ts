@@ -7,7 +7,7 @@ import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
 import { startWalletRpc, type WalletRpc } from '../support/processes/wallet-rpc.js';
 import { createWallet } from '../support/wallets/create-wallet.js';
 
-/* A pause that begins while batches are sent. */
+/* What stops payouts while an earlier batch is sent: a pause, or the time at which they expire. */
 
 const XMR = 1_000_000_000_000;
 const SENDING = '/sendrawtransaction';
@@ -43,16 +43,28 @@ const count = async (...states: readonly string[]): Promise<number> => {
   return (payouts as Loose[]).length;
 };
 
-it('is held by batches that were not recorded when it was answered', async () => {
-  const { address } = await payer.rpc('create_address', { account_index: 0 });
-  const payouts = Array.from({ length: PAYOUTS }, (_, i) => ({
-    ...{ payout_id: `p${i}`, address, amount: XMR / 100, allow_own: true },
-  }));
+/** Lets payments to the node wait. @returns a function that lets them go on. */
+function holdPayments(): () => void {
   let release: () => void = () => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
   proxy.hold = (path) => (path === SENDING ? released : Promise.resolve());
+  return release;
+}
+
+/** Creates payouts of two batches to an own address. */
+async function create(name: string, terms: object = {}): Promise<void> {
+  const { address } = await payer.rpc('create_address', { account_index: 0 });
+  const payouts = Array.from({ length: PAYOUTS }, (_, i) => ({
+    ...{ payout_id: `${name} ${i}`, address, amount: XMR / 100, allow_own: true },
+    ...terms,
+  }));
   await payer.rpc('create_payouts', { payouts });
   await until('the first batch', async () => (await count('sending')) > 0 || undefined);
+}
+
+it('a pause stops all batches that were not recorded when it was answered', async () => {
+  const release = holdPayments();
+  await create('paused');
   await payer.rpc('pause_payouts', { reason: 'test' });
   const recorded = PAYOUTS - (await count('queued'));
   release();
@@ -62,4 +74,17 @@ it('is held by batches that were not recorded when it was answered', async () =>
   await payer.rpc('resume_payouts');
   await payer.rpc('send_payouts');
   expect(await count('sent')).toBe(PAYOUTS);
+});
+
+it('payouts that expire meanwhile are not sent', async () => {
+  const release = holdPayments();
+  const expires_at = Math.floor(Date.now() / 1000) + 3;
+  await create('expiring', { expires_at });
+  const left = await count('queued');
+  expect(left).toBeGreaterThan(0);
+  await until('the expiry', () => Date.now() / 1000 > expires_at || undefined);
+  release();
+  await payer.rpc('send_payouts');
+  await payer.rpc('send_payouts');
+  expect(await count('expired')).toBe(left);
 });
