@@ -70,7 +70,7 @@ function defects({ ci, nightly, release }: Publication): string[] {
   if (!/^ {2}workflow_call:$/m.test(nightly) || !/^ {2}schedule:$/m.test(nightly))
     found.push('nightly does not run');
   if (!/^ +- run: bin\/test --all$/m.test(nightly)) found.push('the long tests are not run');
-  for (const campaign of ['soak', 'test:lies', 'test:crash', 'test:cluster', 'fuzz'])
+  for (const campaign of ['soak', 'test:lies', 'test:payouts', 'test:crash', 'test:cluster', 'fuzz'])
     if (!nightly.includes(`- run: npm run ${campaign} -- `)) found.push(`${campaign} is not run`);
   if (!/^ +- run: \.ci\/run$/m.test(suite)) found.push('.ci/run is not run');
   const [, versions = ''] = /^ {8}node: \[(.*)\]$/m.exec(suite) ?? [];

@@ -7,7 +7,8 @@ import { utf8 } from '../util/bytes.js';
  * States of a payout. `awaiting_approval`: other persons must approve it. `queued`: waits for a batch.
  * `awaiting_signature`: its batch is a set that another wallet is to sign. `sending`: its
  * batch is recorded and about to be sent. `sent`: its batch is in the pool, as far as known. `mined`. `confirmed`: its
- * block has enough confirmations. `failed`: too many batches with it were not mined. `cancelled`, `rejected`, `expired`:
+ * block has enough confirmations. `failed`: too many batches with it have failed, and none
+ * can be mined any more. `cancelled`, `rejected`, `expired`:
  * it was not sent.
  */
 export const PAYOUT_STATES = [
@@ -170,7 +171,7 @@ export interface PayoutPause {
 /** Account of a {@link PayoutPause} of the whole wallet. */
 export const WHOLE_WALLET = -1;
 
-/** Number of batches with a payout that may fail before the payout itself fails. */
+/** Number of batches with a payout that must fail, and must be excluded for good, before the payout itself fails. */
 export const MOST_ATTEMPTS = 10;
 
 /** Number of confirmations of a confirmed payout, unless the configuration says another number. */

@@ -230,7 +230,7 @@ describe('wallet-rpc export', () => {
     await command('--from=2026-01-01', `--to=2026-01-${isNight ? 20 : '03'}`, `--output=${output}`);
     const text = readFileSync(output, 'utf8');
     expect(text.split('\r\n').length).toBeGreaterThan(1000);
-    expect(text.endsWith('mined,,0\r\n')).toBe(true);
+    expect(text.endsWith('mined,,0,\r\n')).toBe(true);
     expect(statSync(output).mode & 0o777).toBe(0o600);
     expect(readdirSync(directory).filter((name) => name.startsWith('january'))).toEqual(['january.csv']);
   });

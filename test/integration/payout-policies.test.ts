@@ -108,11 +108,13 @@ describe('a low balance', () => {
     await setPolicies({ ...policy, low_water: String(balance + COIN) });
     const [first] = await until('the event', async () => ((await low()).length > 0 ? low() : undefined));
     expect(first).toMatchObject({ account_index: 0, balance, low_water: balance + COIN });
-    await setPolicies({ ...policy, low_water: '1' });
-    await new Promise((resolve) => setTimeout(resolve, 2500));
-    expect(await low()).toHaveLength(1);
+    // The event of another account shows that the policies were applied anew.
+    await shop('create_account');
+    await setPolicies({ ...policy, low_water: '1' }, { ...policy, accounts: [1], low_water: '5' });
+    await until('the event of another account', async () => ((await low()).length === 2 ? true : undefined));
+    expect((await low())[1]).toMatchObject({ account_index: 1, balance: 0 });
     await setPolicies({ ...policy, low_water: String(2 * balance) });
-    await until('a further event', async () => ((await low()).length === 2 ? true : undefined));
+    await until('a further event', async () => ((await low()).length === 3 ? true : undefined));
     await setPolicies();
   });
 });

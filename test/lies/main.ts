@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { notingInterrupts, positiveFlag, refuseFlags } from '../support/values/campaign-flags.js';
 import { deckOf } from './plan.js';
 import { runLies } from './report.js';
 
@@ -31,33 +32,21 @@ const { values } = parseArgs({
   },
 });
 
-function refuse(text: string): never {
-  process.stderr.write(`${text}\n`);
-  process.exit(2);
-}
-
-/** Parses a positive number of the command line; a wrong one ends the program. */
-function positive(name: string, text: string): number {
-  const number = Number(text);
-  return number > 0 ? number : refuse(`--${name} takes a positive number`);
-}
-
-let isInterrupted = false;
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => (isInterrupted = true));
+const isInterrupted = notingInterrupts();
 
 const { seed } = values;
 const only = values.only.split(',').filter((part) => part !== '');
 const deck = deckOf({ work: values.work, only });
-if (deck.length === 0) refuse('--only names no lie');
+if (deck.length === 0) refuseFlags('--only names no lie');
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const out = values.out ?? fileURLToPath(new URL('../../lies', import.meta.url));
 mkdirSync(out, { recursive: true });
 say(`seed ${seed}, ${deck.length} lies`);
-const first = positive('round', values.round ?? '1');
-const rounds = positive('rounds', values.rounds ?? (values.round === undefined ? '1000000' : '1'));
+const first = positiveFlag('round', values.round ?? '1');
+const rounds = positiveFlag('rounds', values.rounds ?? (values.round === undefined ? '1000000' : '1'));
 const report = await runLies({
   ...{ seed, deck, first, rounds, args: values.arg, log: say },
-  ms: 60_000 * positive('minutes', values.minutes),
+  ms: 60_000 * positiveFlag('minutes', values.minutes),
   repeat: (round) =>
     [
       `npm run test:lies -- --seed '${seed}' --round ${round}`,
@@ -65,7 +54,7 @@ const report = await runLies({
       ...(values.work ? ['--work'] : []),
       ...values.arg.map((arg) => `--arg='${arg}'`),
     ].join(' '),
-  isInterrupted: () => isInterrupted,
+  isInterrupted,
 });
 const file = join(out, `lies-${seed.replace(/[^\w-]/g, '_')}.json`);
 writeFileSync(file, `${JSON.stringify(report, undefined, 2)}\n`);

@@ -2,6 +2,7 @@ import { mkdirSync, appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { notingInterrupts, positiveFlag, refuseFlags } from '../support/values/campaign-flags.js';
 import { reportPage } from './report-page.js';
 import { KINDS } from './soak-node.js';
 import { runSoak } from './soak.js';
@@ -31,29 +32,16 @@ const { values } = parseArgs({
   },
 });
 
-function refuse(text: string): never {
-  process.stderr.write(`${text}\n`);
-  process.exit(2);
-}
-
-/** Parses a positive number of the command line; a wrong one ends the program. */
-function positive(name: string, text: string): number {
-  const number = Number(text);
-  return number > 0 ? number : refuse(`--${name} takes a positive number`);
-}
-
 const only = values.only.split(',').filter((name) => name !== '');
 for (const name of only)
   if (!TROUBLES.some((trouble) => trouble.name === name))
-    refuse(`${name} is not one of ${TROUBLES.map((trouble) => trouble.name).join(', ')}`);
+    refuseFlags(`${name} is not one of ${TROUBLES.map((trouble) => trouble.name).join(', ')}`);
 const minutes =
   values.minutes === undefined
-    ? 60 * positive('hours', values.hours ?? '1')
-    : positive('minutes', values.minutes);
+    ? 60 * positiveFlag('hours', values.hours ?? '1')
+    : positiveFlag('minutes', values.minutes);
 
-let isInterrupted = false;
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => (isInterrupted = true));
-
+const isInterrupted = notingInterrupts();
 const { seed } = values;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const out = values.out ?? fileURLToPath(new URL('../../soak', import.meta.url));
@@ -62,12 +50,15 @@ const name = join(out, `soak-${seed.replace(/[^\w-]/g, '_')}`);
 writeFileSync(`${name}.decisions.jsonl`, '');
 say(`seed ${seed}`);
 const report = await runSoak({
-  ...{ seed, ms: 60_000 * minutes, rounds: positive('rounds', values.rounds), only },
-  ...{ wallets: positive('wallets', values.wallets), roundMs: 1000 * positive('round', values.round) },
-  ...(values.deal === undefined ? {} : { dealt: positive('deal', values.deal) }),
+  ...{ seed, ms: 60_000 * minutes, rounds: positiveFlag('rounds', values.rounds), only },
+  ...{
+    wallets: positiveFlag('wallets', values.wallets),
+    roundMs: 1000 * positiveFlag('round', values.round),
+  },
+  ...(values.deal === undefined ? {} : { dealt: positiveFlag('deal', values.deal) }),
   ...{ pauseMs: 300, blockMs: 1500, kinds: KINDS, log: say },
   onDecision: (line) => appendFileSync(`${name}.decisions.jsonl`, `${line}\n`),
-  isInterrupted: () => isInterrupted,
+  isInterrupted,
 });
 writeFileSync(`${name}.json`, `${JSON.stringify(report, undefined, 2)}\n`);
 writeFileSync(`${name}.html`, reportPage(report));

@@ -1,3 +1,4 @@
+import type { Family } from '../access/credential.js';
 import type { AuditLog, AuditRecord } from '../access/audit-log.js';
 import { type Call, type CallOrigin, observed, type CallObserver } from '../../http/calls/dispatcher.js';
 import { RpcError } from '../../http/calls/errors.js';
@@ -68,15 +69,18 @@ const recorder =
     };
   };
 
+/** Families of methods that run although the log cannot be written. */
+const UNRECORDED: ReadonlySet<Family> = new Set(['view', 'receive']);
+
 /**
- * Wraps a call function: while the log cannot be written, refuses methods of the families spend and admin before they
- * begin.
+ * Wraps a call function: while the log cannot be written, refuses methods that spend, administer or act on payouts before
+ * they begin.
  */
 const refusingUnrecorded =
   (call: Call, log: AuditLog): Call =>
   async (name, params, origin) => {
     const family = registry.find(name)?.meta.family;
-    if ((family === 'spend' || family === 'admin') && !log.isWritable())
+    if (family !== undefined && !UNRECORDED.has(family) && !log.isWritable())
       throw new RpcError(-1, 'the audit log cannot be written: spending and administration are refused', {
         status: UNAVAILABLE,
       });

@@ -6,6 +6,7 @@ import { WalletError } from '../../model/wallet-error.js';
 import type { SpendableOutput } from '../../monero/wallet/select/spendable-outputs.js';
 import type { PaymentPlan } from '../../monero/wallet/select/transfer-plan.js';
 import type { WalletContext } from '../context/wallet-context.js';
+import { originSpends } from './lost-origins.js';
 import { inputsOf } from '../../store/tables/rival-spends.js';
 import { exclusions } from '../../store/tables/order-tracker.js';
 import { unixSeconds } from '../../util/clock.js';
@@ -16,7 +17,10 @@ type Context = Pick<WalletContext, 'clock' | 'store'>;
 /** A failed attempt that can still be mined, with its inputs. */
 interface LiveAttempt {
   readonly inputs: readonly OwnedOutput[];
-  /** Number of blocks above the block that spends an input of the attempt; undefined if no block spends an input. */
+  /**
+   * Number of blocks above the block that spends an input of the attempt, or an input of the payment whose change the
+   * attempt spends; undefined if there is no such block.
+   */
   readonly depth?: number;
 }
 
@@ -26,8 +30,8 @@ const nameOf = ({ txHash, outputIndex }: Pick<OwnedOutput, 'txHash' | 'outputInd
 /**
  * Failed attempts to make one transaction of an order. A further attempt must spend at least one input of each earlier
  * attempt that can still be mined, also of very old attempts, so that at most one attempt is mined. An attempt cannot
- * be mined any more once SETTLED_DEPTH blocks lie above another transaction that spends one of its inputs. To be used
- * under the payment lock.
+ * be mined any more once SETTLED_DEPTH blocks lie above another transaction that spends one of its inputs, or one of the
+ * inputs of a removed payment whose change it spends. To be used under the payment lock.
  */
 export class FailedPayment {
   readonly #context: Context;
@@ -101,12 +105,12 @@ export class FailedPayment {
     const tip = store.height() - 1;
     return store.read((r) =>
       this.#attempts.flatMap((attempt) => {
-        const depths = exclusions(r, attempt).flatMap(({ height }) =>
-          height === undefined ? [] : [tip - height],
-        );
+        const inputs = inputsOf(r, attempt.made);
+        const spends = [...exclusions(r, attempt), ...originSpends(r, attempt.made, inputs)];
+        const depths = spends.flatMap(({ height }) => (height === undefined ? [] : [tip - height]));
         const depth = Math.max(...depths);
         if (depth >= SETTLED_DEPTH) return [];
-        return [{ inputs: inputsOf(r, attempt.made), ...(depths.length === 0 ? {} : { depth }) }];
+        return [{ inputs, ...(depths.length === 0 ? {} : { depth }) }];
       }),
     );
   }

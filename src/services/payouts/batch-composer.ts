@@ -10,6 +10,7 @@ import {
 } from '../../monero/wallet/select/fees.js';
 import { MAX_PAYEES } from '../../monero/wallet/select/transfer-request.js';
 import type { Payout } from '../../model/payout.js';
+import { faultOf } from '../../model/wallet-error.js';
 import { amount, sum, ZERO, type Amount } from '../../util/amount.js';
 
 /** A queued payout that may be sent now. */
@@ -46,7 +47,7 @@ export interface ComposeTerms {
   readonly available: bigint;
   /** Sum of the outputs that are locked now [atomic units]. */
   readonly locked: bigint;
-  /** Prices for each priority of a payout, 0 to 4. */
+  /** Prices for each priority of a payout, 0 to 4. @throws WalletError `fee_too_high` */
   readonly pricesFor: (priority: number) => Prices;
   /** Highest fee rate [atomic units per byte]; undefined: any rate. */
   readonly maxFeeRate: bigint | undefined;
@@ -127,7 +128,11 @@ function pick(
   for (const candidate of candidates) {
     if (refused.has(candidate)) continue;
     const { payout } = candidate;
-    const own = terms.pricesFor(payout.priority);
+    const own = pricesOr(terms, payout.priority);
+    if ('fee' in own) {
+      shortfalls.set(payout.sequence, { kind: 'fee', fee: own.fee });
+      continue;
+    }
     const rate = feePerByte(own.rates, own.priority);
     if (terms.maxFeeRate !== undefined && rate > terms.maxFeeRate) {
       shortfalls.set(payout.sequence, { kind: 'fee', fee: costOf([candidate], own) });
@@ -145,6 +150,8 @@ function pick(
     const alone = needed([candidate], own) - terms.available;
     if (alone <= 0n) continue;
     shortfalls.set(payout.sequence, { kind: 'unlocked', missing: amount(alone) });
+    // Money is not kept for a payout that would wait for a lower fee then.
+    if (isTooDear(payout, costOf([candidate], own))) continue;
     if (candidate === oldest && terms.now - candidate.since > terms.patience && alone <= terms.locked) {
       // Payouts of a higher priority may have been picked before; they wait, too.
       for (const { payout: other } of candidates)
@@ -154,6 +161,17 @@ function pick(
   }
   const shares = prices === undefined ? [] : feeShares(costOf(batch, prices), batch.length);
   return { batch, shares, prices };
+}
+
+/** Returns the prices of a priority, or the fee of a usual transaction if that is too high. @throws WalletError, others */
+function pricesOr({ pricesFor }: ComposeTerms, priority: number): Prices | { readonly fee: Amount } {
+  try {
+    return pricesFor(priority);
+  } catch (error) {
+    const fault = faultOf(error);
+    if (fault?.kind === 'fee_too_high') return { fee: fault.fee };
+    throw error;
+  }
 }
 
 const oldestOf = (candidates: readonly Candidate[]): Candidate | undefined =>

@@ -40,7 +40,10 @@ export interface UnsignedSet extends UnsignedBatch {
 /** Name of the method in the orders that are batches. */
 export const BATCH_METHOD = 'payouts';
 
-/** Error inside the transaction that records a batch, if one of its payouts may no longer be sent. */
+/**
+ * Error inside the transaction that records a batch, if one of its payouts may no longer be sent, or if the account
+ * pauses.
+ */
 export class PayoutTaken extends Error {
   override readonly name = 'PayoutTaken';
 }
@@ -162,20 +165,20 @@ export class PayoutBatches {
     { destinations, fee, signed }: MadePayment,
   ): void {
     const { approvals } = this.#services;
-    for (const { payout } of batch) {
-      const now = w.payouts.at(payout.sequence);
-      if (now.state !== 'queued' || approvals.releaseOf(w, now).kind !== 'released') throw new PayoutTaken();
-    }
-    if (w.payouts.pauseOf(account) !== undefined) throw new PayoutTaken();
+    const now = unixSeconds(this.#context.clock);
+    const mayBeSent = ({ payout: { sequence, expires = Infinity } }: Candidate): boolean => {
+      const payout = w.payouts.at(sequence);
+      return payout.state === 'queued' && expires > now && approvals.releaseOf(w, payout).kind === 'released';
+    };
+    if (w.payouts.pauseOf(account) !== undefined || !batch.every(mayBeSent)) throw new PayoutTaken();
     const parts = feeShares(fee, batch.length);
     const shares = batch.map(({ payout }, i): Omit<PayoutShare, 'batch'> => {
       const received = destinations[i]?.amount ?? ZERO;
       return { payout: payout.sequence, amount: received, fee: parts[i] ?? ZERO };
     });
-    const created = unixSeconds(this.#context.clock);
-    if (signed !== undefined) return w.payouts.addBatch({ sequence, account, created }, shares);
-    const expires = created + this.#context.payoutSettings.signingTime;
-    w.payouts.addBatch({ sequence, account, created, expires }, shares);
+    if (signed !== undefined) return w.payouts.addBatch({ sequence, account, created: now }, shares);
+    const expires = now + this.#context.payoutSettings.signingTime;
+    w.payouts.addBatch({ sequence, account, created: now, expires }, shares);
   }
 }
 

@@ -4,7 +4,7 @@ import type { Address } from '../../monero/cryptonote/types.js';
 import type { Prices } from '../../monero/wallet/select/fees.js';
 import { MAX_PAYEES } from '../../monero/wallet/select/transfer-request.js';
 import { POLICY } from '../../model/payout-rule.js';
-import type { Payout } from '../../model/payout.js';
+import { MOST_ATTEMPTS, type Payout } from '../../model/payout.js';
 import { faultOf, type Fault } from '../../model/wallet-error.js';
 import { amount, ZERO } from '../../util/amount.js';
 import { backOff, monotonicMs, unixSeconds } from '../../util/clock.js';
@@ -67,8 +67,9 @@ const LOCK_SECONDS = 1200;
 /** Largest number of outputs that an account keeps by itself. */
 const MOST_OUTPUTS = 64;
 
-/** Kinds of faults by which a batch cannot be paid with the outputs that are unlocked. */
+/** Kinds of faults by which a batch cannot be paid with the outputs that are unlocked, while a smaller one may be. */
 const SHORTAGES: ReadonlySet<Fault['kind']> = new Set([
+  'fee_too_high',
   'not_enough_money',
   'not_enough_unlocked_money',
   'tx_not_possible',
@@ -189,11 +190,12 @@ export class PayoutQueue {
   }
 
   async #round(): Promise<void> {
-    const { store, clock, keystore } = this.#context;
+    const { store, keystore } = this.#context;
     this.#context.assertOpen();
     this.#expire();
     this.#services.batches.expireUnsigned();
     await this.#services.approvals.judge();
+    this.#fail();
     const accounts = store.read((r) => r.payouts.queuedAccounts());
     if (accounts.length === 0) {
       this.#obstacles.clear();
@@ -202,10 +204,7 @@ export class PayoutQueue {
     }
     // In the background the wallet lacks its spend key for a while only.
     if (keystore.background !== undefined) return;
-    for (const account of accounts) {
-      if (store.read((r) => r.payouts.pauseOf(account)) !== undefined) continue;
-      if (!(await this.#sendDue(account, unixSeconds(clock)))) return;
-    }
+    for (const account of accounts) if (!(await this.#sendDue(account))) return;
     this.#nodeFailures = 0;
   }
 
@@ -222,11 +221,26 @@ export class PayoutQueue {
       });
   }
 
+  /** Ends payouts of which many batches have failed, once none of these can be mined any more. */
+  #fail(): void {
+    const { store } = this.#context;
+    const hopeless = store
+      .read((r) => r.payouts.returned(MOST_ATTEMPTS, EXPIRIES_AT_ONCE))
+      .filter((payout) => !this.#services.batches.mayBeMined(payout));
+    if (hopeless.length > 0)
+      store.write((w) => {
+        for (const payout of hopeless) w.events.payouts.move(payout, 'failed');
+      });
+  }
+
   /** Sends the batches of an account that are due. @returns false if the daemon cannot be asked now. */
-  async #sendDue(account: number, now: number): Promise<boolean> {
+  async #sendDue(account: number): Promise<boolean> {
     const skipped = new Set<number>();
     let most = MAX_PAYEES;
     for (;;) {
+      const { store, clock } = this.#context;
+      const now = unixSeconds(clock);
+      if (store.read((r) => r.payouts.pauseOf(account)) !== undefined) return true;
       const candidates = this.#candidates(account, now).filter(({ payout }) => !skipped.has(payout.sequence));
       if (most === 0 || candidates.length === 0 || !this.#isDue(account, candidates, now)) return true;
       const obstacle = this.#services.sync.isSynced
@@ -260,7 +274,8 @@ export class PayoutQueue {
   /**
    * Decides how to go on after a batch could not be paid.
    * @param skipped payouts that the round leaves out; those that cannot be paid now are added.
-   * @returns largest size of the next batch; 0: the account is paused; undefined: the daemon cannot be asked now. @throws an unexpected error.
+   * @returns largest size of the next batch; 0: the account is paused; undefined: the daemon cannot be asked now.
+   * @throws an unexpected error.
    */
   #handle(error: unknown, batch: readonly Candidate[], skipped: Set<number>): number | undefined {
     if (error instanceof PayoutTaken) return this.#isPaused(batch) ? 0 : MAX_PAYEES;
@@ -277,6 +292,8 @@ export class PayoutQueue {
       const unwilling = batch.filter(({ payout: { maxFee } }) => maxFee !== undefined && maxFee < share);
       return skip(unwilling.length === 0 ? batch : unwilling, { kind: 'fee', fee: share });
     }
+    if (fault?.kind === 'fee_too_high' && batch.length === 1)
+      return skip(batch, { kind: 'fee', fee: fault.fee });
     if (fault?.kind === 'order_failed') return skip(batch, { kind: 'earlier', reason: fault.reason });
     // The payouts have returned to the queue, where they wait.
     if (fault?.kind === 'tx_rejected') return skip(batch, undefined);
@@ -301,14 +318,17 @@ export class PayoutQueue {
   }
 
   #candidates(account: number, now: number): Candidate[] {
-    return this.#context.store.read((r) => {
+    const held: Payout[] = [];
+    const candidates = this.#context.store.read((r) => {
       const { payouts } = r;
       const queued = payouts.queued(account, now, MOST_CONSIDERED);
       // A sweep leaves only while no other payout waits for the money.
       const isFromPolicy = ({ creator }: Payout): boolean => creator === POLICY;
       const owed = queued.filter((payout) => !isFromPolicy(payout));
       return (owed.length > 0 ? owed : queued).flatMap((payout): readonly Candidate[] => {
-        if (this.#services.approvals.releaseOf(r, payout).kind !== 'released') return [];
+        const { kind } = this.#services.approvals.releaseOf(r, payout);
+        if (kind === 'approval') held.push(payout);
+        if (kind !== 'released') return [];
         const address = this.#addresses.get(payout.sequence) ?? parseAddress(payout.address);
         this.#addresses.set(payout.sequence, address);
         const isReturned = payout.reason !== undefined;
@@ -316,6 +336,12 @@ export class PayoutQueue {
         return [{ payout, address, earlier: earlier.join(), since: readySince(payout) }];
       });
     });
+    // They returned to the queue after their rules had changed.
+    if (held.length > 0)
+      this.#context.store.write((w) => {
+        for (const payout of held) w.events.payouts.move(payout, 'awaiting_approval');
+      });
+    return candidates;
   }
 
   /** True if a batch is due: it is full, or a payout has waited long enough, or a client wants it to leave. */

@@ -132,7 +132,7 @@ export class Payouts {
     this.#approvals = approvals;
     this.#batches = batches;
     this.#intake = new PayoutIntake(context, { ...services, approvals, spending });
-    const treasury = new Treasury(context, { ...services, intake: this.#intake });
+    const treasury = new Treasury(context, { ...services, batches, intake: this.#intake });
     this.#queue = new PayoutQueue(context, { ...services, approvals, batches, treasury });
   }
 
@@ -205,20 +205,12 @@ export class Payouts {
 
   /** Cancels payouts that were not sent. @param mayUse checks the right of the client to a payout. */
   cancel(payoutIds: readonly string[], client: PayoutClient, mayUse: MayUse): readonly PayoutOutcome[] {
-    const { store, clock } = this.#context;
-    const isLive = new Set(
-      payoutIds.filter((payoutId) => {
-        const payout = store.read((r) => r.payouts.byId(payoutId));
-        return payout !== undefined && isWaiting(payout.state) && this.#batches.mayBeMined(payout);
-      }),
-    );
+    const { clock } = this.#context;
+    const assertUnsent = this.#unsentCheck(payoutIds);
     return this.#each(payoutIds, mayUse, (w, payout) => {
       if (payout.state === 'cancelled') return;
       if (!isWaiting(payout.state)) throw bad(`the payout is ${payout.state}`);
-      if (isLive.has(payout.payoutId))
-        throw bad(
-          'an earlier batch with the payout may still be mined: pause it, or wait until it is paid anew',
-        );
+      assertUnsent(payout);
       w.payouts.act(payout.sequence, 'cancelled', client, { time: unixSeconds(clock) });
       w.events.payouts.move(payout, 'cancelled');
     });
@@ -240,7 +232,31 @@ export class Payouts {
 
   /** Rejects payouts that wait for approvals. @param mayUse checks the right of the client to a payout. */
   reject(payoutIds: readonly string[], client: PayoutClient, mayUse: MayUse): readonly PayoutOutcome[] {
-    return this.#each(payoutIds, mayUse, (w, payout) => this.#approvals.reject(w, payout, client));
+    const assertUnsent = this.#unsentCheck(payoutIds);
+    return this.#each(payoutIds, mayUse, (w, payout) => {
+      assertUnsent(payout);
+      this.#approvals.reject(w, payout, client);
+    });
+  }
+
+  /**
+   * Returns the check that no earlier batch with a payout may still be mined: a payout that ends unpaid must not be paid
+   * afterwards. The check throws WalletError `bad_payout`.
+   */
+  #unsentCheck(payoutIds: readonly string[]): (payout: Payout) => void {
+    const { store } = this.#context;
+    const isLive = new Set(
+      payoutIds.filter((payoutId) => {
+        const payout = store.read((r) => r.payouts.byId(payoutId));
+        return payout !== undefined && isWaiting(payout.state) && this.#batches.mayBeMined(payout);
+      }),
+    );
+    return ({ payoutId }) => {
+      if (isLive.has(payoutId))
+        throw bad(
+          'an earlier batch with the payout may still be mined: pause it, or wait until it is paid anew',
+        );
+    };
   }
 
   /**

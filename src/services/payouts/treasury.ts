@@ -15,6 +15,7 @@ import type { FeeEstimator } from '../payments/fee-estimator.js';
 import type { Orders } from '../payments/orders.js';
 import type { Sweeps } from '../payments/sweeps.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
+import type { PayoutBatches } from './payout-batches.js';
 import type { PayoutIntake } from './payout-intake.js';
 
 type Context = Pick<
@@ -26,6 +27,7 @@ type Context = Pick<
 interface Services {
   readonly accounts: Accounts;
   readonly balances: Balances;
+  readonly batches: Pick<PayoutBatches, 'mayBeMined'>;
   readonly feeEstimator: FeeEstimator;
   readonly intake: PayoutIntake;
   readonly orders: Orders;
@@ -133,7 +135,7 @@ export class Treasury {
     if (latest !== undefined && isWaiting(latest.state)) {
       const isAllowed =
         sweep !== undefined && latest.address === sweep.to && latest.amount + kept <= unlocked;
-      if (!isAllowed) this.#cancel(latest);
+      if (!isAllowed && !this.#services.batches.mayBeMined(latest)) this.#cancel(latest);
       return;
     }
     const now = unixSeconds(clock);

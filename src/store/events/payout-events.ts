@@ -1,7 +1,6 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import type { OrderTx } from '../../model/order.js';
 import {
-  MOST_ATTEMPTS,
   spendingHash,
   type Payout,
   type PayoutReason,
@@ -94,7 +93,8 @@ export class PayoutEvents {
 
   /** Records and reports that a payout without a batch has come into another state. */
   move(payout: Payout, state: PayoutState): void {
-    this.#move(payout, state);
+    // The reason of the latest failure is the reason of the end.
+    this.#move(payout, state, state === 'failed' ? { reason: payout.reason } : {});
   }
 
   /**
@@ -172,12 +172,11 @@ export class PayoutEvents {
     if (payout.state !== next || isLower) this.#move(payout, next, { live, reason });
   }
 
-  /** Returns a payout to the queue, or fails it, if it counts as sent and no batch with it can be mined any more. */
+  /** Returns a payout to the queue if it counts as sent and all batches with it have failed. */
   #return(payout: Payout, attempts: readonly Attempt[]): void {
     if (!IS_SENT.has(payout.state)) return;
     const failures = attempts.filter(({ standing }) => standing.state === 'failed').length;
     const reason = attempts.at(-1)?.standing.reason ?? 'not_sent';
-    if (failures >= MOST_ATTEMPTS) return this.#move(payout, 'failed', { reason });
     const wait = reason === 'refused' ? backOff(failures, RETRY) : 0;
     this.#move(payout, 'queued', {
       reason,

@@ -146,6 +146,18 @@ export class PayoutReader {
     return row && toPayout(row);
   }
 
+  /** Returns queued payouts of which a number of batches have failed. @param failures smallest number of batches. */
+  returned(failures: number, limit: number): Payout[] {
+    return this.db.bigints
+      .rows<PayoutRow>(
+        `SELECT * FROM payout WHERE state = 'queued' AND reason IS NOT NULL
+           AND (SELECT count(*) FROM payout_share WHERE payout = sequence) >= ? LIMIT ?`,
+        failures,
+        limit,
+      )
+      .map(toPayout);
+  }
+
   /** Returns the shares of a payout in batches, the oldest batch first. */
   sharesOf(payout: number): PayoutShare[] {
     return this.db.bigints

@@ -1,8 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Hash, KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
+import { transaction } from '../../../src/monero/cryptonote/transaction.js';
+import type { Transaction } from '../../../src/monero/cryptonote/types.js';
 import { assertReplaces, FailedPayment } from '../../../src/services/payments/failed-payment.js';
 import type { WalletStore } from '../../../src/store/wallet-store.js';
+import { amount } from '../../../src/util/amount.js';
 import { equalBytes } from '../../../src/util/bytes.js';
+import { encode } from '../../../src/util/codec.js';
 import type { OrderTx, Withdrawal } from '../../../src/model/order.js';
 import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
 import type { SpendableOutput } from '../../../src/monero/wallet/select/spendable-outputs.js';
@@ -14,9 +18,11 @@ import { bytes, output } from '../../store/fixtures.js';
 /** Blocks of the chain. */
 const HEIGHT = 200;
 
-const contextOf = (outputs: readonly OwnedOutput[]) => {
+const contextOf = (outputs: readonly OwnedOutput[], outgoing: readonly object[] = []) => {
   const byPublicKey = (key: PublicKey) => outputs.find(({ publicKey }) => equalBytes(publicKey, key));
-  const reader = { outputs: { byPublicKey } };
+  const byKeyImage = (image: KeyImage) =>
+    outputs.find(({ keyImage }) => keyImage !== undefined && equalBytes(keyImage, image));
+  const reader = { outputs: { byPublicKey, byKeyImage }, outgoing: { list: () => outgoing } };
   const read = (task: (r: typeof reader) => unknown): unknown => task(reader);
   return {
     store: { read, height: () => HEIGHT } as unknown as WalletStore,
@@ -120,6 +126,54 @@ describe('the inputs that a further attempt must spend', () => {
       excludedAt(9),
     );
     expect(await faultOf(() => failed([spent(1), spent(2)], ...both).requiredInputs())).toEqual({
+      ...{ kind: 'order_failed', reason: REPLACEABLE },
+    });
+  });
+});
+
+/** Unmined payment of the wallet with the n-th hash, which spends an output and makes another one. */
+const unmined = (n: number, spends: number, makes: number): object => ({
+  txHash: bytes<Hash>(n),
+  state: 'failed',
+  blob: encode(transaction, {
+    prefix: {
+      ...{ version: 1, unlockTime: 0n, extra: new Uint8Array() },
+      inputs: [
+        { type: 'key', amount: amount(1n), keyOffsets: [1n], keyImage: bytes<KeyImage>(100 + spends) },
+      ],
+      outputs: [{ amount: amount(1n), publicKey: bytes<PublicKey>(100 + makes) }],
+    },
+    signatures: [[new Uint8Array(64)]],
+  } as Transaction),
+});
+
+describe('an attempt whose input a reorganisation has removed', () => {
+  const of = (outputs: readonly OwnedOutput[], outgoing: readonly object[]): FailedPayment =>
+    new FailedPayment(contextOf(outputs, outgoing), [], attempt(9, [5]));
+
+  it('can be mined until 60 blocks lie over a transaction that excludes the payment which made the input', async () => {
+    const made = [unmined(8, 3, 5)];
+    for (const above of [0, 59])
+      expect(await faultOf(() => of([spent(3, HEIGHT - 1 - above)], made).requiredInputs())).toEqual(
+        excludedAt(above),
+      );
+    expect(of([spent(3, HEIGHT - 61)], made).requiredInputs()).toEqual([]);
+    expect(of([spent(3, HEIGHT - 61)], made).mayBeMined).toBe(false);
+  });
+
+  it.each<[what: string, outputs: readonly OwnedOutput[], outgoing: readonly object[]]>([
+    ['no payment is known to have made the input', [spent(3, 1)], []],
+    ['the payment that made it has no rival', [free(3, 1n)], [unmined(8, 3, 5)]],
+    ['the rival of that payment is unmined', [spent(3)], [unmined(8, 3, 5)]],
+    ['only a payment that made another output is excluded', [spent(3, 1)], [unmined(8, 3, 6)]],
+    [
+      'the payment that made it spends the output itself',
+      [{ ...spent(3, 1), spentBy: bytes<Hash>(8) }],
+      [unmined(8, 3, 5)],
+    ],
+  ])('can be mined if %s', async (_, outputs, outgoing) => {
+    expect(of(outputs, outgoing).mayBeMined).toBe(true);
+    expect(await faultOf(() => of(outputs, outgoing).requiredInputs())).toEqual({
       ...{ kind: 'order_failed', reason: REPLACEABLE },
     });
   });

@@ -649,6 +649,18 @@ describe('the list of orders', () => {
   });
 });
 
+describe('a rescan', () => {
+  it('leaves a mined order mined, whose payment it keeps as an unmined one, until it has passed its block', async () => {
+    const made = await place('a');
+    mine(hashOfFirst(made), 119);
+    wallet.store.write((w) => clearChain(w, { hard: false }));
+    expect([stateOf('a'), outgoing()]).toMatchObject(['mined', [{ state: 'pending' }]]);
+    expect(orders.get('a').positions[0]?.current).toMatchObject({ isRecorded: true, height: 119 });
+    wallet.store.write((w) => w.applyPage(page(0, 120)));
+    expect(stateOf('a')).toBe('relayed');
+  });
+});
+
 describe('a hard rescan', () => {
   const rescan = (): void => wallet.store.write((w) => clearChain(w, { hard: true }));
 

@@ -22,6 +22,7 @@ export interface LyingNodeOptions {
   /** Directory of the chain; absent: the chain is in memory. */
   readonly dataDir?: string;
   readonly difficulty?: number;
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /** Finds free ports for a node, the honest port first. */
@@ -37,14 +38,16 @@ export async function startLyingNode({
   ports: wanted,
   dataDir,
   difficulty = 1,
+  env = {},
 }: LyingNodeOptions = {}): Promise<LyingNode> {
   const ports = wanted ?? (await portsOfNode(liars));
-  const running = start(process.execPath, [
+  const args = [
     MAIN,
     `--ports=${ports.join(',')}`,
     `--difficulty=${difficulty}`,
     ...(dataDir === undefined ? [] : [`--data-dir=${dataDir}`]),
-  ]);
+  ];
+  const running = start(process.execPath, args, { ...process.env, ...env });
   for (const port of ports)
     await untilAnswers(running, 'the lying node', port, { path: '/get_height', body: {} });
   const end = async (): Promise<void> => void (await stop(running, 'SIGKILL'));
