@@ -38,3 +38,41 @@ describe('bin/demo', () => {
     expect(leavings()).toEqual(before);
   });
 });
+
+describe('bin/demo payouts', () => {
+  let demo: RunningProcess;
+  const before = leavings();
+
+  beforeAll(() => {
+    demo = start(process.execPath, [MAIN, 'payouts']);
+  });
+
+  afterAll(() => stop(demo));
+
+  it('creates, approves, sends, confirms and proves payouts, sweeps the rest, and prints each step', async () => {
+    expect(await demo.exited).toBe(0);
+    const output = demo.output();
+    expect(output).toMatch(/w-1 {2}1 XMR {2}queued; waits for others/);
+    expect(output).toMatch(/w-3 {2}25 XMR {2}awaiting_approval; has 0 of 1 approvals/);
+    expect(output).toMatch(/w-1 {2}the same payout: there are 3/);
+    expect(output).toMatch(/w-2 {2}refused: the payout 'w-2' exists with another amount/);
+    expect(output).toMatch(/transaction \w+…\w+ pays all three/);
+    expect(output).toMatch(/w-1 mined, w-2 mined, w-3 mined/);
+    expect(output).toMatch(/w-1 confirmed, w-2 confirmed, w-3 confirmed/);
+    expect(output).toMatch(/"receipt of w-1": good, the transaction pays 27\.99\d+ XMR to the customer/);
+    expect(output).toMatch(/sweep-0-\d+ {2}[\d.]+ XMR {2}awaiting_approval; has 0 of 1 approvals/);
+    expect(output).toMatch(/the cold store has [1-9][\d.]* XMR/);
+  });
+
+  it('removes all its files', () => {
+    expect(leavings()).toEqual(before);
+  });
+});
+
+describe('bin/demo with another name', () => {
+  it('names the demos, and starts nothing', async () => {
+    const demo = start(process.execPath, [MAIN, 'nonsense']);
+    expect(await demo.exited).toBe(1);
+    expect(demo.output()).toContain("there is no demo 'nonsense'");
+  });
+});

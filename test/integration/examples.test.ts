@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import type { Loose } from '../support/network/json-rpc.js';
 import { start, stop, type RunningProcess } from '../support/processes/process.js';
 import { until } from '../support/fakes/until.js';
 import { startCrowd, type Crowd } from '../support/wallets/wallet-crowd.js';
-import { describeAtNight, itAtNight } from '../support/jest/lanes.js';
+import { describeAtNight, itAtNight, someRows } from '../support/jest/lanes.js';
 
 /* The programs of docs/examples, run as their comments say. */
 
@@ -34,7 +34,7 @@ const pay = (invoice: string, address: string, amount = PRICE) =>
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'examples-'));
-  crowd = await startCrowd([SHOP, CUSTOMER]);
+  crowd = await startCrowd([SHOP, CUSTOMER], { args: ['--payout-interval=0', '--confirmations=1,10'] });
 });
 
 afterAll(async () => {
@@ -166,3 +166,78 @@ describe('follow.ts', () => {
     expect(second.output()).not.toContain(`payment.mined ${PRICE} to ${crowd.address(SHOP)} in ${one}`);
   });
 });
+
+/** Books that the programs exchange.ts and exchange.py keep. */
+interface Books {
+  readonly deposits: Readonly<Record<string, string | number>>;
+  readonly withdrawals: Readonly<Record<string, string>>;
+}
+
+for (const kind of someRows(['py', 'ts']))
+  describe(`exchange.${kind}`, () => {
+    it('credits a deposit and pays a withdrawal once, also after kills of itself', async () => {
+      const books = join(directory, `books-${kind}.json`);
+      const orders = join(directory, `withdrawals-${kind}.jsonl`);
+      const file = join(EXAMPLES, `exchange.${kind}`);
+      const startExchange = () =>
+        kind === 'py'
+          ? start('python3', [file, books, orders], envOf(SHOP))
+          : start(process.execPath, ['--disable-warning=ExperimentalWarning', file, SHOP, books, orders], {
+              ...process.env,
+              WALLET_RPC_URL: `http://127.0.0.1:${crowd.server.port}`,
+            });
+      const read = (): Books =>
+        existsSync(books)
+          ? (JSON.parse(readFileSync(books, 'utf8')) as Books)
+          : { deposits: {}, withdrawals: {} };
+      const ask = (payout_id: string, address: string): void =>
+        appendFileSync(
+          orders,
+          `${JSON.stringify({ payout_id, address, amount: kind === 'py' ? PRICE : String(PRICE) })}\n`,
+        );
+      const untilState = (id: string, state: string) =>
+        until(`${id} ${state}`, () => (read().withdrawals[id] === state ? true : undefined));
+      const refresh = () => Promise.all([SHOP, CUSTOMER].map((name) => crowd.at(name).rpc('refresh')));
+      const [first, second, wrong] = ['first', 'second', 'wrong'].map((name) => `${name} in ${kind}`) as [
+        string,
+        string,
+        string,
+      ];
+      const deposit = (await crowd.at(SHOP).rpc('create_address')).address as string;
+      const payee = (await crowd.at(CUSTOMER).rpc('create_address')) as Loose;
+
+      await crowd.at(SHOP).rpc('pause_payouts', { reason: 'test' });
+      ask(first, payee.address);
+      ask(wrong, 'no address');
+      const running = startExchange();
+      await untilState(first, 'queued');
+      expect(read().withdrawals[wrong]).toBe('refused: Invalid address');
+      await pay(`deposit in ${kind}`, deposit);
+      await crowd.mine(10);
+      await refresh();
+      const credited = () => Object.entries(read().deposits).filter(([key]) => key.endsWith(deposit));
+      await until('the deposit', () => (credited().length > 0 ? true : undefined));
+      running.child.kill('SIGKILL');
+      await running.exited;
+
+      // The books are lost, too: everything follows from the wallet again.
+      rmSync(books);
+      ask(second, payee.address);
+      await crowd.at(SHOP).rpc('resume_payouts');
+      const again = startExchange();
+      await untilState(second, 'sent');
+      await untilState(first, 'sent');
+      await crowd.mine(10);
+      await refresh();
+      await untilState(first, 'confirmed');
+      await untilState(second, 'confirmed');
+      await until('the deposit', () => (credited().length > 0 ? true : undefined));
+      await stop(again);
+      expect(credited().map(([, amount]) => Number(amount))).toEqual([PRICE]);
+      const { in: received } = await crowd.at(CUSTOMER).rpc('get_transfers', {
+        in: true,
+        subaddr_indices: [payee.address_index],
+      });
+      expect((received as Loose[]).map(({ amount }) => amount)).toEqual([PRICE, PRICE]);
+    });
+  });

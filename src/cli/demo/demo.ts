@@ -1,31 +1,5 @@
-import { parseJson, type Json } from '../../util/json.js';
-import { writeJson } from '../../util/json-writer.js';
 import * as z from 'zod';
-import { formatCoins } from '../../monero/cryptonote/coins.js';
-import { amount } from '../../util/amount.js';
-
-/** JSON-RPC server of the demo. */
-interface DemoServer {
-  /** Calls a method. @param result schema of the result. @throws Error with the server's error message. */
-  call<T>(method: string, params: Readonly<Record<string, Json>>, result: z.ZodType<T>): Promise<T>;
-}
-
-/** Returns a client of a JSON-RPC server on a port of this machine. */
-export const serverAt = (port: number): DemoServer => ({
-  async call(method, params, result) {
-    const response = await fetch(`http://127.0.0.1:${port}/json_rpc`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: writeJson({ jsonrpc: '2.0', id: '0', method, params }),
-    });
-    const reply = parseJson(await response.text()) as Readonly<Record<string, Json>>;
-    if (reply['error'] !== undefined)
-      throw new Error(
-        `${method}: ${String((reply['error'] as { readonly message?: Json }).message ?? 'refused')}`,
-      );
-    return result.parse(reply['result']);
-  },
-});
+import { coins, short, type DemoServer } from './demo-server.js';
 
 /** Two wallet servers, and the node that both use. */
 export interface DemoServers {
@@ -55,10 +29,8 @@ type RequestNow = z.output<typeof request>;
 const proof = z.object({ signature: z.string() });
 const verdict = z.object({ good: z.boolean(), received: z.bigint().default(0n) });
 
-const coins = (value: bigint): string => `${formatCoins(amount(value)).replace(/\.?0+$/, '')} XMR`;
 const stateOf = ({ state, received, received_unconfirmed: unmined }: RequestNow): string =>
   `the request is ${state}: ${coins(received)} in blocks, ${coins(unmined)} in the mempool`;
-const short = (text: string): string => `${text.slice(0, 12)}…${text.slice(-6)}`;
 
 /**
  * Mines, requests, pays and proves a payment; prints a description of each step.
