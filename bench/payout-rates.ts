@@ -14,6 +14,8 @@ export const OUTPUTS = 100;
 const UNLOCK_BLOCKS = 60;
 /** Time between two blocks [ms]. A minute of a real chain takes a second. */
 const BLOCK_MS = 2000;
+/** Time between two looks at the last payout [ms]. */
+const POLL_MS = 100;
 /** Interval of the queue [s], on the same scale: the default is a minute. */
 export const QUEUE_ARGS = ['--payout-interval=1'];
 /** Amount of each payout [atomic units], so that one reward pays many. */
@@ -99,7 +101,7 @@ export function queueRate(
       // All have one priority, so that the last one leaves last.
       const { state } = await wallet.rpc('get_payout', { payout_id: last });
       if (!['queued', 'sending'].includes(state as string)) break;
-      await sleep(20);
+      await sleep(POLL_MS);
     }
     const { payouts: left } = await wallet.rpc('list_payouts', { states: ['queued', 'sending'], limit: 1 });
     if (left.length > 0) throw new Error(`a payout was overtaken by the last one: ${JSON.stringify(left)}`);

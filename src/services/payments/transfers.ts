@@ -86,7 +86,10 @@ export class Transfers {
     const { payments } = this.#services;
     return payments.make(request, async ({ rates, priority }) => {
       const { account, unlockTime, feeFrom = [], feeAmongAll = false, changeOutputs = 1 } = request;
-      const transfer = { payees, account, priority, unlockTime, feeFrom, feeAmongAll, changeOutputs };
+      const { savesOutputs = false } = request;
+      const transfer = {
+        ...{ payees, account, priority, unlockTime, feeFrom, feeAmongAll, changeOutputs, savesOutputs },
+      };
       const required = failed?.requiredInputs();
       const planned = await this.#plan(request, { kind: 'transfer', transfer, required }, rates);
       if (failed !== undefined) assertReplaces(failed, planned);

@@ -55,6 +55,8 @@ export interface ComposeTerms {
   readonly most: number;
   /** Number of outputs by which the account should grow, if that is possible. */
   readonly lackingOutputs: number;
+  /** Number of outputs that can be spent now, up to two for each batch of the queue; absent: as many. */
+  readonly spendableOutputs?: number;
   /** Present time [Unix s]. */
   readonly now: number;
   /** Time from which money is kept for the oldest payout [s]. */
@@ -67,6 +69,8 @@ export interface Composition {
   /** Prices of the batch; absent without a batch. */
   readonly prices?: Prices;
   readonly changeOutputs: number;
+  /** True: the account has too few outputs for two inputs in each batch of the queue. Absent: it has enough. */
+  readonly savesOutputs?: boolean;
   /** Largest fee of the batch that every payout in it accepts [atomic units]; undefined: any fee. */
   readonly maxFee?: Amount;
   /** Reasons of the payouts that are not in the batch, by their numbers; payouts without a reason wait for their turn. */
@@ -98,7 +102,7 @@ export function composeBatch(candidates: readonly Candidate[], terms: ComposeTer
       shortfalls.set(candidate.payout.sequence, { kind: 'fee', fee: share });
       return true;
     });
-    if (tooDear.length === 0) return compositionOf(picked, terms, shortfalls);
+    if (tooDear.length === 0) return compositionOf(picked, terms, shortfalls, candidates.length);
     refused = new Set([...refused, ...tooDear]);
   }
 }
@@ -213,8 +217,9 @@ function needed(batch: readonly Candidate[], prices: Prices): bigint {
 
 function compositionOf(
   { batch, prices }: Picked,
-  { available, lackingOutputs }: ComposeTerms,
+  { available, lackingOutputs, spendableOutputs = Infinity }: ComposeTerms,
   shortfalls: ReadonlyMap<number, Shortfall>,
+  candidates: number,
 ): Composition {
   if (batch.length === 0 || prices === undefined) return { batch: [], changeOutputs: 1, shortfalls };
   const limits = batch.flatMap(({ payout }) => (payout.maxFee === undefined ? [] : [payout.maxFee]));
@@ -225,9 +230,13 @@ function compositionOf(
   return {
     ...{ batch, prices, shortfalls },
     changeOutputs: changeOutputsOf(batch, available, lackingOutputs),
+    ...(spendableOutputs < outputsOfTwo(candidates) ? { savesOutputs: true } : {}),
     ...(least === undefined ? {} : { maxFee: amount(least * BigInt(batch.length)) }),
   };
 }
+
+/** Returns the number of outputs that batches of a number of payouts spend with two inputs each. */
+export const outputsOfTwo = (payouts: number): number => 2 * Math.ceil(payouts / MAX_PAYEES);
 
 /**
  * Returns the number of outputs into which the change of a batch is divided. An output that is smaller than the batch

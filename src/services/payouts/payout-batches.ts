@@ -63,8 +63,9 @@ export class PayoutBatches {
    * @throws PayoutTaken; WalletError `needs_split`, `max_fee_exceeded`, `order_failed`, and those of a payment;
    * DaemonError
    */
-  async pay(account: number, { batch, prices, changeOutputs, maxFee }: Composition): Promise<MadePayments> {
+  async pay(account: number, composition: Composition): Promise<MadePayments> {
     const { orders, transfers } = this.#services;
+    const { batch, prices, changeOutputs, savesOutputs = false, maxFee } = composition;
     const { rng } = this.#context;
     const payees = batch.map(({ address, payout }): Payee => ({
       address,
@@ -73,7 +74,7 @@ export class PayoutBatches {
     }));
     const feeFrom = batch.flatMap(({ payout }, i) => (payout.feePayer === 'payee' ? [i] : []));
     const request = {
-      ...{ account, changeOutputs, feeFrom, feeAmongAll: true, unlockTime: 0n },
+      ...{ account, changeOutputs, savesOutputs, feeFrom, feeAmongAll: true, unlockTime: 0n },
       priority: prices?.priority ?? 0,
       ...(maxFee === undefined ? {} : { maxFee }),
       ...{ doNotRelay: false, withMetadata: false, spender: undefined },

@@ -133,7 +133,8 @@ export function forecast(
   for (;;) {
     const { batch, prices, shortfalls } = composeBatch(left, {
       ...{ pricesFor, now, available: sum(coins), locked: total - unlocked, most: MAX_PAYEES },
-      ...{ maxFeeRate: payoutSettings.maxFeeRate, patience: payoutSettings.patience, lackingOutputs: 0 },
+      ...{ maxFeeRate: payoutSettings.maxFeeRate, patience: payoutSettings.patience },
+      ...{ lackingOutputs: 0, spendableOutputs: coins.length },
     });
     if (batch.length === 0 || prices === undefined)
       return {

@@ -17,6 +17,7 @@ import type { FeeEstimator } from '../payments/fee-estimator.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
 import {
   composeBatch,
+  outputsOfTwo,
   type Candidate,
   type ComposeTerms,
   type Composition,
@@ -359,7 +360,7 @@ export class PayoutQueue {
     candidates: readonly Candidate[],
     now: number,
   ): Promise<Omit<ComposeTerms, 'most'>> {
-    const { payoutSettings } = this.#context;
+    const { payoutSettings, store } = this.#context;
     const { balances } = this.#services;
     const pricesFor = await this.#currentPrices();
     const { total, unlocked } = balances.ofAccounts(false).get(account) ?? { total: ZERO, unlocked: ZERO };
@@ -367,6 +368,9 @@ export class PayoutQueue {
       ...{ pricesFor, now, maxFeeRate: payoutSettings.maxFeeRate, patience: payoutSettings.patience },
       ...{ available: unlocked, locked: total - unlocked },
       lackingOutputs: this.#lackingOutputs(account, candidates.length, now),
+      spendableOutputs: store.read((r) =>
+        r.spendableOutputs.countOpenUpTo(outputsOfTwo(candidates.length), account, store.height()),
+      ),
     };
   }
 

@@ -79,6 +79,20 @@ export class SpendableOutputReader {
   }
 
   /**
+   * Counts the outputs of an account that are neither spent nor frozen nor locked, up to a number. Leaves out young
+   * outputs with an unlock time even if it has passed. @param chainHeight number of blocks.
+   */
+  countOpenUpTo(most: number, account: number, chainHeight: number): number {
+    return (
+      this.#db.value<number>(
+        `SELECT count(*) FROM (SELECT 1 FROM owned_output WHERE ${FREE} AND account = :account
+           AND NOT (${MAYBE_LOCKED.recent}) LIMIT :most)`,
+        { account, most, ...lockableHeights(chainHeight) },
+      ) ?? 0
+    );
+  }
+
+  /**
    * Returns true if an account has at most a given number of addresses with spendable outputs, and at most a given
    * number of spendable outputs on these addresses.
    * @param minors minor indices of the addresses; empty: every address of the account.

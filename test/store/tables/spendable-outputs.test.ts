@@ -156,6 +156,32 @@ describe('spendable outputs of the store', () => {
     return { outputs, terms, lazy, plain: new SpendableOutputs(listCoins(outputs), terms) };
   };
 
+  it('are counted up to a number if no lock holds them', () => {
+    const age = (height: number, more: Partial<OwnedOutput> = {}) => ({ height, unlockTime: 0n, ...more });
+    stored([]);
+    file.write((w) => {
+      const outputs = [
+        age(CHAIN_HEIGHT - 10),
+        age(CHAIN_HEIGHT - 9),
+        age(CHAIN_HEIGHT - 59, { unlockTime: BigInt(CHAIN_HEIGHT + 1), coinbase: true }),
+        age(CHAIN_HEIGHT - 62, { unlockTime: BigInt(CHAIN_HEIGHT - 2), coinbase: true }),
+        age(20, { frozen: true }),
+      ];
+      for (const [i, more] of outputs.entries()) {
+        const output = ownedOutput(UNIT, {
+          ...{ subaddress: { major: 0, minor: i }, publicKey: keyOf(100 + i), globalIndex: i },
+          ...more,
+        });
+        w.payments.add({ ...received(0, output.height), txHash: output.txHash });
+        w.outputs.add(output);
+        if (output.frozen) w.outputs.setFrozen(output, true);
+      }
+    });
+    const count = (most: number, account: number) =>
+      file.read((r) => r.spendableOutputs.countOpenUpTo(most, account, CHAIN_HEIGHT));
+    expect([count(10, 0), count(1, 0), count(10, 1), count(10, 2)]).toEqual([2, 1, 1, 0]);
+  });
+
   it('answer queries like outputs that are all read first', () => {
     fc.assert(
       fc.property(wallets, fc.nat(410), ([held, blind, minors], wanted) => {

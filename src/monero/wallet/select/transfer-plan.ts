@@ -106,6 +106,7 @@ class TransferPlanner<C extends SpendableOutput> {
   readonly #feeFrom: readonly number[];
   readonly #feeAmongAll: boolean;
   readonly #changeSplit: ChangeSplit;
+  readonly #savesOutputs: boolean;
   readonly #terms: Pick<PaymentPlan, 'account' | 'unlockTime' | 'prices'>;
 
   constructor(
@@ -123,6 +124,7 @@ class TransferPlanner<C extends SpendableOutput> {
     this.#feeOf = (inputs, payees) => feeOfWeight(this.#weightOf(inputs, payees), rate, rates);
     this.#feeFrom = request.feeFrom ?? [];
     this.#feeAmongAll = request.feeAmongAll ?? false;
+    this.#savesOutputs = request.savesOutputs ?? false;
     this.#queue = [...request.payees];
     const first = this.#queue.slice(0, MAX_PAYEES);
     const wanted = totalOf(request.payees);
@@ -158,7 +160,7 @@ class TransferPlanner<C extends SpendableOutput> {
       const draft: Draft<C> = { selection: new Selection(), payees: [], partial: false };
       this.#fill(draft);
       this.#coverFee(draft);
-      if (this.#queue.length === 0) this.#addSecondInput(draft);
+      if (this.#queue.length === 0 && !this.#savesOutputs) this.#addSecondInput(draft);
       planned.push(this.#close(draft));
     }
     if (this.#feeFrom.length > 0 && planned.length > 1)

@@ -57,6 +57,11 @@ export interface TransferRequest<To = Payee> {
   readonly feeAmongAll?: boolean;
   /** Number of outputs into which the change is divided, 1 to 14; default: 1. */
   readonly changeOutputs?: number;
+  /**
+   * True: a payment that one output covers spends that output alone. Absent: it spends a small unrelated one, too,
+   * because most transactions have two inputs.
+   */
+  readonly savesOutputs?: boolean;
   /** True: allows more than one transaction. */
   readonly split?: boolean;
   /**

@@ -59,6 +59,13 @@ describe('a payment', () => {
     expect(only?.feeFrom).toEqual([]);
   });
 
+  it('spends the one output that pays all if outputs are to be saved, and more where one does not pay all', () => {
+    const [large, small] = [ownedOutput(5n * COIN), ownedOutput(COIN)];
+    const saving = { savesOutputs: true };
+    expect(plan([toAlice(2n * COIN)], [large, small], saving)[0]?.inputs).toEqual([large]);
+    expect(plan([toAlice((11n * COIN) / 2n)], [large, small], saving)[0]?.inputs).toHaveLength(2);
+  });
+
   it('does not use a second input that is related to the first', () => {
     const first = ownedOutput(5n * COIN);
     const near = ownedOutput(COIN, { height: first.height + 3 });
