@@ -79,6 +79,17 @@ export class Balances {
     return new Map(this.#cached(undefined, strict, 'accounts').addresses.map((sums) => [sums.account, sums]));
   }
 
+  /** Returns the unlocked balance of an account [atomic units], without a look at unconfirmed payments, which are locked. */
+  unlocked(account: number): Amount {
+    if (this.#imported.balances !== undefined) return this.#compute(account, false, 'accounts').unlocked;
+    const tally = new BalanceTally(() => false);
+    this.#context.store.read((r) => {
+      for (const { total } of r.balances.ofAccounts({ account, strict: false })) tally.addSum(total, []);
+      this.#lock(tally, r, account, false);
+    });
+    return tally.balance().unlocked;
+  }
+
   /**
    * Returns a balance that reads its rows page by page, if there are many rows. Without `minors`, the balance is the
    * same object until the store changes.
@@ -183,6 +194,12 @@ export class Balances {
 
   /** Adds imported, locked and unconfirmed amounts to the sums of the store. */
   #adjust(tally: Adjusted, r: WalletReader, account: number | undefined, strict: boolean): void {
+    this.#lock(tally, r, account, strict);
+    if (!strict) this.#addUnconfirmed(tally, r, account);
+  }
+
+  /** Adds imported and locked amounts to the sums of the store. */
+  #lock(tally: Adjusted, r: WalletReader, account: number | undefined, strict: boolean): void {
     const chainHeight = this.#context.store.height();
     const now = unixSeconds(this.#context.clock);
     const candidates = r.balances.maybeLocked({
@@ -201,7 +218,6 @@ export class Balances {
       tally.add(found);
       lockUntilOpen(IMPORTED, found.subaddress, found.total);
     }
-    if (!strict) this.#addUnconfirmed(tally, r, account);
   }
 
   /** Adds change and payments of transactions that are not mined yet. */

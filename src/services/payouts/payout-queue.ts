@@ -250,7 +250,7 @@ export class PayoutQueue {
       if (obstacle !== undefined) return this.#blockAll(candidates, obstacle);
       let composed: Composition;
       try {
-        composed = composeBatch(candidates, { ...(await this.#terms(account, candidates, now)), most });
+        composed = composeBatch(candidates, await this.#terms(account, candidates, { now, most }));
       } catch (error) {
         return this.#blockAll(candidates, expectedReason(error));
       }
@@ -358,15 +358,19 @@ export class PayoutQueue {
   async #terms(
     account: number,
     candidates: readonly Candidate[],
-    now: number,
-  ): Promise<Omit<ComposeTerms, 'most'>> {
+    { now, most }: Pick<ComposeTerms, 'most' | 'now'>,
+  ): Promise<ComposeTerms> {
     const { payoutSettings, store } = this.#context;
     const { balances } = this.#services;
     const pricesFor = await this.#currentPrices();
-    const { total, unlocked } = balances.ofAccounts(false).get(account) ?? { total: ZERO, unlocked: ZERO };
+    const available = balances.unlocked(account);
     return {
-      ...{ pricesFor, now, maxFeeRate: payoutSettings.maxFeeRate, patience: payoutSettings.patience },
-      ...{ available: unlocked, locked: total - unlocked },
+      ...{ pricesFor, now, most, maxFeeRate: payoutSettings.maxFeeRate, patience: payoutSettings.patience },
+      available,
+      // Read only for a payout that lacks money, because it takes longer the more payments are unmined.
+      get locked() {
+        return (balances.ofAccounts(false).get(account)?.total ?? available) - available;
+      },
       lackingOutputs: this.#lackingOutputs(account, candidates.length, now),
       spendableOutputs: store.read((r) =>
         r.spendableOutputs.countOpenUpTo(outputsOfTwo(candidates.length), account, store.height()),

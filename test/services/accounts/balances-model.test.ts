@@ -177,6 +177,7 @@ describe('the balance of each address', () => {
           for (const account of [0, 1]) {
             const { total, unlocked } = balances.of(account, strict);
             expect(byAccount.get(account) ?? { total: 0n, unlocked: 0n }).toMatchObject({ total, unlocked });
+            if (!strict) expect(balances.unlocked(account)).toBe(unlocked);
           }
           for (const account of [undefined, 0, 1]) {
             const addresses = account === undefined ? expected.flat() : (expected[account] ?? []);
