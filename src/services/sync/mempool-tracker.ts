@@ -211,12 +211,8 @@ export class MempoolTracker {
     if (this.#open.value.length === 0) return;
     const lost = store.read((r) =>
       r.outgoing
-        .list({ states: ['prepared', 'pending'] })
-        .flatMap(({ txHash, blob }) =>
-          blob === undefined || r.outputs.spentBy(txHash).length > 0
-            ? []
-            : [{ txHash, keyImages: keyImagesOf(parseTransaction(blob)) }],
-        ),
+        .unreserved()
+        .map(({ txHash, blob }) => ({ txHash, keyImages: keyImagesOf(parseTransaction(blob)) })),
     );
     if (lost.length === 0) return;
     store.write((w) => {

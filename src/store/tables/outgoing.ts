@@ -104,6 +104,17 @@ export class OutgoingReader {
     return { pending: counts.get('pending') ?? 0, failed: counts.get('failed') ?? 0 };
   }
 
+  /** Returns the prepared and pending transactions with a blob that no output is reserved for, oldest first. */
+  unreserved(): { readonly txHash: Hash; readonly blob: Uint8Array }[] {
+    return this.db
+      .rows<{ readonly tx_hash: Uint8Array; readonly blob: Uint8Array }>(
+        `SELECT tx_hash, blob FROM outgoing_tx WHERE state <> 'confirmed' AND state IN ('prepared', 'pending')
+           AND blob IS NOT NULL AND NOT EXISTS (SELECT 1 FROM owned_output WHERE spent_by = outgoing_tx.tx_hash)
+         ORDER BY timestamp, tx_hash`,
+      )
+      .map(({ tx_hash, blob }) => ({ txHash: toBytes<'Hash'>(tx_hash), blob }));
+  }
+
   /** Returns the mined transactions by ascending height, then the other transactions, oldest first. */
   list({ states, minHeight, maxHeight, account, minors }: OutgoingFilter): OutgoingTx[] {
     const mined = states.includes('confirmed')
