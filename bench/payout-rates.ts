@@ -87,7 +87,7 @@ async function measure(
 }
 
 /** Measures the queue of our server, from the call that creates payouts until the last one is sent. */
-export function queueRate(
+export async function queueRate(
   daemon: Monerod,
   wallet: WalletRpc,
   name: string,
@@ -95,7 +95,7 @@ export function queueRate(
 ): Promise<Rate> {
   const payouts = payoutsTo(name, addresses);
   const last = `${name}-${addresses.length - 1}`;
-  return measure({ daemon, wallet }, addresses.length, async () => {
+  const rate = await measure({ daemon, wallet }, addresses.length, async () => {
     await wallet.rpc('create_payouts', { payouts });
     for (;;) {
       // All have one priority, so that the last one leaves last.
@@ -103,9 +103,10 @@ export function queueRate(
       if (!['queued', 'sending'].includes(state as string)) break;
       await sleep(POLL_MS);
     }
-    const { payouts: left } = await wallet.rpc('list_payouts', { states: ['queued', 'sending'], limit: 1 });
-    if (left.length > 0) throw new Error(`a payout was overtaken by the last one: ${JSON.stringify(left)}`);
   });
+  const { payouts: left } = await wallet.rpc('list_payouts', { states: ['queued', 'sending'], limit: 1 });
+  if (left.length > 0) throw new Error(`the last payout has overtaken others: ${JSON.stringify(left)}`);
+  return rate;
 }
 
 /** Makes a transfer of the reference, as soon as enough of its money is unlocked. */
