@@ -65,8 +65,8 @@ function addBatch(
       ...{ metadata: `{"customer":${n}}`, created, state: 'queued' },
     });
     w.payouts.act(sequence, 'created', { credential: undefined, address: '127.0.0.1' }, { time: created });
-    w.events.beginPayout(w.payouts.at(sequence));
-    w.events.movePayout(w.payouts.at(sequence), 'confirmed');
+    w.events.payouts.begin(w.payouts.at(sequence));
+    w.events.payouts.move(w.payouts.at(sequence), 'confirmed');
     return sequence;
   });
   const batch = w.orders.add({
@@ -86,9 +86,7 @@ function addBatch(
     },
   });
   w.payouts.addBatch(
-    batch,
-    0,
-    created,
+    { sequence: batch, account: 0, created },
     sequences.map((payout) => ({ payout, amount: value, fee: share })),
   );
   w.payouts.settleBatch(batch, { height: 1, dueHeight: undefined });
