@@ -9,6 +9,37 @@ export class Mutex {
   }
 }
 
+/** A mutex whose task may let another one begin before it has ended. */
+export class HandOverMutex {
+  readonly #mutex = new Mutex();
+  /** Resolves when the tasks that have handed over have ended. */
+  #handedOver: Promise<unknown> = Promise.resolve();
+
+  /** Runs a task while no other one runs, also none that has handed over. */
+  run<T>(task: () => Promise<T>): Promise<T> {
+    return this.#mutex.run(async () => {
+      await this.#handedOver;
+      return task();
+    });
+  }
+
+  /**
+   * Runs a task when each earlier one has ended or handed over.
+   * @param task calls its argument when the next such task may begin; at the latest it begins when the task has ended.
+   */
+  runHandingOver<T>(task: (handOver: () => void) => Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    void this.#mutex.run(
+      () =>
+        new Promise<void>((handOver) => {
+          const ended = task(handOver).then(resolve, reject).finally(handOver);
+          this.#handedOver = Promise.all([this.#handedOver, ended]);
+        }),
+    );
+    return promise;
+  }
+}
+
 /** A mutex for each key: tasks with the same key run one after another, tasks with different keys at the same time. */
 export class KeyedMutex {
   readonly #mutexes = new Map<string, { readonly mutex: Mutex; users: number }>();

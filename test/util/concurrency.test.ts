@@ -1,5 +1,6 @@
 import { describe, expect, it, test, afterEach, beforeEach, jest } from '@jest/globals';
 import {
+  HandOverMutex,
   KeyedMutex,
   Mutex,
   Semaphore,
@@ -25,6 +26,39 @@ describe('a mutex', () => {
     await expect(failing).rejects.toThrow('no');
     await Promise.all([second, third]);
     expect(started).toEqual(['first', 'second', 'third']);
+  });
+});
+
+describe('a mutex whose tasks hand over', () => {
+  it('starts a task that hands over once the one before has done so, or has ended, and another one at its end', async () => {
+    const mutex = new HandOverMutex();
+    const ends = Array.from({ length: 3 }, () => Promise.withResolvers<undefined>());
+    const started: string[] = [];
+    const handOvers: (() => void)[] = [];
+    const running = ends.map(({ promise }, i) =>
+      mutex.runHandingOver((handOver) => {
+        started.push(`task ${i}`);
+        handOvers.push(handOver);
+        return promise;
+      }),
+    );
+    const alone = mutex.run(async () => started.push('alone'));
+    await turns();
+    expect(started).toEqual(['task 0']);
+    handOvers[0]?.();
+    await turns();
+    expect(started).toEqual(['task 0', 'task 1']);
+    ends[1]?.reject(new Error('no'));
+    await expect(running[1]).rejects.toThrow('no');
+    await turns();
+    expect(started).toEqual(['task 0', 'task 1', 'task 2']);
+    ends[2]?.resolve(undefined);
+    await running[2];
+    await turns();
+    expect(started).not.toContain('alone');
+    ends[0]?.resolve(undefined);
+    await Promise.all([running[0], alone]);
+    expect(started.at(-1)).toBe('alone');
   });
 });
 

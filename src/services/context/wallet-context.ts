@@ -1,4 +1,4 @@
-import { Mutex } from '../../util/concurrency.js';
+import { HandOverMutex, Mutex } from '../../util/concurrency.js';
 import type { ReplacedBlocks } from '../../monero/wallet/scan/findings.js';
 import type { WalletStore } from '../../store/wallet-store.js';
 import type { Rng } from '../../util/random.js';
@@ -97,8 +97,11 @@ export interface PayoutSettings {
 export class WalletLocks {
   /** Held while blocks are fetched and committed. */
   readonly refresh = new Mutex();
-  /** Held while a payment is made, so that no output is selected twice. */
-  readonly payment = new Mutex();
+  /**
+   * Held while a payment is made, so that no output is selected twice. A payment may hand it over to the next one once it
+   * is recorded with its inputs.
+   */
+  readonly payment = new HandOverMutex();
   /**
    * Held from the request to the daemon for spent key images until its answer is recorded, so that a later answer wins.
    */

@@ -82,6 +82,8 @@ export interface PaymentOptions {
   readonly spender: Spender | undefined;
   /** Writes the order in the store transaction that records the payment. */
   readonly order?: OrderEntry;
+  /** Called when the payment is recorded with its inputs. Then the next payment is planned, while this one is sent. */
+  readonly onRecorded?: () => void;
 }
 
 type Planned = readonly PaymentPlan<SpendableOutput>[];
@@ -145,45 +147,59 @@ export class PaymentMaker {
    * @throws WalletError, DaemonError
    */
   make(options: PaymentOptions, plan: (prices: Prices) => Planned | Promise<Planned>): Promise<MadePayments> {
-    return this.#context.locks.payment.run(async () => {
-      this.#services.mempool.reserveLost();
-      const distribution = this.builder.outputDistribution();
-      // The draft throws an error of the distribution, unless another step fails before.
-      distribution.catch(() => undefined);
-      const [prices] = await Promise.all([
-        this.#services.feeEstimator.prices(options.priority),
-        assertKnownFork(this.#context),
-      ]);
-      const planned = await this.#planned(() => plan(prices), options.account);
-      // The limits are enforced when the payment is recorded; this check refuses a payment beyond them before any work.
-      this.#checkLeast(options.spender, () => planned.map((plan) => this.txFacts.leastSpending(plan, ZERO)));
-      const drafts = await this.builder.draft(planned, distribution);
-      const { multisig } = this.#context.keystore.keys;
-      if (multisig !== undefined) {
-        const { made, spent } = await this.#propose(drafts, options);
-        return this.#keep(made, options, spent);
-      }
-      if (this.#context.keystore.isViewOnly) {
-        // An unsigned payment does not count against the limits. It counts when it is signed and when it is submitted.
-        const made = await this.#buildUnsigned(drafts, options);
-        return this.#keep(made, options, []);
-      }
-      const signed: Made[] = [];
-      for (const draft of drafts) signed.push(await this.#sign(draft, options.withMetadata));
-      const made = { payments: signed.map(({ view }) => view) };
-      const payments = signed.map(({ payment }) => payment);
-      const { maxFee, spender, order } = options;
-      assertMaxFee(payments, maxFee);
-      // The client may relay the signed transaction elsewhere, so it counts now.
-      if (options.doNotRelay)
-        return this.#keep(
-          made,
-          options,
-          spender === undefined ? [] : payments.map((payment) => this.txFacts.spentBy(txOfPayment(payment))),
-        );
-      await this.#ledger.commit(payments, { spender, order: order && { entry: order, made } });
-      return made;
+    const { payment } = this.#context.locks;
+    const { onRecorded } = options;
+    if (onRecorded === undefined) return payment.run(() => this.#make(options, plan));
+    return payment.runHandingOver((handOver) => {
+      const noteRecorded = (): void => {
+        handOver();
+        onRecorded();
+      };
+      return this.#make({ ...options, onRecorded: noteRecorded }, plan);
     });
+  }
+
+  async #make(
+    options: PaymentOptions,
+    plan: (prices: Prices) => Planned | Promise<Planned>,
+  ): Promise<MadePayments> {
+    this.#services.mempool.reserveLost();
+    const distribution = this.builder.outputDistribution();
+    // The draft throws an error of the distribution, unless another step fails before.
+    distribution.catch(() => undefined);
+    const [prices] = await Promise.all([
+      this.#services.feeEstimator.prices(options.priority),
+      assertKnownFork(this.#context),
+    ]);
+    const planned = await this.#planned(() => plan(prices), options.account);
+    // The limits are enforced when the payment is recorded; this check refuses a payment beyond them before any work.
+    this.#checkLeast(options.spender, () => planned.map((plan) => this.txFacts.leastSpending(plan, ZERO)));
+    const drafts = await this.builder.draft(planned, distribution);
+    const { multisig } = this.#context.keystore.keys;
+    if (multisig !== undefined) {
+      const { made, spent } = await this.#propose(drafts, options);
+      return this.#keep(made, options, spent);
+    }
+    if (this.#context.keystore.isViewOnly) {
+      // An unsigned payment does not count against the limits. It counts when it is signed and when it is submitted.
+      const made = await this.#buildUnsigned(drafts, options);
+      return this.#keep(made, options, []);
+    }
+    const signed: Made[] = [];
+    for (const draft of drafts) signed.push(await this.#sign(draft, options.withMetadata));
+    const made = { payments: signed.map(({ view }) => view) };
+    const payments = signed.map(({ payment }) => payment);
+    const { maxFee, spender, order, onRecorded } = options;
+    assertMaxFee(payments, maxFee);
+    // The client may relay the signed transaction elsewhere, so it counts now.
+    if (options.doNotRelay)
+      return this.#keep(
+        made,
+        options,
+        spender === undefined ? [] : payments.map((payment) => this.txFacts.spentBy(txOfPayment(payment))),
+      );
+    await this.#ledger.commit(payments, { spender, onRecorded, order: order && { entry: order, made } });
+    return made;
   }
 
   /**

@@ -60,10 +60,11 @@ export class PayoutBatches {
 
   /**
    * Pays the payouts of a composed batch in one transaction.
+   * @param onRecorded called when the batch is recorded, before it is sent; the next one may be paid then.
    * @throws PayoutTaken; WalletError `needs_split`, `max_fee_exceeded`, `order_failed`, and those of a payment;
    * DaemonError
    */
-  async pay(account: number, composition: Composition): Promise<MadePayments> {
+  async pay(account: number, composition: Composition, onRecorded: () => void): Promise<MadePayments> {
     const { orders, transfers } = this.#services;
     const { batch, prices, changeOutputs, savesOutputs = false, maxFee } = composition;
     const { rng } = this.#context;
@@ -77,7 +78,7 @@ export class PayoutBatches {
       ...{ account, changeOutputs, savesOutputs, feeFrom, feeAmongAll: true, unlockTime: 0n },
       priority: prices?.priority ?? 0,
       ...(maxFee === undefined ? {} : { maxFee }),
-      ...{ doNotRelay: false, withMetadata: false, spender: undefined },
+      ...{ doNotRelay: false, withMetadata: false, spender: undefined, onRecorded },
     };
     const terms = {
       key: `payouts-${toHex(rng(16))}`,

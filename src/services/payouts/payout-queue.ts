@@ -205,7 +205,11 @@ export class PayoutQueue {
     }
     // In the background the wallet lacks its spend key for a while only.
     if (keystore.background !== undefined) return;
-    for (const account of accounts) if (!(await this.#sendDue(account))) return;
+    for (const account of accounts) {
+      if (await this.#sendDue(account)) continue;
+      this.#nodeFailures += 1;
+      return;
+    }
     this.#nodeFailures = 0;
   }
 
@@ -234,42 +238,75 @@ export class PayoutQueue {
       });
   }
 
-  /** Sends the batches of an account that are due. @returns false if the daemon cannot be asked now. */
+  /**
+   * Sends the batches of an account that are due. The next one is made while one is sent.
+   * @returns false if the daemon cannot be asked now.
+   */
   async #sendDue(account: number): Promise<boolean> {
+    const { store, clock } = this.#context;
     const skipped = new Set<number>();
     let most = MAX_PAYEES;
-    for (;;) {
-      const { store, clock } = this.#context;
-      const now = unixSeconds(clock);
-      if (store.read((r) => r.payouts.pauseOf(account)) !== undefined) return true;
-      const candidates = this.#candidates(account, now).filter(({ payout }) => !skipped.has(payout.sequence));
-      if (most === 0 || candidates.length === 0 || !this.#isDue(account, candidates, now)) return true;
-      const obstacle = this.#services.sync.isSynced
-        ? undefined
-        : 'the wallet has not read the blocks of the daemon';
-      if (obstacle !== undefined) return this.#blockAll(candidates, obstacle);
-      let composed: Composition;
-      try {
-        composed = composeBatch(candidates, await this.#terms(account, candidates, { now, most }));
-      } catch (error) {
-        return this.#blockAll(candidates, expectedReason(error));
-      }
-      for (const { payout } of candidates) this.#obstacles.delete(payout.sequence);
-      for (const [sequence, shortfall] of composed.shortfalls) this.#obstacles.set(sequence, shortfall);
-      const { batch } = composed;
-      if (batch.length === 0) return true;
-      try {
-        await this.#services.batches.pay(account, composed);
-        most = MAX_PAYEES;
-      } catch (error) {
-        const size = this.#handle(error, batch, skipped);
-        if (size === undefined) return this.#blockAll(candidates, expectedReason(error));
+    let [before, last]: Promise<number | undefined>[] = [];
+    try {
+      for (;;) {
+        const now = unixSeconds(clock);
+        if (store.read((r) => r.payouts.pauseOf(account)) !== undefined) break;
+        const candidates = this.#candidates(account, now).filter(
+          ({ payout }) => !skipped.has(payout.sequence),
+        );
+        if (most === 0 || candidates.length === 0 || !this.#isDue(account, candidates, now)) break;
+        if (!this.#services.sync.isSynced)
+          return this.#blockAll(candidates, 'the wallet has not read the blocks of the daemon');
+        let composed: Composition;
+        try {
+          composed = composeBatch(candidates, await this.#terms(account, candidates, { now, most }));
+        } catch (error) {
+          return this.#blockAll(candidates, expectedReason(error));
+        }
+        for (const { payout } of candidates) this.#obstacles.delete(payout.sequence);
+        for (const [sequence, shortfall] of composed.shortfalls) this.#obstacles.set(sequence, shortfall);
+        if (composed.batch.length === 0) break;
+        const { isRecorded, ended } = this.#pay(account, composed, { candidates, skipped });
+        [before, last] = [last, ended];
+        const size = (await isRecorded) ? MAX_PAYEES : await ended;
+        if (size === undefined || (before !== undefined && (await before) === undefined)) return false;
         most = size;
+        this.#context.assertOpen();
+        if (this.#isClosed) break;
+        await yieldToEventLoop();
       }
-      this.#context.assertOpen();
-      if (this.#isClosed) return true;
-      await yieldToEventLoop();
+      return last === undefined || (await last) !== undefined;
+    } finally {
+      await Promise.allSettled([before, last]);
     }
+  }
+
+  /**
+   * Begins to pay a batch. `isRecorded` is false if the payment ended before it was recorded; `ended` is the largest size
+   * of the next batch, as {@link #handle} returns it.
+   */
+  #pay(
+    account: number,
+    composed: Composition,
+    { candidates, skipped }: { readonly candidates: readonly Candidate[]; readonly skipped: Set<number> },
+  ): { readonly isRecorded: Promise<boolean>; readonly ended: Promise<number | undefined> } {
+    const { promise: isRecorded, resolve } = Promise.withResolvers<boolean>();
+    const pay = async (): Promise<number | undefined> => {
+      try {
+        await this.#services.batches.pay(account, composed, () => resolve(true));
+        return MAX_PAYEES;
+      } catch (error) {
+        const size = this.#handle(error, composed.batch, skipped);
+        if (size === undefined) this.#blockAll(candidates, expectedReason(error));
+        return size;
+      } finally {
+        resolve(false);
+      }
+    };
+    const ended = pay();
+    // It is awaited later; an error that is thrown meanwhile counts then.
+    ended.catch(() => undefined);
+    return { isRecorded, ended };
   }
 
   /**
@@ -313,7 +350,6 @@ export class PayoutQueue {
 
   /** Notes that no payout can be sent now. @returns false */
   #blockAll(candidates: readonly Candidate[], reason: string): false {
-    this.#nodeFailures += 1;
     for (const { payout } of candidates) this.#obstacles.set(payout.sequence, { kind: 'node', reason });
     return false;
   }

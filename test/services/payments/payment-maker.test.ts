@@ -25,6 +25,7 @@ import type { Spender } from '../../../src/model/spender.js';
 import { WalletError, type Fault } from '../../../src/model/wallet-error.js';
 import { planTransfers } from '../../../src/monero/wallet/select/transfer-plan.js';
 import { turns } from '../../support/fakes/event-loop-turns.js';
+import { until } from '../../support/fakes/until.js';
 import { groupWallets } from '../../support/wallets/group-wallets.js';
 import {
   CHAIN_HEIGHT,
@@ -286,6 +287,36 @@ describe('a payment', () => {
     await expect(maker.make(options, planOf(COIN))).rejects.toMatchObject({
       fault: { kind: expect.stringMatching(/^not_enough/) },
     });
+  });
+
+  it('that reports its record is sent while the next one is planned, which spends other outputs', async () => {
+    const answer = Promise.withResolvers<typeof REFUSED>();
+    wallet.answers = {
+      ...wallet.answers,
+      sendRawTransaction: (blob) => (
+        sent.push(blob),
+        sent.length === 1 ? answer.promise : Promise.resolve(TAKEN)
+      ),
+    };
+    const order: string[] = [];
+    const first = maker.make({ ...options, onRecorded: () => order.push('recorded') }, planOf(COIN));
+    const second = maker.make({ ...options, onRecorded: () => order.push('recorded') }, (prices) => {
+      order.push('planned');
+      expect(reserved()).toHaveLength(1);
+      return planOf(COIN)(prices);
+    });
+    await until('the second plan', () => order.includes('planned') || undefined);
+    expect([order, sent.length]).toEqual([['recorded', 'planned'], 1]);
+    let isClosed = false;
+    const closing = maker.waitForPayment().then(() => (isClosed = true));
+    await turns();
+    expect(isClosed).toBe(false);
+    answer.resolve(REFUSED);
+    await expect(first).rejects.toMatchObject({ fault: { kind: 'tx_rejected' } });
+    expect((await second).payments).toHaveLength(1);
+    await closing;
+    expect(outgoing().map(({ state }) => state)).toEqual(['pending']);
+    expect(reserved()).toHaveLength(1);
   });
 
   it('does not pick the inputs of an unmined payment that lost its hold on them', async () => {
