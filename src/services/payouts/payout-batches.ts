@@ -5,7 +5,7 @@ import { feeShares } from '../../monero/wallet/select/fees.js';
 import type { Payee } from '../../monero/wallet/select/transfer-request.js';
 import type { MadePayment, MadePayments } from '../../model/made-payment.js';
 import type { OrderTx } from '../../model/order.js';
-import type { Payout, PayoutShare } from '../../model/payout.js';
+import { MOST_ATTEMPTS, type Payout, type PayoutShare } from '../../model/payout.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
 import { trackOrder } from '../../store/tables/order-tracker.js';
 import type { UnsignedBatch } from '../../store/tables/payout-row.js';
@@ -27,6 +27,9 @@ interface Services {
   readonly orders: Orders;
   readonly transfers: Transfers;
 }
+
+/** Number of payouts that one transaction ends. */
+const ENDS_AT_ONCE = 200;
 
 /** A batch whose set another wallet is to sign. */
 export interface UnsignedSet extends UnsignedBatch {
@@ -120,8 +123,43 @@ export class PayoutBatches {
     return found;
   }
 
+  /**
+   * Ends what has waited too long: payouts that have expired, payouts of which too many batches have failed, and sets
+   * that were not signed in time, whose payouts return to the queue.
+   */
+  endOverdue(): void {
+    this.#expire();
+    this.#expireUnsigned();
+    this.#fail();
+  }
+
+  /** Ends waiting payouts whose expiry has passed, unless an earlier batch may still be mined. */
+  #expire(): void {
+    const { store, clock } = this.#context;
+    const now = unixSeconds(clock);
+    const expired = store
+      .read((r) => r.payouts.expiring(now, ENDS_AT_ONCE))
+      .filter((payout) => !this.mayBeMined(payout));
+    if (expired.length > 0)
+      store.write((w) => {
+        for (const payout of expired) w.events.payouts.move(payout, 'expired');
+      });
+  }
+
+  /** Ends payouts of which many batches have failed, once none of these can be mined any more. */
+  #fail(): void {
+    const { store } = this.#context;
+    const hopeless = store
+      .read((r) => r.payouts.returned(MOST_ATTEMPTS, ENDS_AT_ONCE))
+      .filter((payout) => !this.mayBeMined(payout));
+    if (hopeless.length > 0)
+      store.write((w) => {
+        for (const payout of hopeless) w.events.payouts.move(payout, 'failed');
+      });
+  }
+
   /** Returns the payouts of batches whose sets were not signed in time to the queue. */
-  expireUnsigned(): void {
+  #expireUnsigned(): void {
     const { store, clock } = this.#context;
     const now = unixSeconds(clock);
     const late = store.read((r) =>

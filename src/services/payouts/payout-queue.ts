@@ -4,7 +4,7 @@ import type { Address } from '../../monero/cryptonote/types.js';
 import type { Prices } from '../../monero/wallet/select/fees.js';
 import { MAX_PAYEES } from '../../monero/wallet/select/transfer-request.js';
 import { POLICY } from '../../model/payout-rule.js';
-import { MOST_ATTEMPTS, type Payout } from '../../model/payout.js';
+import type { Payout } from '../../model/payout.js';
 import { faultOf, type Fault } from '../../model/wallet-error.js';
 import { amount, ZERO } from '../../util/amount.js';
 import { backOff, monotonicMs, unixSeconds } from '../../util/clock.js';
@@ -49,8 +49,6 @@ export type Obstacle =
 
 /** Number of queued payouts of an account that one round considers. */
 const MOST_CONSIDERED = 2000;
-/** Number of expiries that one transaction records. */
-const EXPIRIES_AT_ONCE = 200;
 /** Time between two looks at the queue while payouts wait for money, fees or the daemon [ms]. */
 const LOOK_MS = 1000;
 /** Time between two looks at the policies of a wallet that has policies [ms]. */
@@ -193,10 +191,8 @@ export class PayoutQueue {
   async #round(): Promise<void> {
     const { store, keystore } = this.#context;
     this.#context.assertOpen();
-    this.#expire();
-    this.#services.batches.expireUnsigned();
+    this.#services.batches.endOverdue();
     await this.#services.approvals.judge();
-    this.#fail();
     const accounts = store.read((r) => r.payouts.queuedAccounts());
     if (accounts.length === 0) {
       this.#obstacles.clear();
@@ -211,31 +207,6 @@ export class PayoutQueue {
       return;
     }
     this.#nodeFailures = 0;
-  }
-
-  /** Ends waiting payouts whose expiry has passed, unless an earlier batch may still be mined. */
-  #expire(): void {
-    const { store, clock } = this.#context;
-    const now = unixSeconds(clock);
-    const expired = store
-      .read((r) => r.payouts.expiring(now, EXPIRIES_AT_ONCE))
-      .filter((payout) => !this.#services.batches.mayBeMined(payout));
-    if (expired.length > 0)
-      store.write((w) => {
-        for (const payout of expired) w.events.payouts.move(payout, 'expired');
-      });
-  }
-
-  /** Ends payouts of which many batches have failed, once none of these can be mined any more. */
-  #fail(): void {
-    const { store } = this.#context;
-    const hopeless = store
-      .read((r) => r.payouts.returned(MOST_ATTEMPTS, EXPIRIES_AT_ONCE))
-      .filter((payout) => !this.#services.batches.mayBeMined(payout));
-    if (hopeless.length > 0)
-      store.write((w) => {
-        for (const payout of hopeless) w.events.payouts.move(payout, 'failed');
-      });
   }
 
   /**
