@@ -1,3 +1,4 @@
+import { UNDO_PAYOUTS } from '../support/wallets/undo-migrations.js';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, test } from '@jest/globals';
@@ -306,6 +307,7 @@ async function copyDeceived(name: string): Promise<WalletCalls> {
   store.write((w) => w.addFound({ ...forged, spends: [], outgoing: [], subaddresses: [] }));
   store.close();
   const db = unlockDatabase(path, { key, cipher: cipherOf(path) }, { fileMustExist: true });
+  db.exec(UNDO_PAYOUTS);
   db.pragma('user_version = 45');
   db.close();
   await wallet.rpc('open_wallet', { password: '' });

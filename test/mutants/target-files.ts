@@ -9,7 +9,11 @@ export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const AREAS: Readonly<Record<string, readonly string[]>> = {
   payments: ['services/payments', 'monero/wallet/select/fees', 'store/tables/reported'],
   spending: ['store/tables/credential-spends', 'model/spender', 'services/sync/output-freezing'],
-  orders: ['model/keyed-call', 'model/order', 'store/tables/idempotency-keys', 'store/tables/orders'],
+  orders: [
+    ...['model/keyed-call', 'model/order', 'store/tables/idempotency-keys', 'store/tables/orders'],
+    'store/tables/order-tracker',
+  ],
+  payouts: ['services/payouts', 'model/payout', 'model/payout-rule', 'store/tables/payouts'],
   requests: [
     'services/requests',
     'model/arrival',

@@ -256,9 +256,9 @@ export const payoutMethods: readonly WalletMethod[] = [
     result: () =>
       wire.object({ results: wire.list(payoutResultSchema(), 'Result of each payout, in their order') }),
     source: ADDITION,
-    handle({ wallet, credential, client }, { payout_ids: payoutIds }) {
+    async handle({ wallet, credential, client }, { payout_ids: payoutIds }) {
       assertCount(payoutIds.length);
-      const results = wallet.payouts.cancel(payoutIds, client, rightOf(credential));
+      const results = await wallet.payouts.cancel(payoutIds, client, rightOf(credential));
       return { results: results.map(payoutResultShape) };
     },
   }),
@@ -282,13 +282,13 @@ export const payoutMethods: readonly WalletMethod[] = [
     result: () =>
       wire.object({ results: wire.list(payoutResultSchema(), 'Result of each payout, in their order') }),
     source: ADDITION,
-    handle({ wallet, credential, client }, { payouts }) {
+    async handle({ wallet, credential, client }, { payouts }) {
       assertCount(payouts.length);
       const approvals = payouts.map(({ payout_id: id, approval_hash: terms }) => ({
         payoutId: id,
         terms: bytes32(fromHex(terms), 'Hash'),
       }));
-      const results = wallet.payouts.approve(approvals, client, rightOf(credential));
+      const results = await wallet.payouts.approve(approvals, client, rightOf(credential));
       return { results: results.map(payoutResultShape) };
     },
   }),
@@ -302,9 +302,9 @@ export const payoutMethods: readonly WalletMethod[] = [
     result: () =>
       wire.object({ results: wire.list(payoutResultSchema(), 'Result of each payout, in their order') }),
     source: ADDITION,
-    handle({ wallet, credential, client }, { payout_ids: payoutIds }) {
+    async handle({ wallet, credential, client }, { payout_ids: payoutIds }) {
       assertCount(payoutIds.length);
-      const results = wallet.payouts.reject(payoutIds, client, rightOf(credential));
+      const results = await wallet.payouts.reject(payoutIds, client, rightOf(credential));
       return { results: results.map(payoutResultShape) };
     },
   }),

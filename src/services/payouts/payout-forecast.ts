@@ -56,24 +56,51 @@ const MOST_OUTPUTS = 2000;
 /** Time between two blocks [s]. */
 const BLOCK_SECONDS = 120;
 
-/** Finds when locked outputs of an account unlock. */
-export function unlockingOf(
-  { store, clock }: Context,
-  account: number,
-  missing: Amount,
-): Unlocking | undefined {
-  const height = store.height();
-  const locked = store
-    .read((r) => r.balances.maybeLocked({ account, strict: false, ...lockableHeights(height) }))
-    .map((output) => ({ blocks: blocksToUnlock(output, height), amount: output.amount }))
-    .filter(({ blocks }) => blocks > 0)
-    .sort((a, b) => a.blocks - b.blocks);
-  let left: bigint = missing;
-  for (const { blocks, amount: value } of locked) {
-    left -= value;
-    if (left <= 0n) return { height: height + blocks, time: unixSeconds(clock) + blocks * BLOCK_SECONDS };
+/** A locked output of an account. */
+interface LockedOutput {
+  /** Number of blocks until it is unlocked, at least 1. */
+  readonly blocks: number;
+  readonly amount: Amount;
+}
+
+/** Finds when locked money of accounts is unlocked. Reads the locked outputs once for each state of the store. */
+export class UnlockTimes {
+  readonly #context: Context;
+  readonly #byAccount = new Map<number, readonly LockedOutput[]>();
+  #version = -1;
+
+  constructor(context: Context) {
+    this.#context = context;
   }
-  return undefined;
+
+  /** Returns the time at which an account has a missing amount [atomic units]; undefined if its locked money is less. */
+  when(account: number, missing: Amount): Unlocking | undefined {
+    const { store, clock } = this.#context;
+    let left: bigint = missing;
+    for (const { blocks, amount: value } of this.#lockedIn(account)) {
+      left -= value;
+      if (left <= 0n)
+        return { height: store.height() + blocks, time: unixSeconds(clock) + blocks * BLOCK_SECONDS };
+    }
+    return undefined;
+  }
+
+  /** Returns the outputs that blocks unlock, the next ones first. */
+  #lockedIn(account: number): readonly LockedOutput[] {
+    const { store } = this.#context;
+    if (store.version !== this.#version) this.#byAccount.clear();
+    this.#version = store.version;
+    const known = this.#byAccount.get(account);
+    if (known !== undefined) return known;
+    const height = store.height();
+    const locked = store
+      .read((r) => r.balances.maybeLocked({ account, strict: false, ...lockableHeights(height) }))
+      .map((output) => ({ blocks: blocksToUnlock(output, height), amount: output.amount }))
+      .filter(({ blocks }) => blocks > 0)
+      .sort((a, b) => a.blocks - b.blocks);
+    this.#byAccount.set(account, locked);
+    return locked;
+  }
 }
 
 /**
@@ -129,6 +156,7 @@ export function forecast(
       .map((coin) => coin.amount),
   );
   const { total = ZERO, unlocked = ZERO } = balances.ofAccounts(false).get(account) ?? {};
+  const unlockTimes = new UnlockTimes(context);
   const batches: ForecastBatch[] = [];
   for (;;) {
     const { batch, prices, shortfalls } = composeBatch(left, {
@@ -143,7 +171,7 @@ export function forecast(
           const shortfall = shortfalls.get(sequence);
           if (shortfall === undefined) return [];
           const unlocking =
-            shortfall.kind === 'unlocked' ? unlockingOf(context, account, shortfall.missing) : undefined;
+            shortfall.kind === 'unlocked' ? unlockTimes.when(account, shortfall.missing) : undefined;
           return [{ payoutId, shortfall, unlocking }];
         }),
       };

@@ -15,7 +15,7 @@ import type { PayoutFilter, PayoutPayment, PayoutPeriod } from '../../store/tabl
 import type { Spender } from '../../model/spender.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
 import { unixSeconds } from '../../util/clock.js';
-import { yieldToEventLoop } from '../../util/event-loop.js';
+import { workSlices, yieldToEventLoop } from '../../util/event-loop.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { Balances } from '../accounts/balances.js';
 import type { ColdSigning } from '../cold/cold-signing.js';
@@ -28,7 +28,7 @@ import type { Transfers } from '../payments/transfers.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
 import { PayoutApprovals } from './payout-approvals.js';
 import { PayoutBatches, type UnsignedSet } from './payout-batches.js';
-import { forecast, unlockingOf, type Forecast, type Unlocking } from './payout-forecast.js';
+import { forecast, UnlockTimes, type Forecast, type Unlocking } from './payout-forecast.js';
 import { PayoutIntake, type IntakeResult, type PayoutCreator, type PayoutRequest } from './payout-intake.js';
 import { PayoutQueue, type Obstacle } from './payout-queue.js';
 import { Treasury } from './treasury.js';
@@ -97,8 +97,14 @@ export interface PayoutPage {
 /** Result of a signed set: its transactions, or the fault for which none was relayed. */
 export type Submitted = { readonly txHashes: readonly Hash[] } | { readonly fault: Fault };
 
-/** Result of one payout of a call: the payout, or the fault for which nothing was done. */
-export type PayoutOutcome = PayoutView | { readonly payoutId: string; readonly fault: Fault };
+/** A payout of a call for which nothing was done, and the fault that is the reason. */
+interface Refusal {
+  readonly payoutId: string;
+  readonly fault: Fault;
+}
+
+/** Result of one payout of a call. */
+export type PayoutOutcome = PayoutView | Refusal;
 
 /** Checks the right of a client to a payout. @throws WalletError `credential_denied` */
 export type MayUse = (payout: Payout) => void;
@@ -122,6 +128,7 @@ export class Payouts {
   readonly #intake: PayoutIntake;
   readonly #batches: PayoutBatches;
   readonly #queue: PayoutQueue;
+  readonly #unlockTimes: UnlockTimes;
 
   constructor(context: Context, services: Services) {
     this.#context = context;
@@ -131,6 +138,7 @@ export class Payouts {
     const { spending } = services.payments;
     this.#approvals = approvals;
     this.#batches = batches;
+    this.#unlockTimes = new UnlockTimes(context);
     this.#intake = new PayoutIntake(context, { ...services, approvals, spending });
     const treasury = new Treasury(context, { ...services, batches, intake: this.#intake });
     this.#queue = new PayoutQueue(context, { ...services, approvals, batches, treasury });
@@ -152,7 +160,9 @@ export class Payouts {
   ): Promise<readonly PayoutOutcome[]> {
     const results = await this.#intake.create(requests, creator, this.#queue.knownPrices?.(0));
     this.#queue.wake();
-    return results.map((result: IntakeResult) => ('fault' in result ? result : this.#view(result.payout)));
+    return this.#outcomes(
+      results.map((result: IntakeResult) => ('fault' in result ? result : result.payout)),
+    );
   }
 
   /** Returns a payout by the id that its client gave. @throws WalletError `payout_missing` */
@@ -184,7 +194,7 @@ export class Payouts {
     }
     const last = found.at(-1);
     return {
-      payouts: found.map((payout) => this.#view(payout)),
+      payouts: await workSlices.map(found, (payout) => this.#view(payout)),
       ...(found.length < limit || last === undefined ? {} : { next: last.sequence }),
     };
   }
@@ -204,7 +214,11 @@ export class Payouts {
   }
 
   /** Cancels payouts that were not sent. @param mayUse checks the right of the client to a payout. */
-  cancel(payoutIds: readonly string[], client: PayoutClient, mayUse: MayUse): readonly PayoutOutcome[] {
+  cancel(
+    payoutIds: readonly string[],
+    client: PayoutClient,
+    mayUse: MayUse,
+  ): Promise<readonly PayoutOutcome[]> {
     const { clock } = this.#context;
     const assertUnsent = this.#unsentCheck(payoutIds);
     return this.#each(payoutIds, mayUse, (w, payout) => {
@@ -221,7 +235,7 @@ export class Payouts {
     approvals: readonly { readonly payoutId: string; readonly terms: Hash }[],
     client: PayoutClient,
     mayUse: MayUse,
-  ): readonly PayoutOutcome[] {
+  ): Promise<readonly PayoutOutcome[]> {
     const termsOf = new Map(approvals.map(({ payoutId, terms }) => [payoutId, terms]));
     const results = this.#each([...termsOf.keys()], mayUse, (w, payout) =>
       this.#approvals.approve(w, payout, client, termsOf.get(payout.payoutId) ?? termsHash(payout)),
@@ -231,7 +245,11 @@ export class Payouts {
   }
 
   /** Rejects payouts that wait for approvals. @param mayUse checks the right of the client to a payout. */
-  reject(payoutIds: readonly string[], client: PayoutClient, mayUse: MayUse): readonly PayoutOutcome[] {
+  reject(
+    payoutIds: readonly string[],
+    client: PayoutClient,
+    mayUse: MayUse,
+  ): Promise<readonly PayoutOutcome[]> {
     const assertUnsent = this.#unsentCheck(payoutIds);
     return this.#each(payoutIds, mayUse, (w, payout) => {
       assertUnsent(payout);
@@ -267,7 +285,7 @@ export class Payouts {
     payoutIds: readonly string[],
     mayUse: MayUse,
     act: (w: WalletWriter, payout: Payout) => void,
-  ): readonly PayoutOutcome[] {
+  ): Promise<readonly PayoutOutcome[]> {
     const results = this.#context.store.write((w) =>
       payoutIds.map((payoutId) => {
         const payout = w.payouts.byId(payoutId);
@@ -283,7 +301,12 @@ export class Payouts {
         }
       }),
     );
-    return results.map((result) => ('fault' in result ? result : this.#view(result)));
+    return this.#outcomes(results);
+  }
+
+  /** Views the payouts of a call, and passes the faults on. Pauses in a long list. */
+  #outcomes(results: readonly (Payout | Refusal)[]): Promise<readonly PayoutOutcome[]> {
+    return workSlices.map(results, (result) => ('fault' in result ? result : this.#view(result)));
   }
 
   /** Lists the batches whose sets another wallet is to sign. */
@@ -407,7 +430,7 @@ export class Payouts {
       confirmations: height === undefined ? 0 : Math.max(0, store.height() - height),
       ...(waitingFor === undefined ? {} : { waitingFor }),
       ...(waitingFor?.kind === 'unlocked'
-        ? { unlocking: unlockingOf(this.#context, payout.account, waitingFor.missing) }
+        ? { unlocking: this.#unlockTimes.when(payout.account, waitingFor.missing) }
         : {}),
     };
   }

@@ -1,5 +1,5 @@
 /** SQL that removes the tables of payouts, and the triggers that mark their batches. */
-const UNDO_PAYOUTS = `
+export const UNDO_PAYOUTS = `
   DROP TRIGGER payout_payment_added;
   DROP TRIGGER payout_payment_changed;
   DROP TRIGGER payout_payment_removed;
