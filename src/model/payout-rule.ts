@@ -52,6 +52,8 @@ export interface PayoutPolicy {
   readonly sweep?: SweepRule;
   /** Joining of small outputs; absent: none. */
   readonly consolidation?: ConsolidationRule;
+  /** Number of outputs that the account keeps, also before its first payout; absent: as many as its batches need. */
+  readonly outputs?: number;
   /** Balance below which `balance.low` is reported [atomic units]; absent: it is not reported. */
   readonly lowWater?: bigint;
 }

@@ -132,3 +132,31 @@ describe('many outputs', () => {
     await setPolicies();
   });
 });
+
+describe('few outputs', () => {
+  it('are divided before the first payout', async () => {
+    const { account_index, address } = await shop('create_account');
+    await shop('create_payouts', {
+      payouts: [{ payout_id: 'fund', address, amount: 9 * COIN, allow_own: true }],
+    });
+    await until('the account is funded', async () => {
+      await mine(1);
+      const { unlocked_balance } = await shop('get_balance', { account_index });
+      return unlocked_balance > 0 ? true : undefined;
+    });
+    await setPolicies({ wallets: ['shop'], accounts: [account_index], outputs: 6 });
+    await until('the order', async () => {
+      const { orders } = await shop('list_orders');
+      return (orders as Loose[]).find(({ method }) => method === 'divide');
+    });
+    await until('its outputs are mined', async () => {
+      await mine(1);
+      const { transfers = [] } = await shop('incoming_transfers', {
+        transfer_type: 'available',
+        account_index,
+      });
+      return (transfers as Loose[]).length === 6 ? true : undefined;
+    });
+    await setPolicies();
+  });
+});

@@ -49,6 +49,7 @@ export function approvalOf(entry: ApprovalEntry): { readonly approval?: Approval
 const SWEEP_INTERVAL = { least: 1, most: 30 * 86_400 };
 const USUAL_SWEEP_INTERVAL = 3600;
 const MOST_OUTPUTS = 1_000_000;
+const MOST_KEPT = 1000;
 const MAX_FEE_RATE = 1_000_000_000;
 
 const sweepSchema = z
@@ -78,11 +79,12 @@ export const policySchema = z
     sweep: sweepSchema.optional(),
     consolidate: consolidationSchema.optional(),
     low_water: atomicUnits.optional(),
+    outputs: whole({ least: 2, most: MOST_KEPT }).optional(),
   })
   .refine(
-    ({ accounts, sweep, consolidate, low_water: lowWater }) =>
-      accounts !== undefined || [sweep, consolidate, lowWater].every((rule) => rule === undefined),
-    'sweep, consolidate and low_water need accounts',
+    ({ accounts, sweep, consolidate, low_water: lowWater, outputs }) =>
+      accounts !== undefined || [sweep, consolidate, lowWater, outputs].every((rule) => rule === undefined),
+    'sweep, consolidate, low_water and outputs need accounts',
   );
 
 const consolidationOf = ({
@@ -112,6 +114,7 @@ export function policyOf({
   sweep,
   consolidate,
   low_water: lowWater,
+  outputs,
   ...entry
 }: z.output<typeof policySchema>): PayoutPolicy {
   const [sweepRule] = sweep === undefined ? [] : sweepOf(sweep);
@@ -122,5 +125,6 @@ export function policyOf({
     ...(sweepRule === undefined ? {} : { sweep: sweepRule }),
     ...(consolidate === undefined ? {} : { consolidation: consolidationOf(consolidate) }),
     ...(lowWater === undefined ? {} : { lowWater: BigInt(lowWater) }),
+    ...(outputs === undefined ? {} : { outputs }),
   };
 }

@@ -401,7 +401,7 @@ export class PayoutQueue {
    */
   #lackingOutputs(account: number, queued: number, now: number): number {
     const { store, payoutSettings } = this.#context;
-    const { outputs } = payoutSettings;
+    const outputs = this.#services.treasury.outputsOf(account) ?? payoutSettings.outputs;
     if (outputs === 1) return 0;
     return store.read((r) => {
       const rate = r.payouts.batchesSince(account, now - RATE_SECONDS);

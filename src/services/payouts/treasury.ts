@@ -1,4 +1,7 @@
 import { keccak } from '../../monero/crypto/keccak.js';
+import { formatAddress } from '../../monero/cryptonote/address.js';
+import { MAX_CHANGE_OUTPUTS } from '../../monero/wallet/select/change-split.js';
+import type { MadePayments } from '../../model/made-payment.js';
 import { feePerByte } from '../../monero/wallet/select/fees.js';
 import { POLICY, type PayoutPolicy } from '../../model/payout-rule.js';
 import { isWaiting, type Payout } from '../../model/payout.js';
@@ -13,7 +16,9 @@ import { reasonOf } from '../context/fault-reason.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { FeeEstimator } from '../payments/fee-estimator.js';
 import type { Orders } from '../payments/orders.js';
+import type { PaymentOptions } from '../payments/payment-maker.js';
 import type { Sweeps } from '../payments/sweeps.js';
+import type { Transfers } from '../payments/transfers.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
 import type { PayoutBatches } from './payout-batches.js';
 import type { PayoutIntake } from './payout-intake.js';
@@ -32,6 +37,7 @@ interface Services {
   readonly intake: PayoutIntake;
   readonly orders: Orders;
   readonly sweeps: Sweeps;
+  readonly transfers: Transfers;
   readonly sync: Pick<WalletSync, 'isSynced'>;
 }
 
@@ -43,9 +49,11 @@ interface Sums {
 
 /** Name of the method in the orders that join outputs. */
 const JOIN_METHOD = 'consolidate';
+/** Name of the method in the orders that divide outputs. */
+const DIVIDE_METHOD = 'divide';
 /** Priority of payments that nobody waits for. */
 const SLOW = 1;
-/** Time between two looks at the number of outputs of an account [s]. */
+/** Time between two orders that join or divide the outputs of an account [s]: their change is locked for so long. */
 const JOIN_INTERVAL = 600;
 /** Clients of payouts that a policy makes. */
 const POLICY_CLIENT = { credential: POLICY, address: undefined, spender: undefined };
@@ -57,7 +65,7 @@ const POLICY_CLIENT = { credential: POLICY, address: undefined, spender: undefin
 export class Treasury {
   readonly #context: Context;
   readonly #services: Services;
-  /** Times of the last looks at the number of outputs [Unix s], by account. */
+  /** Times of the last orders that joined or divided outputs [Unix s], by account. */
   readonly #joined = new Map<number, number>();
 
   constructor(context: Context, services: Services) {
@@ -68,6 +76,13 @@ export class Treasury {
   /** True if a policy concerns the wallet. */
   get isUsed(): boolean {
     return this.#policies.length > 0;
+  }
+
+  /** Returns the number of outputs that a policy keeps in an account; undefined: no policy does. */
+  outputsOf(account: number): number | undefined {
+    return this.#policies.find(
+      ({ accounts, outputs }) => outputs !== undefined && accounts?.includes(account),
+    )?.outputs;
   }
 
   get #policies(): readonly PayoutPolicy[] {
@@ -89,6 +104,7 @@ export class Treasury {
         if (this.#context.keystore.isViewOnly || this.#isPaused(account)) continue;
         await this.#attempt(account, 'swept', () => this.#sweep(account, policy, held));
         await this.#attempt(account, 'consolidated', () => this.#join(account, policy, held));
+        await this.#attempt(account, 'divided', () => this.#divide(account, policy, held));
       }
   }
 
@@ -160,31 +176,60 @@ export class Treasury {
   /** Joins outputs below the average amount if there are too many, in quiet hours and at a low fee. */
   async #join(account: number, { consolidation }: PayoutPolicy, { unlocked }: Sums): Promise<void> {
     if (consolidation === undefined) return;
-    const { store, clock, rng } = this.#context;
-    const now = unixSeconds(clock);
-    if (now - (this.#joined.get(account) ?? 0) < JOIN_INTERVAL || !isQuiet(now, consolidation.hours)) return;
-    if (store.read((r) => r.payouts.queued(account, now, 1)).length > 0) return;
-    this.#joined.set(account, now);
+    const { store, clock } = this.#context;
+    if (!isQuiet(unixSeconds(clock), consolidation.hours) || this.#isBusy(account)) return;
     const { above, maxFeeRate } = consolidation;
     if (store.read((r) => r.spendableOutputs.countUpTo(above + 1, account)) <= above) return;
     const { rates } = await this.#services.feeEstimator.prices(SLOW);
     if (feePerByte(rates, SLOW) > maxFeeRate) return;
-    const key = `consolidation-${toHex(rng(16))}`;
-    const terms = { key, method: JOIN_METHOD, requestHash: keccak(utf8(key)) };
+    const average = amount(unlocked / BigInt(above));
+    await this.#place(account, JOIN_METHOD, (options) =>
+      this.#services.sweeps.join(account, average, { ...options, outputs: 1 }),
+    );
+  }
+
+  /** Divides unlocked money into outputs if an account has fewer than its policy keeps. */
+  async #divide(account: number, { outputs = 0 }: PayoutPolicy, { unlocked }: Sums): Promise<void> {
+    const held = this.#context.store.read(
+      (r) => r.spendableOutputs.countUpTo(outputs, account) + r.payouts.unminedBatches(account),
+    );
+    const lacking = outputs - held;
+    if (lacking <= 0 || this.#isBusy(account)) return;
+    const parts = Math.min(lacking, MAX_CHANGE_OUTPUTS) + 1;
+    const address = this.#services.accounts.decoded({ major: account, minor: 0 });
+    const part = amount(unlocked / BigInt(parts));
+    if (part === 0n) return;
+    await this.#place(account, DIVIDE_METHOD, (options) =>
+      this.#services.transfers.payTogether({ ...options, account, changeOutputs: parts - 1 }, [
+        { address, text: formatAddress(address), amount: part },
+      ]),
+    );
+  }
+
+  /** True if a payout of an account may be sent now, or if outputs were joined or divided recently. */
+  #isBusy(account: number): boolean {
+    const { store, clock } = this.#context;
+    const now = unixSeconds(clock);
+    if (now - (this.#joined.get(account) ?? 0) < JOIN_INTERVAL) return true;
+    return store.read((r) => r.payouts.queued(account, now, 1)).length > 0;
+  }
+
+  /** Places the order of a payment to the account itself. */
+  async #place(
+    account: number,
+    method: string,
+    pay: (options: Omit<PaymentOptions, 'account'>) => Promise<MadePayments>,
+  ): Promise<void> {
+    const { clock, rng } = this.#context;
+    this.#joined.set(account, unixSeconds(clock));
+    const key = `${method}-${toHex(rng(16))}`;
     const options = {
-      ...{ outputs: 1, unlockTime: 0n, priority: SLOW, doNotRelay: false, withMetadata: false },
+      ...{ unlockTime: 0n, priority: SLOW, doNotRelay: false, withMetadata: false },
       spender: undefined,
     };
-    const average = amount(unlocked / BigInt(above));
     await this.#services.orders.place(
-      { ...terms, retryFailed: false, withBlobs: false },
-      {
-        pay: (order) =>
-          this.#services.sweeps.join(account, average, {
-            ...options,
-            ...(order === undefined ? {} : { order }),
-          }),
-      },
+      { key, method, requestHash: keccak(utf8(key)), retryFailed: false, withBlobs: false },
+      { pay: (order) => pay({ ...options, ...(order === undefined ? {} : { order }) }) },
     );
   }
 }
