@@ -9,6 +9,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,6 +63,29 @@ describe('commands that change a file of credentials at the same time', () => {
     held.release();
     await adding;
     expect(names()).toEqual(['clerk']);
+  });
+});
+
+describe('rules for payouts', () => {
+  const payouts = [{ wallets: ['hot'], approve_above: '5', approvals: 1 }];
+
+  it('of the file stay when a credential is added or removed', async () => {
+    writeFileSync(path, JSON.stringify({ credentials: [], payouts }), { mode: 0o600 });
+    await run('add', 'clerk', '--wallet', 'hot', '--method', 'payout_create');
+    await run('remove', 'clerk');
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ credentials: [], payouts });
+  });
+
+  it('of a credential are given by options', async () => {
+    const limits = ['--payout-account', '0', '--payout-account', '2', '--approve-above', '7'];
+    const approval = ['--approvals', '3', '--approval-delay', '60', '--approve-own'];
+    await run('add', 'clerk', '--wallet', 'hot', '--method', 'payout_create', ...limits, ...approval);
+    const { credentials } = JSON.parse(readFileSync(path, 'utf8')) as { credentials: object[] };
+    expect(credentials[0]).toMatchObject({
+      payouts: { accounts: [0, 2], approve_above: '7', approvals: 3, delay: 60, own: true },
+    });
+    const wrong = run('add', 'other', '--wallet', 'hot', '--payout-account', 'first');
+    await expect(wrong).rejects.toThrow('credential other: payouts.accounts[0]');
   });
 });
 

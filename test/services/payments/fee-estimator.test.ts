@@ -105,6 +105,30 @@ describe('the prices of a payment', () => {
   });
 });
 
+describe('the prices of payouts', () => {
+  const rateOf = (priority: number): bigint => FEES.perByte[priority - 1] ?? 0n;
+  /** A block of transactions that pay the rate of a priority. */
+  const block = (priority: number): BacklogEntry => ({
+    weight: LIMIT / 2,
+    fee: rateOf(priority) * BigInt(LIMIT / 2),
+  });
+
+  it.each<[string, BacklogEntry[], bigint | undefined, number]>([
+    ['slow while nothing waits', [], undefined, 1],
+    ['normal while a block waits that pays the slow rate', [block(1)], undefined, 2],
+    ['fast while a block waits that pays the normal rate', [block(2)], undefined, 3],
+    ['fastest while a block waits that pays the fast rate', [block(3)], undefined, 4],
+    ['fastest at most', [block(4)], undefined, 4],
+    ['no higher than the highest rate', [block(3)], rateOf(3), 3],
+    ['normal below the rate of the next priority', [block(3)], rateOf(3) - 1n, 2],
+  ])('without a priority are %s', async (_, pool, maxRate, priority) => {
+    wallet.answers = daemonWith(0, pool);
+    const pricesFor = await fees.payoutPrices(maxRate);
+    expect(pricesFor(0)).toEqual({ rates: FEES, priority });
+    expect(pricesFor(2)).toEqual({ rates: FEES, priority: 2 });
+  });
+});
+
 describe('rates that cannot be had', () => {
   test.each(['unreachable', 'timeout', 'unauthorized', 'tls'] as const)(
     'are unknown where the daemon fails with %s',
