@@ -49,6 +49,8 @@ export type Obstacle =
 
 /** Number of queued payouts of an account that one round considers. */
 const MOST_CONSIDERED = 2000;
+/** Number of payouts of which addresses and obstacles are kept. */
+const MOST_KNOWN = 4 * MOST_CONSIDERED;
 /** Time between two looks at the queue while payouts wait for money, fees or the daemon [ms]. */
 const LOOK_MS = 1000;
 /** Time between two looks at the policies of a wallet that has policies [ms]. */
@@ -97,6 +99,8 @@ export class PayoutQueue {
   #prices: ReadPrices | undefined;
   /** Number of rounds in a row in which the daemon could not be asked. */
   #nodeFailures = 0;
+  /** True if the wallet may have payouts, which are never deleted. */
+  #isUsed = false;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -107,12 +111,13 @@ export class PayoutQueue {
 
   /** Begins to send the payouts that were queued before. To be called once. */
   start(): void {
-    const isEmpty = this.#context.store.read((r) => r.payouts.isEmpty);
-    this.#schedule(isEmpty ? LONGEST_LOOK_MS : 0);
+    this.#isUsed = !this.#context.store.read((r) => r.payouts.isEmpty);
+    this.#schedule(this.#isUsed ? 0 : LONGEST_LOOK_MS);
   }
 
   /** Looks at the queue soon, because payouts or their rules have changed. */
   wake(): void {
+    this.#isUsed = true;
     this.#schedule(0);
   }
 
@@ -166,7 +171,8 @@ export class PayoutQueue {
     let next: number;
     try {
       await this.#services.treasury.look();
-      await this.#rounds.run();
+      // The many wallets of a server that have no payouts leave their stores at rest.
+      if (this.#isUsed || this.#services.treasury.isUsed) await this.#rounds.run();
       next = this.#untilNext();
     } catch (error) {
       if (this.#isClosed) return;
@@ -181,6 +187,7 @@ export class PayoutQueue {
     const { store } = this.#context;
     if (this.#nodeFailures > 0) return backOff(this.#nodeFailures, NODE_RETRY);
     if (this.#services.treasury.isUsed) return POLICY_LOOK_MS;
+    if (!this.#isUsed) return LONGEST_LOOK_MS;
     // The rules of waiting payouts may change in their file.
     const isWaiting = store.read(
       ({ payouts }) => payouts.waitingAfter(0, 1).length > 0 || payouts.unsignedBatches().length > 0,
@@ -326,6 +333,7 @@ export class PayoutQueue {
   }
 
   #candidates(account: number, now: number): Candidate[] {
+    for (const known of [this.#addresses, this.#obstacles]) if (known.size > MOST_KNOWN) known.clear();
     const held: Payout[] = [];
     const candidates = this.#context.store.read((r) => {
       const { payouts } = r;

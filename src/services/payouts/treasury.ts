@@ -10,6 +10,7 @@ import { faultOf } from '../../model/wallet-error.js';
 import { amount, ZERO, type Amount } from '../../util/amount.js';
 import { toHex, utf8 } from '../../util/bytes.js';
 import { unixSeconds } from '../../util/clock.js';
+import { SharedRun } from '../../util/concurrency.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { Balances } from '../accounts/balances.js';
 import { reasonOf } from '../context/fault-reason.js';
@@ -65,6 +66,7 @@ const POLICY_CLIENT = { credential: POLICY, address: undefined, spender: undefin
 export class Treasury {
   readonly #context: Context;
   readonly #services: Services;
+  readonly #looks = new SharedRun(() => this.#look());
   /** Times of the last orders that joined or divided outputs [Unix s], by account. */
   readonly #joined = new Map<number, number>();
 
@@ -90,8 +92,12 @@ export class Treasury {
     return payoutSettings.rules.policiesOf(name);
   }
 
-  /** Applies the policies now. A failure of one account is logged, and does not stop the others. */
-  async look(): Promise<void> {
+  /** Applies the policies. A failure of one account is logged, and does not stop the others. */
+  look(): Promise<void> {
+    return this.#looks.run();
+  }
+
+  async #look(): Promise<void> {
     const policies = this.#policies;
     if (policies.length === 0 || !this.#services.sync.isSynced) return;
     const sums = this.#services.balances.ofAccounts(false);
