@@ -8,8 +8,7 @@ import * as wire from '../../http/methods/wire.js';
 import type { RequestName, RequestView } from '../../services/requests/payment-requests.js';
 import { sum, ZERO } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
-import type { Json } from '../../util/json.js';
-import { JsonText, writeWholeJson } from '../../util/json-writer.js';
+import { JsonText } from '../../util/json-writer.js';
 import { unheld } from '../../util/paged.js';
 import type { Kind } from '../faults/fault-entry.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
@@ -23,6 +22,7 @@ import {
   pageLimit,
   pageStart,
 } from '../wire/limits.js';
+import { metadataText } from '../wire/metadata.js';
 import * as sample from '../wire/samples.js';
 import { rowsOf } from '../wire/rows.js';
 import {
@@ -34,8 +34,6 @@ import {
   waitingFor as waitingForSchema,
 } from '../wire/shapes.js';
 
-/** Largest size of the metadata of a request as JSON [bytes]. */
-const MAX_METADATA_BYTES = 4096;
 const MAX_URL_CHARS = 2048;
 /** Number of listed requests that are viewed in one turn of the event loop. */
 const REQUESTS_AT_ONCE = 64;
@@ -69,16 +67,6 @@ function nameOf(given: {
     ...(address === undefined ? {} : { address }),
     ...(ownReference === undefined ? {} : { reference: ownReference }),
   };
-}
-
-/** Writes the metadata of a request as JSON. @throws WalletError `bad_payment_request` if the metadata is too large. */
-function metadataText(value: Readonly<Record<string, unknown>>): string {
-  // The values come from the JSON of the call.
-  const json = writeWholeJson(value as { readonly [key: string]: Json });
-  const size = Buffer.byteLength(json);
-  if (size > MAX_METADATA_BYTES)
-    throw bad(`the metadata has ${size} bytes of JSON, more than ${MAX_METADATA_BYTES}`);
-  return json;
 }
 
 /** Checks the address of a page that a visitor is led back to. @throws WalletError `bad_payment_request` */
@@ -278,7 +266,7 @@ export const paymentRequestMethods: readonly WalletMethod[] = [
           tolerance: args.tolerance,
           label: args.label,
           ...(args.reference === undefined ? {} : { reference: args.reference }),
-          ...(args.metadata === undefined ? {} : { metadata: metadataText(args.metadata) }),
+          ...(args.metadata === undefined ? {} : { metadata: metadataText(args.metadata, bad) }),
           ...(args.return_url === undefined ? {} : { returnUrl: checkReturnUrl(args.return_url) }),
           ...(key === undefined
             ? {}

@@ -11,7 +11,6 @@ import {
   u32,
   wholeObject,
 } from '../../http/methods/params.js';
-import { writeWholeJson } from '../../util/json-writer.js';
 import * as wire from '../../http/methods/wire.js';
 import {
   FEE_PAYERS,
@@ -23,7 +22,6 @@ import {
 import { WalletError } from '../../model/wallet-error.js';
 import type { PayoutRequest } from '../../services/payouts/payout-intake.js';
 import { bytes32, fromHex } from '../../util/bytes.js';
-import type { Json } from '../../util/json.js';
 import type { Credential } from '../access/credential.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
 import { JsonRows } from '../../http/calls/json-rows.js';
@@ -36,7 +34,7 @@ import {
   forecastSchema,
   forecastShape,
   payoutCsv,
-  payoutResultSchema,
+  payoutResultsSchema,
   payoutResultShape,
   payoutSchema,
   payoutShape,
@@ -44,11 +42,11 @@ import {
   submittedSchema,
   submittedShape,
 } from '../wire/payouts.js';
+import { metadataText } from '../wire/metadata.js';
 import * as sample from '../wire/samples.js';
 
 /** Largest number of payouts of one call. */
 const MAX_PAYOUTS = 1000;
-const MAX_METADATA_BYTES = 4096;
 const MAX_PRIORITY = 4;
 
 const payoutId = keptText(255, 1);
@@ -84,16 +82,6 @@ const item = z.strictObject({
 
 const bad = (reason: string): WalletError => new WalletError({ kind: 'bad_payout', reason });
 
-/** Writes the metadata of a payout as JSON. @throws WalletError `bad_payout` if it is too large. */
-function metadataText(value: Readonly<Record<string, unknown>>): string {
-  // The values come from the JSON of the call.
-  const json = writeWholeJson(value as { readonly [key: string]: Json });
-  const size = Buffer.byteLength(json);
-  if (size > MAX_METADATA_BYTES)
-    throw bad(`the metadata has ${size} bytes of JSON, more than ${MAX_METADATA_BYTES}`);
-  return json;
-}
-
 const requestOf =
   (account: number) =>
   (given: z.output<typeof item>): PayoutRequest => ({
@@ -102,7 +90,7 @@ const requestOf =
     ...{ address: given.address, amount: given.amount, feePayer: given.fee, maxFee: given.max_fee },
     ...{ priority: given.priority, allowOwn: given.allow_own },
     ...{ notBefore: given.not_before, expires: given.expires_at, reference: given.reference },
-    metadata: given.metadata === undefined ? undefined : metadataText(given.metadata),
+    metadata: given.metadata === undefined ? undefined : metadataText(given.metadata, bad),
   });
 
 /** Checks the number of payouts of a call. @throws WalletError `bad_payout` */
@@ -170,8 +158,7 @@ export const payoutMethods: readonly WalletMethod[] = [
         payouts: listOf(item, { refusesMisspeltIn: 'payouts' }).describe('Payouts, 1 to 1000'),
         account_index: account,
       }),
-    result: () =>
-      wire.object({ results: wire.list(payoutResultSchema(), 'Result of each payout, in their order') }),
+    result: payoutResultsSchema,
     examples: () => [
       {
         name: 'a withdrawal',
@@ -253,8 +240,7 @@ export const payoutMethods: readonly WalletMethod[] = [
     meta: { family: 'payout_cancel', needs: 'wallet', restricted: true },
     faults: ['payout_missing', 'bad_payout', 'credential_denied'],
     params: () => params({ payout_ids: listOf(payoutId).describe('Ids of the payouts, 1 to 1000') }),
-    result: () =>
-      wire.object({ results: wire.list(payoutResultSchema(), 'Result of each payout, in their order') }),
+    result: payoutResultsSchema,
     source: ADDITION,
     async handle({ wallet, credential, client }, { payout_ids: payoutIds }) {
       assertCount(payoutIds.length);
@@ -279,8 +265,7 @@ export const payoutMethods: readonly WalletMethod[] = [
           { refusesMisspeltIn: 'payouts' },
         ).describe('Payouts, 1 to 1000'),
       }),
-    result: () =>
-      wire.object({ results: wire.list(payoutResultSchema(), 'Result of each payout, in their order') }),
+    result: payoutResultsSchema,
     source: ADDITION,
     async handle({ wallet, credential, client }, { payouts }) {
       assertCount(payouts.length);
@@ -299,8 +284,7 @@ export const payoutMethods: readonly WalletMethod[] = [
     meta: { family: 'payout_approve', needs: 'wallet', restricted: true },
     faults: ['payout_missing', 'bad_payout', 'credential_denied'],
     params: () => params({ payout_ids: listOf(payoutId).describe('Ids of the payouts, 1 to 1000') }),
-    result: () =>
-      wire.object({ results: wire.list(payoutResultSchema(), 'Result of each payout, in their order') }),
+    result: payoutResultsSchema,
     source: ADDITION,
     async handle({ wallet, credential, client }, { payout_ids: payoutIds }) {
       assertCount(payoutIds.length);

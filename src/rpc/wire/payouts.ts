@@ -101,7 +101,7 @@ const errorSchema = () => wire.object({ code: wire.code('Error code'), message: 
 export const payoutSchema = () => wire.object({ ...payoutTerms(), ...payoutState() });
 
 /** Schema of the result of one payout of a call: the payout, or its error. */
-export const payoutResultSchema = () =>
+const payoutResultSchema = () =>
   wire.object({
     payout_id: wire.text('Id given by the client'),
     payout: payoutSchema().optional(),
@@ -234,6 +234,10 @@ export const forecastShape = ({ batches, waiting, refused }: Forecast) => ({
   })),
   fee: batches.reduce((total, batch) => total + batch.fee, ZERO as bigint) as typeof ZERO,
 });
+
+/** Schema of the results of the payouts of a call. */
+export const payoutResultsSchema = () =>
+  wire.object({ results: wire.list(payoutResultSchema(), 'Result of each payout, in their order') });
 
 /** Schema of the batches whose sets another wallet is to sign. */
 export const batchesSchema = () =>
