@@ -6,6 +6,7 @@ import { NO_SUMS, paymentSums, type PaymentSums } from '../services/history/paym
 import type { Obstacle } from '../services/payouts/payout-queue.js';
 import { systemClock, unixSeconds, type TimeOfDay } from '../util/clock.js';
 import {
+  lowAccounts,
   NO_PAYOUTS,
   payoutAges,
   payoutFigures,
@@ -85,6 +86,8 @@ interface StoredFacts {
   /** Number of payment requests by the state that their events have reported; empty if there are no requests. */
   readonly requests: ReadonlyMap<RequestState, number>;
   readonly payouts: PayoutFigures;
+  /** Number of accounts whose balance is below the limit of their policy. */
+  readonly lowAccounts: number;
 }
 
 /** Facts of an open wallet for metrics and pages. */
@@ -110,7 +113,7 @@ export interface WalletFacts extends WalletLag, StoredFacts {
 
 const UNKNOWN: StoredFacts = {
   ...{ pendingPayments: 0, failedPayments: 0, webhookEvents: 0, webhookRetries: 0, lastEvent: 0 },
-  ...{ requests: new Map(), payouts: NO_PAYOUTS },
+  ...{ requests: new Map(), payouts: NO_PAYOUTS, lowAccounts: 0 },
 };
 
 /** Reads facts of wallets. Reads a store only if it has changed since the last call. */
@@ -157,14 +160,15 @@ function blocksAgainOf({ sync: { catchUp } }: WatchedWallet): number {
 
 /** Reads facts from the store. @throws WalletError for a store that is damaged or was closed. */
 function factsIn({ store, eventLog, webhooks }: WatchedWallet): StoredFacts {
-  const { unmined, requests, payouts } = store.read((r) => ({
+  const { unmined, ...counted } = store.read((r) => ({
     unmined: r.outgoing.unminedCounts(),
     requests: r.requests.counts(),
     payouts: payoutFigures(r),
+    lowAccounts: lowAccounts(r).size,
   }));
   const { events, retries } = webhooks.backlog();
   return {
-    ...{ pendingPayments: unmined.pending, failedPayments: unmined.failed, requests, payouts },
+    ...{ pendingPayments: unmined.pending, failedPayments: unmined.failed, ...counted },
     ...{ webhookEvents: events, webhookRetries: retries, lastEvent: eventLog.lastId },
   };
 }

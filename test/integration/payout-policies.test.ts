@@ -115,7 +115,13 @@ describe('a low balance', () => {
     expect((await low())[1]).toMatchObject({ account_index: 1, balance: 0 });
     await setPolicies({ ...policy, low_water: String(2 * balance) });
     await until('a further event', async () => ((await low()).length === 3 ? true : undefined));
+    const count = async (): Promise<string | undefined> =>
+      /^wallet_rpc_wallet_low_accounts\{wallet="shop"\} (\d+)$/m.exec(
+        (await clients.send(clients.tokens.root, '/metrics')).text,
+      )?.[1];
+    expect(await count()).toBe('1');
     await setPolicies();
+    await until('no account without a limit is counted', async () => (await count()) === '0' || undefined);
   });
 });
 

@@ -38,7 +38,12 @@ beforeEach(() => {
       read: (() => {
         reads += 1;
         if (isDamaged) throw new WalletError({ kind: 'wallet_corrupt', name: 'w', reason: 'damaged' });
-        return { unmined: { pending: 1, failed: 2 }, requests: new Map([['waiting', 8]]), payouts };
+        return {
+          unmined: { pending: 1, failed: 2 },
+          requests: new Map([['waiting', 8]]),
+          payouts,
+          lowAccounts: 2,
+        };
       }) as WatchedWallet['store']['read'],
       fileSizes: () => ({ main: 4096, log: 32 }),
     },
@@ -61,7 +66,7 @@ const QUEUED: PayoutFigures = {
 
 const STORED = {
   ...{ pendingPayments: 1, failedPayments: 2, webhookEvents: 3, webhookRetries: 4, lastEvent: 9 },
-  ...{ requests: new Map([['waiting', 8]]), payouts: NO_PAYOUTS },
+  ...{ requests: new Map([['waiting', 8]]), payouts: NO_PAYOUTS, lowAccounts: 2 },
 };
 
 describe('the figures of a wallet', () => {

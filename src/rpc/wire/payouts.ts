@@ -8,7 +8,8 @@ import {
   termsHash,
 } from '../../model/payout.js';
 import type { Forecast, Unlocking } from '../../services/payouts/payout-forecast.js';
-import type { PayoutOutcome, PayoutView, Submitted, Waiting } from '../../services/payouts/payouts.js';
+import type { PayoutOutcome, Submitted } from '../../services/payouts/payouts.js';
+import type { PayoutView, Waiting } from '../../services/payouts/payout-views.js';
 import type { UnsignedSet } from '../../services/payouts/payout-batches.js';
 import { sum, ZERO } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';

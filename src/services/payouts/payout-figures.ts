@@ -45,6 +45,12 @@ export function payoutFigures(r: Pick<WalletReader, 'payouts' | 'payoutFigures'>
   return { counts: r.payouts.counts(), oldest, accounts, pauses };
 }
 
+/** Returns the accounts whose balance is known to be below the limit of their policy. */
+export function lowAccounts(r: Pick<WalletReader, 'meta'>): ReadonlySet<number> {
+  const text = r.meta.get('low_accounts');
+  return new Set(text === undefined ? [] : text.split(',').map(Number));
+}
+
 /** Returns the time for which the oldest payout has waited [s], by what it waits for. @param now Unix time [s]. */
 export const payoutAges = (
   { oldest }: Pick<PayoutFigures, 'oldest'>,

@@ -4,14 +4,13 @@ import {
   termsHash,
   WHOLE_WALLET,
   type Payout,
-  type PayoutAction,
   type PayoutClient,
   type PayoutPause,
   type PayoutState,
 } from '../../model/payout.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { faultOf, WalletError, type Fault } from '../../model/wallet-error.js';
-import type { PayoutFilter, PayoutPayment, PayoutPeriod } from '../../store/tables/payout-row.js';
+import type { PayoutFilter, PayoutPeriod } from '../../store/tables/payout-row.js';
 import type { Spender } from '../../model/spender.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
 import { unixSeconds } from '../../util/clock.js';
@@ -28,9 +27,10 @@ import type { Transfers } from '../payments/transfers.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
 import { PayoutApprovals } from './payout-approvals.js';
 import { PayoutBatches, type UnsignedSet } from './payout-batches.js';
-import { forecast, UnlockTimes, type Forecast, type Unlocking } from './payout-forecast.js';
+import { forecast, type Forecast } from './payout-forecast.js';
 import { PayoutIntake, type IntakeResult, type PayoutCreator, type PayoutRequest } from './payout-intake.js';
 import { PayoutQueue, type Obstacle } from './payout-queue.js';
+import { PayoutViews, type PayoutView } from './payout-views.js';
 import { Treasury } from './treasury.js';
 
 type Context = Pick<
@@ -58,33 +58,6 @@ interface Services {
   readonly sweeps: Sweeps;
   readonly sync: WalletSync;
   readonly transfers: Transfers;
-}
-
-/** Reason why a payout is not sent yet. */
-export type Waiting =
-  | Obstacle
-  | { readonly kind: 'approval'; readonly needed: number; readonly given: number }
-  /** The payout is approved, and is sent at a time [Unix s] at the earliest. */
-  | { readonly kind: 'delay'; readonly time: number }
-  | { readonly kind: 'paused'; readonly reason: string }
-  /** The payout is sent at a time [Unix s] at the earliest. `retry`: after the daemon has refused its batch. */
-  | { readonly kind: 'not_before' | 'retry'; readonly time: number }
-  /** The payout waits for others until a time [Unix s], so that one transaction pays them. */
-  | { readonly kind: 'batch'; readonly time: number };
-
-/** A payout with its payment, or with the reason why it waits. */
-export interface PayoutView {
-  readonly payout: Payout;
-  /** Payment of the batch that contains it; absent: it is in no batch. */
-  readonly payment?: PayoutPayment;
-  /** Number of blocks from the block of its payment to the tip; 0 while it is not mined. */
-  readonly confirmations: number;
-  /** Actions of clients, the oldest first. */
-  readonly actions: readonly PayoutAction[];
-  /** Reason why it waits; absent if it does not wait. */
-  readonly waitingFor?: Waiting;
-  /** Height and time at which it can be paid, if it waits for locked money that is enough. */
-  readonly unlocking?: Unlocking | undefined;
 }
 
 /** Page of a list of payouts. */
@@ -128,7 +101,7 @@ export class Payouts {
   readonly #intake: PayoutIntake;
   readonly #batches: PayoutBatches;
   readonly #queue: PayoutQueue;
-  readonly #unlockTimes: UnlockTimes;
+  readonly #views: PayoutViews;
 
   constructor(context: Context, services: Services) {
     this.#context = context;
@@ -138,10 +111,10 @@ export class Payouts {
     const { spending } = services.payments;
     this.#approvals = approvals;
     this.#batches = batches;
-    this.#unlockTimes = new UnlockTimes(context);
     this.#intake = new PayoutIntake(context, { ...services, approvals, spending });
     const treasury = new Treasury(context, { ...services, batches, intake: this.#intake });
     this.#queue = new PayoutQueue(context, { ...services, approvals, batches, treasury });
+    this.#views = new PayoutViews(context, { approvals, queue: this.#queue });
   }
 
   /** Begins to send queued payouts. To be called once. */
@@ -167,7 +140,7 @@ export class Payouts {
 
   /** Returns a payout by the id that its client gave. @throws WalletError `payout_missing` */
   get(payoutId: string): PayoutView {
-    return this.#view(this.#find(payoutId));
+    return this.#views.view(this.#find(payoutId));
   }
 
   /** Lists payouts that match a filter, latest first. @param before number that the payouts lie below. */
@@ -194,7 +167,7 @@ export class Payouts {
     }
     const last = found.at(-1);
     return {
-      payouts: await workSlices.map(found, (payout) => this.#view(payout)),
+      payouts: await workSlices.map(found, (payout) => this.#views.view(payout)),
       ...(found.length < limit || last === undefined ? {} : { next: last.sequence }),
     };
   }
@@ -204,7 +177,7 @@ export class Payouts {
     const { store } = this.#context;
     for (let last = 0; ;) {
       const page = store.read((r) => r.payouts.createdIn(period, last, EXPORTED_AT_ONCE));
-      if (page.length > 0) yield page.map((payout) => this.#view(payout));
+      if (page.length > 0) yield page.map((payout) => this.#views.view(payout));
       const end = page.at(-1);
       if (end === undefined || page.length < EXPORTED_AT_ONCE) return;
       last = end.sequence;
@@ -306,7 +279,7 @@ export class Payouts {
 
   /** Views the payouts of a call, and passes the faults on. Pauses in a long list. */
   #outcomes(results: readonly (Payout | Refusal)[]): Promise<readonly PayoutOutcome[]> {
-    return workSlices.map(results, (result) => ('fault' in result ? result : this.#view(result)));
+    return workSlices.map(results, (result) => ('fault' in result ? result : this.#views.view(result)));
   }
 
   /** Lists the batches whose sets another wallet is to sign. */
@@ -375,7 +348,7 @@ export class Payouts {
       (oldest, other) => (other.since < oldest.since ? other : oldest),
       first,
     );
-    return this.#view(store.read((r) => r.payouts.at(sequence)));
+    return this.#views.view(store.read((r) => r.payouts.at(sequence)));
   }
 
   /**
@@ -414,46 +387,4 @@ export class Payouts {
     if (payout === undefined) throw new WalletError({ kind: 'payout_missing', payoutId });
     return payout;
   }
-
-  #view(recorded: Payout): PayoutView {
-    const { store, keystore } = this.#context;
-    const payout = keystore.hidesNotes ? withoutNotes(recorded) : recorded;
-    const waitingFor = isWaiting(payout.state) ? this.#waitingOf(payout) : undefined;
-    const payment = isWaiting(payout.state)
-      ? undefined
-      : store.read((r) => r.payouts.paymentOf(payout.sequence));
-    const { height } = payment ?? {};
-    return {
-      payout,
-      actions: store.read((r) => r.payouts.actionsOn(payout.sequence)),
-      ...(payment === undefined ? {} : { payment }),
-      confirmations: height === undefined ? 0 : Math.max(0, store.height() - height),
-      ...(waitingFor === undefined ? {} : { waitingFor }),
-      ...(waitingFor?.kind === 'unlocked'
-        ? { unlocking: this.#unlockTimes.when(payout.account, waitingFor.missing) }
-        : {}),
-    };
-  }
-
-  #waitingOf(payout: Payout): Waiting {
-    const { sequence, account, notBefore = 0, retryAt = 0, created } = payout;
-    const { store, clock, payoutSettings } = this.#context;
-    const release = store.read((r) => this.#approvals.releaseOf(r, payout));
-    if (release.kind === 'approval') return release;
-    const pause = store.read((r) => r.payouts.pauseOf(account));
-    if (pause !== undefined) return { kind: 'paused', reason: pause.reason };
-    const now = unixSeconds(clock);
-    if (notBefore > now) return { kind: 'not_before', time: notBefore };
-    if (release.kind === 'delay') return release;
-    if (retryAt > now) return { kind: 'retry', time: retryAt };
-    const obstacle = this.#queue.obstacleOf(sequence);
-    if (obstacle !== undefined) return obstacle;
-    return { kind: 'batch', time: Math.max(created, notBefore, retryAt) + payoutSettings.interval };
-  }
-}
-
-/** Returns a payout without its facts that concern the client alone. */
-function withoutNotes(payout: Payout): Payout {
-  const { reference: _, metadata: __, ...rest } = payout;
-  return rest;
 }

@@ -1,6 +1,7 @@
 import { keccak } from '../../monero/crypto/keccak.js';
 import { formatAddress } from '../../monero/cryptonote/address.js';
 import { MAX_CHANGE_OUTPUTS } from '../../monero/wallet/select/change-split.js';
+import type { LowBalance } from '../../model/events.js';
 import type { MadePayments } from '../../model/made-payment.js';
 import { feePerByte } from '../../monero/wallet/select/fees.js';
 import { POLICY, type PayoutPolicy } from '../../model/payout-rule.js';
@@ -22,6 +23,7 @@ import type { Sweeps } from '../payments/sweeps.js';
 import type { Transfers } from '../payments/transfers.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
 import type { PayoutBatches } from './payout-batches.js';
+import { lowAccounts } from './payout-figures.js';
 import type { PayoutIntake } from './payout-intake.js';
 
 type Context = Pick<
@@ -99,19 +101,31 @@ export class Treasury {
 
   async #look(): Promise<void> {
     const policies = this.#policies;
-    if (policies.length === 0 || !this.#services.sync.isSynced) return;
+    if (policies.length === 0) {
+      this.#reportLow([]);
+      return;
+    }
+    if (!this.#services.sync.isSynced) return;
     const sums = this.#services.balances.ofAccounts(false);
+    const heldBy = (account: number): Sums => sums.get(account) ?? { total: ZERO, unlocked: ZERO };
     const count = this.#services.accounts.count();
-    for (const policy of policies)
-      for (const account of policy.accounts ?? []) {
-        if (account >= count) continue;
-        const held = sums.get(account) ?? { total: ZERO, unlocked: ZERO };
-        this.#reportLow(account, policy, held);
-        if (this.#context.keystore.isViewOnly || this.#isPaused(account)) continue;
-        await this.#attempt(account, 'swept', () => this.#sweep(account, policy, held));
-        await this.#attempt(account, 'consolidated', () => this.#join(account, policy, held));
-        await this.#attempt(account, 'divided', () => this.#divide(account, policy, held));
-      }
+    const ruled = policies.flatMap((policy) =>
+      (policy.accounts ?? []).filter((account) => account < count).map((account) => ({ account, policy })),
+    );
+    this.#reportLow(
+      ruled.flatMap(({ account, policy: { lowWater } }) => {
+        const { total, unlocked } = heldBy(account);
+        const isLow = lowWater !== undefined && total < lowWater;
+        return isLow ? [{ account, balance: total, unlocked, limit: amount(lowWater) }] : [];
+      }),
+    );
+    for (const { account, policy } of ruled) {
+      const held = heldBy(account);
+      if (this.#context.keystore.isViewOnly || this.#isPaused(account)) continue;
+      await this.#attempt(account, 'swept', () => this.#sweep(account, policy, held));
+      await this.#attempt(account, 'consolidated', () => this.#join(account, policy, held));
+      await this.#attempt(account, 'divided', () => this.#divide(account, policy, held));
+    }
   }
 
   #isPaused(account: number): boolean {
@@ -130,19 +144,16 @@ export class Treasury {
     this.#context.assertOpen();
   }
 
-  /** Reports a balance below the limit once, until the balance has reached the limit again. */
-  #reportLow(account: number, { lowWater }: PayoutPolicy, { total, unlocked }: Sums): void {
+  /** Reports each balance below its limit once, until the balance has reached the limit or the limit is gone. */
+  #reportLow(balances: readonly LowBalance[]): void {
     const { store } = this.#context;
-    const text = store.read((r) => r.meta.get('low_accounts'));
-    const reported = new Set(text === undefined ? [] : text.split(',').map(Number));
-    const isLow = lowWater !== undefined && total < lowWater;
-    if (isLow === reported.has(account)) return;
-    if (isLow) reported.add(account);
-    else reported.delete(account);
+    const reported = store.read((r) => lowAccounts(r));
+    const low = new Set(balances.map(({ account }) => account));
+    if (low.size === reported.size && [...low].every((account) => reported.has(account))) return;
     store.write((w) => {
-      if (reported.size === 0) w.meta.remove('low_accounts');
-      else w.meta.set('low_accounts', [...reported].join());
-      if (isLow) w.events.balanceLow({ account, balance: total, unlocked, limit: amount(lowWater) });
+      if (low.size === 0) w.meta.remove('low_accounts');
+      else w.meta.set('low_accounts', [...low].join());
+      for (const balance of balances) if (!reported.has(balance.account)) w.events.balanceLow(balance);
     });
   }
 

@@ -42,6 +42,11 @@ const WALLET_GAUGES: readonly WalletGauge[] = [
     value: ({ failedPayments }) => failedPayments,
   },
   {
+    name: 'wallet_rpc_wallet_low_accounts',
+    help: 'Accounts whose balance is below the low_water of their policy.',
+    value: ({ lowAccounts }) => lowAccounts,
+  },
+  {
     name: 'wallet_rpc_wallet_webhook_backlog_events',
     help: 'Events that wait for their first attempt, summed over enabled webhooks, counted up to 1000 each.',
     value: ({ webhookEvents }) => webhookEvents,

@@ -1,7 +1,7 @@
 import type { PayoutPause, PayoutState } from '../../model/payout.js';
 import { faultOf } from '../../model/wallet-error.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
-import type { PayoutView } from '../../services/payouts/payouts.js';
+import type { PayoutView } from '../../services/payouts/payout-views.js';
 import { readable, type WalletFacts } from '../wallet-facts.js';
 
 /** Part of an open wallet with its payouts. */

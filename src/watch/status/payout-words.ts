@@ -1,5 +1,5 @@
 import type { PayoutReason, PayoutState } from '../../model/payout.js';
-import type { PayoutView, Waiting } from '../../services/payouts/payouts.js';
+import type { PayoutView, Waiting } from '../../services/payouts/payout-views.js';
 import { coinsText, counted, grouped } from './words.js';
 
 /** Names of the states of payouts. */

@@ -9,6 +9,7 @@ const facts = (name: string, changes: Partial<WalletFacts> = {}): WalletFacts =>
   ...{ pendingPayments: 0, failedPayments: 0, webhookEvents: 0, webhookRetries: 0, lastEvent: 0 },
   ...{
     heldPayments: 0,
+    lowAccounts: 0,
     blocksAgain: 0,
     unreadableInPool: 0,
     storeBytes: 1,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { WalletError } from '../../../src/model/wallet-error.js';
-import type { PayoutView } from '../../../src/services/payouts/payouts.js';
+import type { PayoutView } from '../../../src/services/payouts/payout-views.js';
 import { NO_PAYOUTS, payoutFigures } from '../../../src/services/payouts/payout-figures.js';
 import type { WalletFacts } from '../../../src/watch/wallet-facts.js';
 import { findPayouts, readPayouts, type PayingWallet } from '../../../src/watch/status/payout-view.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { PAYOUT_REASONS, PAYOUT_STATES } from '../../../src/model/payout.js';
-import type { PayoutView, Waiting } from '../../../src/services/payouts/payouts.js';
+import type { PayoutView, Waiting } from '../../../src/services/payouts/payout-views.js';
 import { amount } from '../../../src/util/amount.js';
 import {
   blockText,

@@ -1,5 +1,5 @@
 import type { Payout } from '../../../src/model/payout.js';
-import type { PayoutView } from '../../../src/services/payouts/payouts.js';
+import type { PayoutView } from '../../../src/services/payouts/payout-views.js';
 import type { ShownPayout } from '../../../src/watch/status/payout-view.js';
 import { CREATED, newPayout } from '../../support/wallets/payouts.js';
 

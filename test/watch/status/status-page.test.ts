@@ -10,6 +10,7 @@ const wallet = (changes: Partial<ListedWallet> = {}): ListedWallet => ({
   ...{ pendingPayments: 0, failedPayments: 0, webhookEvents: 0, webhookRetries: 0, lastEvent: 0 },
   ...{
     heldPayments: 0,
+    lowAccounts: 0,
     unreadableInPool: 0,
     blocksAgain: 0,
     storeBytes: 1,
