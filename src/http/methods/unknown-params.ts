@@ -100,6 +100,8 @@ function describe(name: string, { shape }: z.ZodObject, given: Members): string 
  * unknown members.
  */
 function unknownIn(given: unknown, schema: z.core.$ZodType, path: string): readonly string[] {
+  // Most members of a long list are texts and numbers, for which schemas are not looked up.
+  if (!isObject(given) && !Array.isArray(given)) return [];
   const inner = innerOf(schema);
   const item = itemOf(inner);
   if (item !== undefined && Array.isArray(given)) {

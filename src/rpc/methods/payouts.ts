@@ -22,6 +22,7 @@ import {
 import { WalletError } from '../../model/wallet-error.js';
 import type { PayoutRequest } from '../../services/payouts/payout-intake.js';
 import { bytes32, fromHex } from '../../util/bytes.js';
+import { workSlices } from '../../util/event-loop.js';
 import type { Credential } from '../access/credential.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
 import { JsonRows } from '../../http/calls/json-rows.js';
@@ -173,7 +174,7 @@ export const payoutMethods: readonly WalletMethod[] = [
       assertAccountRight(credential, args.account_index);
       const requests = args.payouts.map(requestOf(args.account_index));
       const results = await wallet.payouts.create(requests, { ...client, spender });
-      return { results: results.map(payoutResultShape) };
+      return { results: await workSlices.map(results, payoutResultShape) };
     },
   }),
 
@@ -245,7 +246,7 @@ export const payoutMethods: readonly WalletMethod[] = [
     async handle({ wallet, credential, client }, { payout_ids: payoutIds }) {
       assertCount(payoutIds.length);
       const results = await wallet.payouts.cancel(payoutIds, client, rightOf(credential));
-      return { results: results.map(payoutResultShape) };
+      return { results: await workSlices.map(results, payoutResultShape) };
     },
   }),
 
@@ -274,7 +275,7 @@ export const payoutMethods: readonly WalletMethod[] = [
         terms: bytes32(fromHex(terms), 'Hash'),
       }));
       const results = await wallet.payouts.approve(approvals, client, rightOf(credential));
-      return { results: results.map(payoutResultShape) };
+      return { results: await workSlices.map(results, payoutResultShape) };
     },
   }),
 
@@ -289,7 +290,7 @@ export const payoutMethods: readonly WalletMethod[] = [
     async handle({ wallet, credential, client }, { payout_ids: payoutIds }) {
       assertCount(payoutIds.length);
       const results = await wallet.payouts.reject(payoutIds, client, rightOf(credential));
-      return { results: results.map(payoutResultShape) };
+      return { results: await workSlices.map(results, payoutResultShape) };
     },
   }),
 

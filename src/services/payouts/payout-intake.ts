@@ -40,7 +40,7 @@ export type IntakeResult =
   | { readonly payoutId: string; readonly fault: Fault };
 
 /** Number of payouts that one transaction creates: some milliseconds. */
-const AT_ONCE = 100;
+const AT_ONCE = 50;
 /** Largest integer of SQLite. */
 const MAX_AMOUNT = (1n << 63n) - 1n;
 /** Longest time until a payout may be sent, or expires: ten years [s]. */
@@ -102,7 +102,8 @@ export class PayoutIntake {
     const { store } = this.#context;
     const results: IntakeResult[] = [];
     for (let start = 0; start < requests.length; start += AT_ONCE) {
-      if (start > 0) await betweenWrites(store);
+      // The parameters of a long call were read in this turn of the event loop.
+      if (requests.length > AT_ONCE) await betweenWrites(store);
       this.#context.assertOpen();
       const checked = requests
         .slice(start, start + AT_ONCE)
