@@ -18,16 +18,16 @@ import { fund, payeesOf, payoutsTo, QUEUE_ARGS, queueRate, transferRate, type Ra
 import { median, printTable } from './table.js';
 
 /*
- * Payouts: the time until a call is accepted; the rate of the queue, beside transfers of the reference that a client
+ * Payouts: the time until a call is accepted; the longest block of the main thread by the queue; the rate of the queue, beside transfers of the reference that a client
  * makes one after the other; and the rate and the times of calls in a wallet with finished payouts. All wallets have 100
  * outputs on one regtest node, on which a block is mined every 2 s; the interval of the queue is 1 s.
- * usage: payouts [--only accept,rate,finished] [--payouts 1000] [--singles 30] [--rounds 3] [--only-ours]
+ * usage: payouts [--only accept,blocked,rate,finished] [--payouts 1000] [--singles 30] [--rounds 3] [--only-ours]
  *   [--finished 0,10000,100000] [--profile DIR]
  */
 
 const { values: options } = parseArgs({
   options: {
-    only: { type: 'string', default: 'accept,rate,finished' },
+    only: { type: 'string', default: 'accept,blocked,rate,finished' },
     payouts: { type: 'string', default: '1000' },
     singles: { type: 'string', default: '30' },
     rounds: { type: 'string', default: '3' },
@@ -102,6 +102,32 @@ async function measureAccepted(): Promise<void> {
       ['bar', '1000 ms', '50 ms', ''],
     ],
   );
+}
+
+/** Measures for how long the queue blocks the main thread. */
+async function measureBlocked(): Promise<void> {
+  const daemon = await startRegtestDaemon();
+  const walletDir = mkdtempSync(join(tmpdir(), 'payouts-'));
+  const server = await startWatched(walletDir, daemon.address, QUEUE_ARGS);
+  try {
+    await createWallet(server.wallet, FILENAME, PASSWORD);
+    await fund(daemon, [server.wallet]);
+    title(`${number(count)} payouts until the last is sent, beside the requests of another client`);
+    const { ms: taken, ...found } = await server.during(() =>
+      queueRate(daemon, server.wallet, 'blocked', payeesOf('blocked', count)),
+    );
+    printTable(
+      ['time', 'longest block of the main thread, CPU', 'felt by another client'],
+      [
+        [ms(taken), ms(found.blocked), ms(found.felt)],
+        ['', '50 ms', ''],
+      ],
+    );
+  } finally {
+    await server.stop();
+    rmSync(walletDir, { recursive: true, force: true });
+    await daemon.stop();
+  }
 }
 
 /** Measures the queue, and transfers of the reference on the same node. */
@@ -207,6 +233,7 @@ async function measureFinished(finished: number): Promise<readonly string[]> {
 
 const wanted = options.only.split(',');
 if (wanted.includes('accept')) await measureAccepted();
+if (wanted.includes('blocked')) await measureBlocked();
 if (wanted.includes('rate')) await measureRates();
 if (wanted.includes('finished')) {
   const rows = [];
