@@ -332,6 +332,12 @@ export class PayoutQueue {
     return false;
   }
 
+  readonly #addressOf = ({ sequence, address }: Payout): Address => {
+    const parsed = this.#addresses.get(sequence) ?? parseAddress(address);
+    this.#addresses.set(sequence, parsed);
+    return parsed;
+  };
+
   #candidates(account: number, now: number): Candidate[] {
     for (const known of [this.#addresses, this.#obstacles]) if (known.size > MOST_KNOWN) known.clear();
     const held: Payout[] = [];
@@ -345,11 +351,18 @@ export class PayoutQueue {
         const { kind } = this.#services.approvals.releaseOf(r, payout);
         if (kind === 'approval') held.push(payout);
         if (kind !== 'released') return [];
-        const address = this.#addresses.get(payout.sequence) ?? parseAddress(payout.address);
-        this.#addresses.set(payout.sequence, address);
         const isReturned = payout.reason !== undefined;
         const earlier = isReturned ? payouts.sharesOf(payout.sequence).map(({ batch }) => batch) : [];
-        return [{ payout, address, earlier: earlier.join(), since: readySince(payout) }];
+        const addressOf = this.#addressOf;
+        return [
+          {
+            ...{ payout, earlier: earlier.join(), since: readySince(payout) },
+            // To parse the addresses of all candidates would block the thread; a batch needs a few.
+            get address() {
+              return addressOf(payout);
+            },
+          },
+        ];
       });
     });
     // They returned to the queue after their rules had changed.
