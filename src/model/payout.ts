@@ -2,6 +2,7 @@ import { keccak } from '../monero/crypto/keccak.js';
 import type { Hash } from '../monero/crypto/types.js';
 import type { Amount } from '../util/amount.js';
 import { utf8 } from '../util/bytes.js';
+import { WalletError } from './wallet-error.js';
 
 /**
  * States of a payout. `awaiting_approval`: other persons must approve it. `queued`: waits for a batch.
@@ -176,3 +177,10 @@ export const MOST_ATTEMPTS = 10;
 
 /** Number of confirmations of a confirmed payout, unless the configuration says another number. */
 export const DEFAULT_PAYOUT_CONFIRMATIONS = 10;
+
+/** Returns the time since which a payout could have been sent [Unix s]. */
+export const readySince = ({ created, notBefore = 0, retryAt = 0 }: Payout): number =>
+  Math.max(created, notBefore, retryAt);
+
+/** Creates the error `bad_payout`. */
+export const badPayout = (reason: string): WalletError => new WalletError({ kind: 'bad_payout', reason });

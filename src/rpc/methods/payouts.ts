@@ -13,6 +13,7 @@ import {
 } from '../../http/methods/params.js';
 import * as wire from '../../http/methods/wire.js';
 import {
+  badPayout,
   FEE_PAYERS,
   PAYOUT_STATES,
   WHOLE_WALLET,
@@ -20,6 +21,7 @@ import {
   type PayoutPause,
 } from '../../model/payout.js';
 import { WalletError } from '../../model/wallet-error.js';
+import type { PayoutOutcome } from '../../services/payouts/payouts.js';
 import type { PayoutRequest } from '../../services/payouts/payout-intake.js';
 import { bytes32, fromHex } from '../../util/bytes.js';
 import { workSlices } from '../../util/event-loop.js';
@@ -81,8 +83,6 @@ const item = z.strictObject({
   metadata: wholeObject.optional().describe('JSON object that is returned unchanged, at most 4096 bytes'),
 });
 
-const bad = (reason: string): WalletError => new WalletError({ kind: 'bad_payout', reason });
-
 const requestOf =
   (account: number) =>
   (given: z.output<typeof item>): PayoutRequest => ({
@@ -91,13 +91,13 @@ const requestOf =
     ...{ address: given.address, amount: given.amount, feePayer: given.fee, maxFee: given.max_fee },
     ...{ priority: given.priority, allowOwn: given.allow_own },
     ...{ notBefore: given.not_before, expires: given.expires_at, reference: given.reference },
-    metadata: given.metadata === undefined ? undefined : metadataText(given.metadata, bad),
+    metadata: given.metadata === undefined ? undefined : metadataText(given.metadata, badPayout),
   });
 
 /** Checks the number of payouts of a call. @throws WalletError `bad_payout` */
 function assertCount(count: number, least = 1): void {
   if (count < least || count > MAX_PAYOUTS)
-    throw bad(`a call names ${least} to ${MAX_PAYOUTS} payouts, not ${count}`);
+    throw badPayout(`a call names ${least} to ${MAX_PAYOUTS} payouts, not ${count}`);
 }
 
 /**
@@ -114,6 +114,11 @@ function assertAccountRight(credential: Credential | undefined, major: number | 
   });
 }
 
+/** Writes the result of a call with a result for each payout. */
+const resultsOf = async (outcomes: readonly PayoutOutcome[]) => ({
+  results: await workSlices.map(outcomes, payoutResultShape),
+});
+
 /** Returns the check of the right of a credential to a payout. */
 const rightOf =
   (credential: Credential | undefined) =>
@@ -122,6 +127,9 @@ const rightOf =
 
 const account = u32.default(0).describe('Account that pays');
 const anyAccount = u32.optional().describe('Account; absent: the whole wallet');
+
+/** Parameters of a call that acts on payouts by their ids. */
+const idsParams = () => params({ payout_ids: listOf(payoutId).describe('Ids of the payouts, 1 to 1000') });
 
 const pauseShape = ({ account: major, reason, time }: PayoutPause) => ({
   ...(major === WHOLE_WALLET ? {} : { account_index: major }),
@@ -174,7 +182,7 @@ export const payoutMethods: readonly WalletMethod[] = [
       assertAccountRight(credential, args.account_index);
       const requests = args.payouts.map(requestOf(args.account_index));
       const results = await wallet.payouts.create(requests, { ...client, spender });
-      return { results: await workSlices.map(results, payoutResultShape) };
+      return resultsOf(results);
     },
   }),
 
@@ -240,13 +248,13 @@ export const payoutMethods: readonly WalletMethod[] = [
     summary: 'Cancels payouts that were not sent, each on its own.',
     meta: { family: 'payout_cancel', needs: 'wallet', restricted: true },
     faults: ['payout_missing', 'bad_payout', 'credential_denied'],
-    params: () => params({ payout_ids: listOf(payoutId).describe('Ids of the payouts, 1 to 1000') }),
+    params: idsParams,
     result: payoutResultsSchema,
     source: ADDITION,
     async handle({ wallet, credential, client }, { payout_ids: payoutIds }) {
       assertCount(payoutIds.length);
       const results = await wallet.payouts.cancel(payoutIds, client, rightOf(credential));
-      return { results: await workSlices.map(results, payoutResultShape) };
+      return resultsOf(results);
     },
   }),
 
@@ -275,7 +283,7 @@ export const payoutMethods: readonly WalletMethod[] = [
         terms: bytes32(fromHex(terms), 'Hash'),
       }));
       const results = await wallet.payouts.approve(approvals, client, rightOf(credential));
-      return { results: await workSlices.map(results, payoutResultShape) };
+      return resultsOf(results);
     },
   }),
 
@@ -284,13 +292,13 @@ export const payoutMethods: readonly WalletMethod[] = [
     summary: 'Rejects payouts that wait for approvals, each on its own, which ends them.',
     meta: { family: 'payout_approve', needs: 'wallet', restricted: true },
     faults: ['payout_missing', 'bad_payout', 'credential_denied'],
-    params: () => params({ payout_ids: listOf(payoutId).describe('Ids of the payouts, 1 to 1000') }),
+    params: idsParams,
     result: payoutResultsSchema,
     source: ADDITION,
     async handle({ wallet, credential, client }, { payout_ids: payoutIds }) {
       assertCount(payoutIds.length);
       const results = await wallet.payouts.reject(payoutIds, client, rightOf(credential));
-      return { results: await workSlices.map(results, payoutResultShape) };
+      return resultsOf(results);
     },
   }),
 

@@ -13,6 +13,9 @@ import type { Payout } from '../../model/payout.js';
 import { faultOf } from '../../model/wallet-error.js';
 import { amount, sum, ZERO, type Amount } from '../../util/amount.js';
 
+/** Number of queued payouts of an account that one look considers. */
+export const MOST_CONSIDERED = 2000;
+
 /** A queued payout that may be sent now. */
 export interface Candidate {
   readonly payout: Payout;

@@ -1,6 +1,6 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import { requirementOf, type PayoutRules } from '../../model/payout-rule.js';
-import { termsHash, type Payout, type PayoutClient } from '../../model/payout.js';
+import { badPayout, termsHash, type Payout, type PayoutClient } from '../../model/payout.js';
 import { WalletError } from '../../model/wallet-error.js';
 import { betweenWrites } from '../../store/between-writes.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
@@ -29,8 +29,6 @@ const AT_ONCE = 200;
 const FULL = '';
 
 const nameOf = ({ credential }: PayoutClient): string => credential ?? FULL;
-
-const bad = (reason: string): WalletError => new WalletError({ kind: 'bad_payout', reason });
 
 /**
  * Approvals of payouts by other persons. A payout is judged by the present rules whenever it is to be sent, so that a
@@ -78,13 +76,13 @@ export class PayoutApprovals {
    * @throws WalletError `bad_payout`, `payout_mismatch` for other terms
    */
   approve(w: WalletWriter, payout: Payout, client: PayoutClient, terms: Hash): void {
-    if (payout.state !== 'awaiting_approval') throw bad(`the payout is ${payout.state}`);
+    if (payout.state !== 'awaiting_approval') throw badPayout(`the payout is ${payout.state}`);
     if (!equalBytes(terms, termsHash(payout)))
       throw new WalletError({ kind: 'payout_mismatch', payoutId: payout.payoutId, field: 'approval_hash' });
     const rules = this.#rules.of(this.#context.name, payout.account, payout.creator);
     const isOwn = nameOf(client) === (payout.creator ?? FULL);
     if (isOwn && requirementOf(rules, payout.amount)?.own !== true)
-      throw bad('the client that created a payout does not approve it');
+      throw badPayout('the client that created a payout does not approve it');
     const before = w.payouts.actionsOn(payout.sequence);
     const isKnown = before.some(
       (known) => known.action === 'approved' && nameOf(known.client) === nameOf(client),
@@ -96,7 +94,7 @@ export class PayoutApprovals {
 
   /** Records a rejection, which ends the payout. @throws WalletError `bad_payout` */
   reject(w: WalletWriter, payout: Payout, client: PayoutClient): void {
-    if (payout.state !== 'awaiting_approval') throw bad(`the payout is ${payout.state}`);
+    if (payout.state !== 'awaiting_approval') throw badPayout(`the payout is ${payout.state}`);
     w.payouts.act(payout.sequence, 'rejected', client, { time: unixSeconds(this.#context.clock) });
     w.events.payouts.move(payout, 'rejected');
   }

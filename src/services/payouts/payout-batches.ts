@@ -137,24 +137,26 @@ export class PayoutBatches {
   #expire(): void {
     const { store, clock } = this.#context;
     const now = unixSeconds(clock);
-    const expired = store
-      .read((r) => r.payouts.expiring(now, ENDS_AT_ONCE))
-      .filter((payout) => !this.mayBeMined(payout));
-    if (expired.length > 0)
-      store.write((w) => {
-        for (const payout of expired) w.events.payouts.move(payout, 'expired');
-      });
+    this.#end(
+      store.read((r) => r.payouts.expiring(now, ENDS_AT_ONCE)),
+      'expired',
+    );
   }
 
   /** Ends payouts of which many batches have failed, once none of these can be mined any more. */
   #fail(): void {
-    const { store } = this.#context;
-    const hopeless = store
-      .read((r) => r.payouts.returned(MOST_ATTEMPTS, ENDS_AT_ONCE))
-      .filter((payout) => !this.mayBeMined(payout));
-    if (hopeless.length > 0)
-      store.write((w) => {
-        for (const payout of hopeless) w.events.payouts.move(payout, 'failed');
+    this.#end(
+      this.#context.store.read((r) => r.payouts.returned(MOST_ATTEMPTS, ENDS_AT_ONCE)),
+      'failed',
+    );
+  }
+
+  /** Ends the payouts that no earlier batch may still pay. */
+  #end(payouts: readonly Payout[], state: 'expired' | 'failed'): void {
+    const ended = payouts.filter((payout) => !this.mayBeMined(payout));
+    if (ended.length > 0)
+      this.#context.store.write((w) => {
+        for (const payout of ended) w.events.payouts.move(payout, state);
       });
   }
 

@@ -1,4 +1,5 @@
 import { parseAddress } from '../../monero/cryptonote/address.js';
+import { DIFFICULTY_TARGET_SECONDS } from '../../monero/cryptonote/constants.js';
 import { blocksToUnlock, lockableHeights } from '../../monero/cryptonote/unlock-time.js';
 import {
   costOfInput,
@@ -16,7 +17,7 @@ import { amount, sum, ZERO, type Amount } from '../../util/amount.js';
 import { unixSeconds } from '../../util/clock.js';
 import type { Balances } from '../accounts/balances.js';
 import type { WalletContext } from '../context/wallet-context.js';
-import { composeBatch, type Candidate, type Shortfall } from './batch-composer.js';
+import { composeBatch, MOST_CONSIDERED, type Candidate, type Shortfall } from './batch-composer.js';
 import type { PayoutRequest } from './payout-intake.js';
 
 type Context = Pick<WalletContext, 'clock' | 'keystore' | 'payoutSettings' | 'store'>;
@@ -49,12 +50,8 @@ export interface Forecast {
   readonly refused: readonly { readonly payoutId: string; readonly fault: Fault }[];
 }
 
-/** Number of queued payouts that a forecast considers. */
-const MOST_CONSIDERED = 2000;
 /** Number of outputs that a forecast considers, the largest first. */
 const MOST_OUTPUTS = 2000;
-/** Time between two blocks [s]. */
-const BLOCK_SECONDS = 120;
 
 /** A locked output of an account. */
 interface LockedOutput {
@@ -80,7 +77,10 @@ export class UnlockTimes {
     for (const { blocks, amount: value } of this.#lockedIn(account)) {
       left -= value;
       if (left <= 0n)
-        return { height: store.height() + blocks, time: unixSeconds(clock) + blocks * BLOCK_SECONDS };
+        return {
+          height: store.height() + blocks,
+          time: unixSeconds(clock) + blocks * DIFFICULTY_TARGET_SECONDS,
+        };
     }
     return undefined;
   }

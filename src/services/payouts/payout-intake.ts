@@ -1,7 +1,13 @@
 import { formatAddress } from '../../monero/cryptonote/address.js';
 import type { SpentTx } from '../../monero/wallet/build/spent-tx.js';
 import { costOfInput, sampleFee, type Prices } from '../../monero/wallet/select/fees.js';
-import { spendingHash, type Payout, type PayoutClient, type PayoutTerms } from '../../model/payout.js';
+import {
+  badPayout,
+  spendingHash,
+  type Payout,
+  type PayoutClient,
+  type PayoutTerms,
+} from '../../model/payout.js';
 import type { Spender } from '../../model/spender.js';
 import { faultOf, WalletError, type Fault } from '../../model/wallet-error.js';
 import { formatCoins } from '../../monero/cryptonote/coins.js';
@@ -47,8 +53,6 @@ const MAX_AMOUNT = (1n << 63n) - 1n;
 const MAX_AHEAD = 10 * 365 * 86_400;
 /** Priority of the lowest fee rate, at which an output that is not worth spending counts as dust. */
 const SLOW = 1;
-
-const bad = (reason: string): WalletError => new WalletError({ kind: 'bad_payout', reason });
 
 /** Names of the terms that a repeated request must have, in the order in which they are compared. */
 const TERM_NAMES = {
@@ -135,19 +139,22 @@ export class PayoutIntake {
     // The terms of a known payout may be out of date, and hold nevertheless.
     if (store.read((r) => r.payouts.byId(request.payoutId)) !== undefined) return standard;
     const isOwn = store.read((r) => r.subaddresses.find(address.spendPublicKey)) !== undefined;
-    if (isOwn && !request.allowOwn) throw bad('the address is one of this wallet: allow_own allows that');
+    if (isOwn && !request.allowOwn)
+      throw badPayout('the address is one of this wallet: allow_own allows that');
     const { amount: value, notBefore, expires } = request;
-    if (value === 0n) throw bad('the amount is 0');
-    if (value > MAX_AMOUNT) throw bad(`the amount is greater than ${MAX_AMOUNT}`);
+    if (value === 0n) throw badPayout('the amount is 0');
+    if (value > MAX_AMOUNT) throw badPayout(`the amount is greater than ${MAX_AMOUNT}`);
     const least = prices === undefined ? 1n : costOfInput(prices.rates, SLOW);
     if (value < least)
-      throw bad(`the amount is dust: to spend it costs ${formatCoins(amount(least))} at the lowest fee rate`);
+      throw badPayout(
+        `the amount is dust: to spend it costs ${formatCoins(amount(least))} at the lowest fee rate`,
+      );
     const now = unixSeconds(clock);
-    if (expires !== undefined && expires <= now) throw bad('expires_at is not in the future');
+    if (expires !== undefined && expires <= now) throw badPayout('expires_at is not in the future');
     if (Math.max(expires ?? 0, notBefore ?? 0) > now + MAX_AHEAD)
-      throw bad('not_before and expires_at are at most ten years away');
+      throw badPayout('not_before and expires_at are at most ten years away');
     if (expires !== undefined && notBefore !== undefined && expires <= notBefore)
-      throw bad('expires_at is not after not_before');
+      throw badPayout('expires_at is not after not_before');
     return standard;
   }
 
@@ -174,7 +181,8 @@ export class PayoutIntake {
       }
       const created = unixSeconds(this.#context.clock);
       // An error of a limit must leave nothing behind, so the limit comes first.
-      spending.record(w, creator.spender, [this.#spendingOf(w, request, prices)]);
+      if (creator.spender !== undefined)
+        spending.record(w, creator.spender, [this.#spendingOf(w, request, prices)]);
       const terms = { ...request, creator: creator.credential, created };
       const sequence = w.payouts.add({ ...terms, state: 'queued' });
       w.payouts.act(sequence, 'created', creator, { time: created });

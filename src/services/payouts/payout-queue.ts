@@ -4,7 +4,7 @@ import type { Address } from '../../monero/cryptonote/types.js';
 import type { Prices } from '../../monero/wallet/select/fees.js';
 import { MAX_PAYEES } from '../../monero/wallet/select/transfer-request.js';
 import { POLICY } from '../../model/payout-rule.js';
-import type { Payout } from '../../model/payout.js';
+import { readySince, type Payout } from '../../model/payout.js';
 import { faultOf, type Fault } from '../../model/wallet-error.js';
 import { amount, ZERO } from '../../util/amount.js';
 import { backOff, monotonicMs, unixSeconds } from '../../util/clock.js';
@@ -17,6 +17,7 @@ import type { FeeEstimator } from '../payments/fee-estimator.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
 import {
   composeBatch,
+  MOST_CONSIDERED,
   outputsOfTwo,
   type Candidate,
   type ComposeTerms,
@@ -47,8 +48,6 @@ export type Obstacle =
   /** An earlier batch may still be mined and cannot be excluded yet. */
   | { readonly kind: 'earlier'; readonly reason: string };
 
-/** Number of queued payouts of an account that one round considers. */
-const MOST_CONSIDERED = 2000;
 /** Number of payouts of which addresses and obstacles are kept. */
 const MOST_KNOWN = 4 * MOST_CONSIDERED;
 /** Time between two looks at the queue while payouts wait for money, fees or the daemon [ms]. */
@@ -433,10 +432,6 @@ export class PayoutQueue {
     });
   }
 }
-
-/** Returns the time since which a payout could have been sent [Unix s]. */
-const readySince = ({ created, notBefore = 0, retryAt = 0 }: Payout): number =>
-  Math.max(created, notBefore, retryAt);
 
 /** Returns the reason of an expected error. @throws any other error unchanged. */
 function expectedReason(error: unknown): string {

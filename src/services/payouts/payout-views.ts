@@ -1,4 +1,4 @@
-import { isWaiting, type Payout, type PayoutAction } from '../../model/payout.js';
+import { isWaiting, readySince, type Payout, type PayoutAction } from '../../model/payout.js';
 import type { PayoutPayment } from '../../store/tables/payout-row.js';
 import { unixSeconds } from '../../util/clock.js';
 import type { WalletContext } from '../context/wallet-context.js';
@@ -75,7 +75,7 @@ export class PayoutViews {
   }
 
   #waitingOf(payout: Payout): Waiting {
-    const { sequence, account, notBefore = 0, retryAt = 0, created } = payout;
+    const { sequence, account, notBefore = 0, retryAt = 0 } = payout;
     const { store, clock, payoutSettings } = this.#context;
     const release = store.read((r) => this.#services.approvals.releaseOf(r, payout));
     if (release.kind === 'approval') return release;
@@ -87,7 +87,7 @@ export class PayoutViews {
     if (retryAt > now) return { kind: 'retry', time: retryAt };
     const obstacle = this.#services.queue.obstacleOf(sequence);
     if (obstacle !== undefined) return obstacle;
-    return { kind: 'batch', time: Math.max(created, notBefore, retryAt) + payoutSettings.interval };
+    return { kind: 'batch', time: readySince(payout) + payoutSettings.interval };
   }
 }
 

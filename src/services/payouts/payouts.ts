@@ -1,5 +1,6 @@
 import type { Prices } from '../../monero/wallet/select/fees.js';
 import {
+  badPayout,
   isWaiting,
   termsHash,
   WHOLE_WALLET,
@@ -81,8 +82,6 @@ export type PayoutOutcome = PayoutView | Refusal;
 
 /** Checks the right of a client to a payout. @throws WalletError `credential_denied` */
 export type MayUse = (payout: Payout) => void;
-
-const bad = (reason: string): WalletError => new WalletError({ kind: 'bad_payout', reason });
 
 /** Number of queued payouts for which a request to send them at once is recorded. */
 const MOST_NOTED = 1000;
@@ -196,7 +195,7 @@ export class Payouts {
     const assertUnsent = this.#unsentCheck(payoutIds);
     return this.#each(payoutIds, mayUse, (w, payout) => {
       if (payout.state === 'cancelled') return;
-      if (!isWaiting(payout.state)) throw bad(`the payout is ${payout.state}`);
+      if (!isWaiting(payout.state)) throw badPayout(`the payout is ${payout.state}`);
       assertUnsent(payout);
       w.payouts.act(payout.sequence, 'cancelled', client, { time: unixSeconds(clock) });
       w.events.payouts.move(payout, 'cancelled');
@@ -244,7 +243,7 @@ export class Payouts {
     );
     return ({ payoutId }) => {
       if (isLive.has(payoutId))
-        throw bad(
+        throw badPayout(
           'an earlier batch with the payout may still be mined: pause it, or wait until it is paid anew',
         );
     };
