@@ -32,7 +32,7 @@ export interface Rate {
   readonly cpu: number;
 }
 
-/** Returns the address of a payee, which nobody else has. */
+/** Returns the address of a payee; each name gives another address. */
 export function payeeAddress(name: string): string {
   const { spendPublicKey, viewPublicKey } = accountKeysOf(spendSecretFromSeed(keccak(utf8(name))));
   return formatAddress({ network: 'mainnet', kind: 'standard', spendPublicKey, viewPublicKey });

@@ -20,7 +20,7 @@ const UNLOCK_BLOCKS = 11;
 /** Number of blocks after which an earlier transaction counts as dead. */
 const DEAD_BLOCKS = 61;
 const HOUR = 3600;
-/** Time after which a payment that nobody has seen fails [s]. */
+/** Time after which a payment fails that is in no block and in no mempool [s]. */
 const UNSEEN_SECONDS = 25 * HOUR;
 const NEW_OUTPUTS = 15;
 const MARGIN = 1.2;
@@ -107,7 +107,7 @@ export class Settlement {
     if (turn > 2 && reasons.some(({ unlocked, behind }) => (unlocked ?? behind) !== undefined))
       await this.#fund(open);
     if (turn % PATIENT_TURNS === 0 && open.some(({ state }) => state === 'sent' || state === 'sending')) {
-      // What no pool has is sent again, and fails if nobody takes it for a day.
+      // A transaction that is in no mempool is sent again, and fails if no node accepts it for a day.
       world.clock.step(turn > PATIENT_TURNS ? UNSEEN_SECONDS : HOUR);
       await this.#round.payer.kill();
       await this.#round.restart();

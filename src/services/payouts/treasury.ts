@@ -54,7 +54,7 @@ interface Sums {
 const JOIN_METHOD = 'consolidate';
 /** Name of the method in the orders that divide outputs. */
 const DIVIDE_METHOD = 'divide';
-/** Priority of payments that nobody waits for. */
+/** Priority of payments without a waiting payee. */
 const SLOW = 1;
 /** Time between two orders that join or divide the outputs of an account [s]: their change is locked for so long. */
 const JOIN_INTERVAL = 600;
