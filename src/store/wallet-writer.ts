@@ -16,7 +16,7 @@ import { NotifiedTxWriter, NoteWriter, TxKeyWriter } from './tables/tx-notes.js'
 import { OrderWriter } from './tables/orders.js';
 import { OutgoingWriter } from './tables/outgoing.js';
 import { OutputWriter } from './tables/output-writer.js';
-import type { OutputRef } from './tables/outputs.js';
+import type { OutputRef } from '../monero/wallet/select/spendable-outputs.js';
 import { PaymentRequestWriter } from './tables/payment-requests.js';
 import { PaymentWriter } from './tables/payments.js';
 import { PayoutWriter } from './tables/payouts.js';

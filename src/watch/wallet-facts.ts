@@ -3,7 +3,7 @@ import { faultOf } from '../model/wallet-error.js';
 import type { RequestState } from '../model/payment-request.js';
 import type { OpenWallet } from '../services/open-wallet.js';
 import { NO_SUMS, paymentSums, type PaymentSums } from '../services/history/payment-sums.js';
-import type { Obstacle } from '../services/payouts/payout-queue.js';
+import type { Obstacle } from '../services/payouts/payout-obstacles.js';
 import { systemClock, unixSeconds, type TimeOfDay } from '../util/clock.js';
 import {
   lowAccounts,

@@ -98,8 +98,8 @@ export class WalletLocks {
   /** Held while blocks are fetched and committed. */
   readonly refresh = new Mutex();
   /**
-   * Held while a payment is made, so that no output is selected twice. A payment may hand it over to the next one once it
-   * is recorded with its inputs.
+   * Held while a payment is made, so that no output is selected twice. A payment may hand it over to the next one once
+   * its planner holds its inputs.
    */
   readonly payment = new HandOverMutex();
   /**

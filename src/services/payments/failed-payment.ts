@@ -1,9 +1,12 @@
-import { toHex } from '../../util/bytes.js';
 import { SETTLED_DEPTH, type OwnedOutput } from '../../monero/wallet/scan/findings.js';
 import type { Destination } from '../../monero/wallet/build/outgoing-tx.js';
 import type { OrderTx } from '../../model/order.js';
 import { WalletError } from '../../model/wallet-error.js';
-import type { SpendableOutput } from '../../monero/wallet/select/spendable-outputs.js';
+import {
+  nameOf,
+  type OutputRef,
+  type SpendableOutput,
+} from '../../monero/wallet/select/spendable-outputs.js';
 import type { PaymentPlan } from '../../monero/wallet/select/transfer-plan.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { originSpends } from './lost-origins.js';
@@ -23,9 +26,6 @@ interface LiveAttempt {
    */
   readonly depth?: number;
 }
-
-const nameOf = ({ txHash, outputIndex }: Pick<OwnedOutput, 'txHash' | 'outputIndex'>): string =>
-  `${toHex(txHash)}/${outputIndex}`;
 
 /**
  * Failed attempts to make one transaction of an order. A further attempt must spend at least one input of each earlier
@@ -93,7 +93,7 @@ export class FailedPayment {
   /**
    * Checks that a transaction with the given inputs excludes every failed attempt. @throws WalletError `order_failed`
    */
-  assertExcluded(planned: readonly Pick<OwnedOutput, 'txHash' | 'outputIndex'>[]): void {
+  assertExcluded(planned: readonly OutputRef[]): void {
     const names = new Set(planned.map(nameOf));
     for (const attempt of this.#live())
       if (!attempt.inputs.some((input) => names.has(nameOf(input)))) throw notFree(attempt);

@@ -54,8 +54,6 @@ interface CommitOptions {
   readonly spender: Spender | undefined;
   /** Order that is written in the same store transaction, and changed with payments that are withdrawn. */
   readonly order?: RecordedOrder | undefined;
-  /** Called when the payments are recorded, before the first one is sent. */
-  readonly onRecorded?: (() => void) | undefined;
 }
 
 const priorOf = (before: OutgoingTx | undefined, wasRefused: boolean): PriorState => {
@@ -96,7 +94,6 @@ export class PaymentLedger {
   commit(payments: readonly SignedPayment[], options: CommitOptions): Promise<void> {
     return this.#services.relay.exclusive(async () => {
       const entries = this.#record(payments, options);
-      options.onRecorded?.();
       const relayed: string[] = [];
       for (const [i, entry] of entries.entries()) {
         if (entry.prior === 'mined') continue;

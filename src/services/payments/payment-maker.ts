@@ -12,6 +12,7 @@ import {
 } from '../../monero/wallet/build/signed-payment.js';
 import type { MadePayment, MadePayments, MadeTx } from '../../model/made-payment.js';
 import type { Destination } from '../../monero/wallet/build/outgoing-tx.js';
+import type { OutputDistribution } from '../../monero/wallet/select/decoys.js';
 import type { OwnedOutput } from '../../monero/wallet/scan/findings.js';
 import type { Spender } from '../../model/spender.js';
 import { faultOf, WalletError, type Fault } from '../../model/wallet-error.js';
@@ -82,8 +83,11 @@ export interface PaymentOptions {
   readonly spender: Spender | undefined;
   /** Writes the order in the store transaction that records the payment. */
   readonly order?: OrderEntry;
-  /** Called when the payment is recorded with its inputs. Then the next payment is planned, while this one is sent. */
-  readonly onRecorded?: () => void;
+  /**
+   * Called when the inputs of the payment are held, before it is signed. Then the next payment is planned, while this
+   * one is signed and sent. Never called for a payment that another wallet signs.
+   */
+  readonly onHeld?: () => void;
 }
 
 type Planned = readonly PaymentPlan<SpendableOutput>[];
@@ -148,14 +152,14 @@ export class PaymentMaker {
    */
   make(options: PaymentOptions, plan: (prices: Prices) => Planned | Promise<Planned>): Promise<MadePayments> {
     const { payment } = this.#context.locks;
-    const { onRecorded } = options;
-    if (onRecorded === undefined) return payment.run(() => this.#make(options, plan));
+    const { onHeld } = options;
+    if (onHeld === undefined) return payment.run(() => this.#make(options, plan));
     return payment.runHandingOver((handOver) => {
-      const noteRecorded = (): void => {
+      const noteHeld = (): void => {
         handOver();
-        onRecorded();
+        onHeld();
       };
-      return this.#make({ ...options, onRecorded: noteRecorded }, plan);
+      return this.#make({ ...options, onHeld: noteHeld }, plan);
     });
   }
 
@@ -174,9 +178,24 @@ export class PaymentMaker {
     const planned = await this.#planned(() => plan(prices), options.account);
     // The limits are enforced when the payment is recorded; this check refuses a payment beyond them before any work.
     this.#checkLeast(options.spender, () => planned.map((plan) => this.txFacts.leastSpending(plan, ZERO)));
+    const { keys, isViewOnly } = this.#context.keystore;
+    const { onHeld } = options;
+    if (onHeld === undefined || keys.multisig !== undefined || isViewOnly)
+      return this.#build(planned, distribution, options);
+    return this.planner.holding(planned, () => {
+      onHeld();
+      return this.#build(planned, distribution, options);
+    });
+  }
+
+  /** Chooses the decoys of a planned payment, then signs, records and sends it, or creates the set to sign. */
+  async #build(
+    planned: Planned,
+    distribution: Promise<OutputDistribution>,
+    options: PaymentOptions,
+  ): Promise<MadePayments> {
     const drafts = await this.builder.draft(planned, distribution);
-    const { multisig } = this.#context.keystore.keys;
-    if (multisig !== undefined) {
+    if (this.#context.keystore.keys.multisig !== undefined) {
       const { made, spent } = await this.#propose(drafts, options);
       return this.#keep(made, options, spent);
     }
@@ -189,7 +208,7 @@ export class PaymentMaker {
     for (const draft of drafts) signed.push(await this.#sign(draft, options.withMetadata));
     const made = { payments: signed.map(({ view }) => view) };
     const payments = signed.map(({ payment }) => payment);
-    const { maxFee, spender, order, onRecorded } = options;
+    const { maxFee, spender, order } = options;
     assertMaxFee(payments, maxFee);
     // The client may relay the signed transaction elsewhere, so it counts now.
     if (options.doNotRelay)
@@ -198,7 +217,7 @@ export class PaymentMaker {
         options,
         spender === undefined ? [] : payments.map((payment) => this.txFacts.spentBy(txOfPayment(payment))),
       );
-    await this.#ledger.commit(payments, { spender, onRecorded, order: order && { entry: order, made } });
+    await this.#ledger.commit(payments, { spender, order: order && { entry: order, made } });
     return made;
   }
 

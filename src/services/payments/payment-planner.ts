@@ -7,6 +7,7 @@ import {
 } from '../../monero/wallet/select/payment-plan.js';
 import {
   SpendableOutputs,
+  type OutputRef,
   type SpendableOutput,
   type SpendableTerms,
 } from '../../monero/wallet/select/spendable-outputs.js';
@@ -28,10 +29,12 @@ const FEW_ADDRESSES = 256;
 /** Largest number of outputs with which a payment is planned on the main thread: some milliseconds. */
 const FEW_OUTPUTS = 1000;
 
-/** Selects the inputs of payments, on another thread if there may be many inputs. Does not reserve the inputs. */
+/** Selects the inputs of payments, on another thread if there may be many inputs. Reserves no input in the store. */
 export class PaymentPlanner {
   readonly #context: Context;
   readonly #fewAddresses: number;
+  /** Inputs of payments that are being signed and sent. */
+  readonly #held = new Set<SpendableOutput>();
 
   /** @param fewAddresses largest number of addresses with outputs for which a payment is planned on this thread. */
   constructor(context: Context, fewAddresses = FEW_ADDRESSES) {
@@ -56,6 +59,24 @@ export class PaymentPlanner {
     return planned;
   }
 
+  /** Runs a task during which no plan selects the inputs of the given plans. */
+  async holding<T>(plans: readonly PaymentPlan<SpendableOutput>[], task: () => Promise<T>): Promise<T> {
+    const inputs = plans.flatMap((plan) => plan.inputs);
+    for (const input of inputs) this.#held.add(input);
+    try {
+      return await task();
+    } finally {
+      for (const input of inputs) this.#held.delete(input);
+    }
+  }
+
+  /** Returns the held inputs of an account that the store has as unspent: their payments are not recorded. */
+  held(account: number): readonly SpendableOutput[] {
+    const { store } = this.#context;
+    const own = [...this.#held].filter(({ subaddress }) => subaddress.major === account);
+    return own.length === 0 ? own : store.read((r) => own.filter((input) => r.outputs.areFree([input])));
+  }
+
   #outputsOf(account: number, minors: readonly number[]): PayingOutputs {
     return {
       spendable: this.spendableOutputs(account, minors),
@@ -71,7 +92,8 @@ export class PaymentPlanner {
 
   #terms(): SpendableTerms {
     const { clock, keystore, store } = this.#context;
-    return { chainHeight: store.height(), now: unixSeconds(clock), blind: keystore.isViewOnly };
+    const held = [...this.#held].map(({ txHash, outputIndex }): OutputRef => ({ txHash, outputIndex }));
+    return { chainHeight: store.height(), now: unixSeconds(clock), blind: keystore.isViewOnly, held };
   }
 
   #hasFew(account: number, minors: readonly number[]): boolean {

@@ -63,11 +63,12 @@ export class PayoutBatches {
 
   /**
    * Pays the payouts of a composed batch in one transaction.
-   * @param onRecorded called when the batch is recorded, before it is sent; the next one may be paid then.
+   * @param onHeld called when its inputs are held, before it is signed; the next one may be paid then. Not called for a
+   * batch that must exclude failed ones or that another wallet signs: it is paid alone.
    * @throws PayoutTaken; WalletError `needs_split`, `max_fee_exceeded`, `order_failed`, and those of a payment;
    * DaemonError
    */
-  async pay(account: number, composition: Composition, onRecorded: () => void): Promise<MadePayments> {
+  async pay(account: number, composition: Composition, onHeld: () => void): Promise<MadePayments> {
     const { orders, transfers } = this.#services;
     const { batch, prices, changeOutputs, savesOutputs = false, maxFee } = composition;
     const { rng } = this.#context;
@@ -77,11 +78,13 @@ export class PayoutBatches {
       amount: payout.amount,
     }));
     const feeFrom = batch.flatMap(({ payout }, i) => (payout.feePayer === 'payee' ? [i] : []));
+    const earlier = this.#earlierOf(batch);
     const request = {
       ...{ account, changeOutputs, savesOutputs, feeFrom, feeAmongAll: true, unlockTime: 0n },
       priority: prices?.priority ?? 0,
       ...(maxFee === undefined ? {} : { maxFee }),
-      ...{ doNotRelay: false, withMetadata: false, spender: undefined, onRecorded },
+      ...{ doNotRelay: false, withMetadata: false, spender: undefined },
+      ...(earlier === undefined ? { onHeld } : {}),
     };
     const terms = {
       key: `payouts-${toHex(rng(16))}`,
@@ -91,11 +94,7 @@ export class PayoutBatches {
     };
     return orders.place(terms, {
       pay: (order) =>
-        transfers.payTogether(
-          { ...request, ...(order === undefined ? {} : { order }) },
-          payees,
-          this.#earlierOf(batch),
-        ),
+        transfers.payTogether({ ...request, ...(order === undefined ? {} : { order }) }, payees, earlier),
       recordWith: (w, sequence, { payments: [payment] }) => {
         if (payment !== undefined) this.#record(w, sequence, account, batch, payment);
       },

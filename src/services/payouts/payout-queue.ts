@@ -1,19 +1,17 @@
-import { DaemonError } from '../../daemon/errors.js';
 import { parseAddress } from '../../monero/cryptonote/address.js';
 import type { Address } from '../../monero/cryptonote/types.js';
 import type { Prices } from '../../monero/wallet/select/fees.js';
 import { MAX_PAYEES } from '../../monero/wallet/select/transfer-request.js';
 import { POLICY } from '../../model/payout-rule.js';
 import { readySince, type Payout } from '../../model/payout.js';
-import { faultOf, type Fault } from '../../model/wallet-error.js';
-import { amount, ZERO } from '../../util/amount.js';
+import { amount, sum } from '../../util/amount.js';
 import { backOff, monotonicMs, unixSeconds } from '../../util/clock.js';
 import { SharedRun } from '../../util/concurrency.js';
 import { yieldToEventLoop } from '../../util/event-loop.js';
 import type { Balances } from '../accounts/balances.js';
-import { reasonOf } from '../context/fault-reason.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { FeeEstimator } from '../payments/fee-estimator.js';
+import type { PaymentMaker } from '../payments/payment-maker.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
 import {
   composeBatch,
@@ -22,10 +20,10 @@ import {
   type Candidate,
   type ComposeTerms,
   type Composition,
-  type Shortfall,
 } from './batch-composer.js';
 import type { PayoutApprovals } from './payout-approvals.js';
-import { PayoutTaken, type PayoutBatches } from './payout-batches.js';
+import type { PayoutBatches } from './payout-batches.js';
+import { expectedReason, setbackOf, type Obstacle, type Setback } from './payout-obstacles.js';
 import type { Treasury } from './treasury.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'clock' | 'keystore' | 'log' | 'payoutSettings' | 'store'>;
@@ -36,17 +34,10 @@ interface Services {
   readonly balances: Balances;
   readonly batches: PayoutBatches;
   readonly feeEstimator: FeeEstimator;
+  readonly payments: Pick<PaymentMaker, 'planner'>;
   readonly sync: Pick<WalletSync, 'isSynced'>;
   readonly treasury: Treasury;
 }
-
-/** Reason why a queued payout was not sent in the last round of the queue. */
-export type Obstacle =
-  | Shortfall
-  /** The daemon cannot be asked, or the wallet has not read its blocks. */
-  | { readonly kind: 'node'; readonly reason: string }
-  /** An earlier batch may still be mined and cannot be excluded yet. */
-  | { readonly kind: 'earlier'; readonly reason: string };
 
 /** Number of payouts of which addresses and obstacles are kept. */
 const MOST_KNOWN = 4 * MOST_CONSIDERED;
@@ -67,17 +58,21 @@ const LOCK_SECONDS = 1200;
 /** Largest number of outputs that an account keeps by itself. */
 const MOST_OUTPUTS = 64;
 
-/** Kinds of faults by which a batch cannot be paid with the outputs that are unlocked, while a smaller one may be. */
-const SHORTAGES: ReadonlySet<Fault['kind']> = new Set([
-  'fee_too_high',
-  'not_enough_money',
-  'not_enough_unlocked_money',
-  'tx_not_possible',
-  'needs_split',
-  'tx_too_large',
-  'transfer_failed',
-  'zero_amount',
-]);
+/** Number of batches of an account that are signed and sent at the same time: two threads sign. */
+const MOST_RUNNING = 3;
+
+/** State of the round of an account. */
+interface AccountRound {
+  readonly account: number;
+  /** Payouts of which the last batch was composed. */
+  candidates: readonly Candidate[];
+  /** Numbers of the payouts that are being paid, and of those that cannot be paid in this round. */
+  readonly left: Set<number>;
+  /** Largest size of the next batch. */
+  most: number;
+  /** True if the daemon cannot be asked now. */
+  isBlocked: boolean;
+}
 
 /** Prices with the time at which they were read [ms of `monotonicMs`]. */
 interface ReadPrices {
@@ -216,119 +211,91 @@ export class PayoutQueue {
   }
 
   /**
-   * Sends the batches of an account that are due. The next one is made while one is sent.
+   * Sends the batches of an account that are due. The next one is made while others are signed and sent.
    * @returns false if the daemon cannot be asked now.
    */
   async #sendDue(account: number): Promise<boolean> {
-    const { store, clock } = this.#context;
-    const skipped = new Set<number>();
-    let most = MAX_PAYEES;
-    let [before, last]: Promise<number | undefined>[] = [];
+    const round: AccountRound = {
+      ...{ account, candidates: [], left: new Set(), most: MAX_PAYEES, isBlocked: false },
+    };
+    const running = new Set<Promise<void>>();
     try {
-      for (;;) {
-        const now = unixSeconds(clock);
-        if (store.read((r) => r.payouts.pauseOf(account)) !== undefined) break;
-        const candidates = this.#candidates(account, now).filter(
-          ({ payout }) => !skipped.has(payout.sequence),
-        );
-        if (most === 0 || candidates.length === 0 || !this.#isDue(account, candidates, now)) break;
-        if (!this.#services.sync.isSynced)
-          return this.#blockAll(candidates, 'the wallet has not read the blocks of the daemon');
-        let composed: Composition;
-        try {
-          composed = composeBatch(candidates, await this.#terms(account, candidates, { now, most }));
-        } catch (error) {
-          return this.#blockAll(candidates, expectedReason(error));
-        }
-        for (const { payout } of candidates) this.#obstacles.delete(payout.sequence);
-        for (const [sequence, shortfall] of composed.shortfalls) this.#obstacles.set(sequence, shortfall);
-        if (composed.batch.length === 0) break;
-        const { isRecorded, ended } = this.#pay(account, composed, { candidates, skipped });
-        [before, last] = [last, ended];
-        const size = (await isRecorded) ? MAX_PAYEES : await ended;
-        if (size === undefined || (before !== undefined && (await before) === undefined)) return false;
-        most = size;
+      while (!round.isBlocked && !this.#isClosed) {
+        const composed = await this.#compose(round);
+        if (composed !== undefined) {
+          const { isHeld, ended } = this.#pay(round, composed);
+          const noted = ended.then(() => void running.delete(noted));
+          // It is awaited later; an error that is thrown meanwhile counts then.
+          noted.catch(() => undefined);
+          running.add(noted);
+          await isHeld;
+        } else if (running.size === 0) break;
+        // A batch that ends may leave payouts or money for another one.
+        if (composed === undefined || running.size >= MOST_RUNNING) await Promise.race(running);
         this.#context.assertOpen();
-        if (this.#isClosed) break;
         await yieldToEventLoop();
       }
-      return last === undefined || (await last) !== undefined;
+      await Promise.all(running);
+      return !round.isBlocked;
     } finally {
-      await Promise.allSettled([before, last]);
+      await Promise.allSettled(running);
     }
   }
 
-  /**
-   * Begins to pay a batch. `isRecorded` is false if the payment ended before it was recorded; `ended` is the largest size
-   * of the next batch, as {@link #handle} returns it.
-   */
+  /** Composes the next batch of an account; undefined if none is due or can be paid now. */
+  async #compose(round: AccountRound): Promise<Composition | undefined> {
+    const { account, left, most } = round;
+    const { store, clock } = this.#context;
+    const now = unixSeconds(clock);
+    if (store.read((r) => r.payouts.pauseOf(account)) !== undefined) return undefined;
+    const candidates = this.#candidates(account, now).filter(({ payout }) => !left.has(payout.sequence));
+    round.candidates = candidates;
+    if (candidates.length === 0 || !this.#isDue(account, candidates, now)) return undefined;
+    if (!this.#services.sync.isSynced)
+      return this.#block(round, 'the wallet has not read the blocks of the daemon');
+    let composed: Composition;
+    try {
+      composed = composeBatch(candidates, await this.#terms(account, candidates, { now, most }));
+    } catch (error) {
+      return this.#block(round, expectedReason(error));
+    }
+    for (const { payout } of candidates) this.#obstacles.delete(payout.sequence);
+    for (const [sequence, shortfall] of composed.shortfalls) this.#obstacles.set(sequence, shortfall);
+    return composed.batch.length === 0 ? undefined : composed;
+  }
+
+  /** Begins to pay a batch. `isHeld` is false if the payment ended before its inputs were held. */
   #pay(
-    account: number,
+    round: AccountRound,
     composed: Composition,
-    { candidates, skipped }: { readonly candidates: readonly Candidate[]; readonly skipped: Set<number> },
-  ): { readonly isRecorded: Promise<boolean>; readonly ended: Promise<number | undefined> } {
-    const { promise: isRecorded, resolve } = Promise.withResolvers<boolean>();
-    const pay = async (): Promise<number | undefined> => {
+  ): { readonly isHeld: Promise<boolean>; readonly ended: Promise<void> } {
+    const { promise: isHeld, resolve } = Promise.withResolvers<boolean>();
+    const { batch } = composed;
+    const pay = async (): Promise<void> => {
+      for (const { payout } of batch) round.left.add(payout.sequence);
+      let setback: Setback | undefined = { skipped: [] };
       try {
-        await this.#services.batches.pay(account, composed, () => resolve(true));
-        return MAX_PAYEES;
+        await this.#services.batches.pay(round.account, composed, () => resolve(true));
       } catch (error) {
-        const size = this.#handle(error, composed.batch, skipped);
-        if (size === undefined) this.#blockAll(candidates, expectedReason(error));
-        return size;
+        setback = setbackOf(error, batch);
+        if (setback === undefined) this.#block(round, expectedReason(error));
       } finally {
+        for (const { payout } of batch) round.left.delete(payout.sequence);
         resolve(false);
       }
-    };
-    const ended = pay();
-    // It is awaited later; an error that is thrown meanwhile counts then.
-    ended.catch(() => undefined);
-    return { isRecorded, ended };
-  }
-
-  /**
-   * Decides how to go on after a batch could not be paid.
-   * @param skipped payouts that the round leaves out; those that cannot be paid now are added.
-   * @returns largest size of the next batch; 0: the account is paused; undefined: the daemon cannot be asked now.
-   * @throws an unexpected error.
-   */
-  #handle(error: unknown, batch: readonly Candidate[], skipped: Set<number>): number | undefined {
-    if (error instanceof PayoutTaken) return this.#isPaused(batch) ? 0 : MAX_PAYEES;
-    const fault = faultOf(error);
-    const skip = (candidates: readonly Candidate[], obstacle: Obstacle | undefined): number => {
-      for (const { payout } of candidates) {
-        skipped.add(payout.sequence);
-        if (obstacle !== undefined) this.#obstacles.set(payout.sequence, obstacle);
+      round.most = setback?.most ?? MAX_PAYEES;
+      for (const { payout } of setback?.skipped ?? []) {
+        round.left.add(payout.sequence);
+        if (setback?.obstacle !== undefined) this.#obstacles.set(payout.sequence, setback.obstacle);
       }
-      return MAX_PAYEES;
     };
-    if (fault?.kind === 'max_fee_exceeded') {
-      const share = amount((fault.fee + BigInt(batch.length) - 1n) / BigInt(batch.length));
-      const unwilling = batch.filter(({ payout: { maxFee } }) => maxFee !== undefined && maxFee < share);
-      return skip(unwilling.length === 0 ? batch : unwilling, { kind: 'fee', fee: share });
-    }
-    if (fault?.kind === 'fee_too_high' && batch.length === 1)
-      return skip(batch, { kind: 'fee', fee: fault.fee });
-    if (fault?.kind === 'order_failed') return skip(batch, { kind: 'earlier', reason: fault.reason });
-    // The payouts have returned to the queue, where they wait.
-    if (fault?.kind === 'tx_rejected') return skip(batch, undefined);
-    if (fault === undefined || !SHORTAGES.has(fault.kind)) return undefined;
-    if (batch.length > 1) return Math.ceil(batch.length / 2);
-    const missing = 'available' in fault ? amount(fault.needed - fault.available) : ZERO;
-    return skip(batch, { kind: 'unlocked', missing });
+    return { isHeld, ended: pay() };
   }
 
-  #isPaused([first]: readonly Candidate[]): boolean {
-    return (
-      first !== undefined &&
-      this.#context.store.read((r) => r.payouts.pauseOf(first.payout.account)) !== undefined
-    );
-  }
-
-  /** Notes that no payout can be sent now. @returns false */
-  #blockAll(candidates: readonly Candidate[], reason: string): false {
-    for (const { payout } of candidates) this.#obstacles.set(payout.sequence, { kind: 'node', reason });
-    return false;
+  /** Ends a round in which no payout can be sent now. */
+  #block(round: AccountRound, reason: string): undefined {
+    round.isBlocked = true;
+    for (const { payout } of round.candidates) this.#obstacles.set(payout.sequence, { kind: 'node', reason });
   }
 
   readonly #addressOf = ({ sequence, address }: Payout): Address => {
@@ -388,9 +355,11 @@ export class PayoutQueue {
     { now, most }: Pick<ComposeTerms, 'most' | 'now'>,
   ): Promise<ComposeTerms> {
     const { payoutSettings, store } = this.#context;
-    const { balances } = this.#services;
+    const { balances, payments } = this.#services;
     const pricesFor = await this.#currentPrices();
-    const available = balances.unlocked(account);
+    const held = payments.planner.held(account);
+    const available = amount(balances.unlocked(account) - sum(held.map((output) => output.amount)));
+    const enough = outputsOfTwo(candidates.length);
     return {
       ...{ pricesFor, now, most, maxFeeRate: payoutSettings.maxFeeRate, patience: payoutSettings.patience },
       available,
@@ -399,8 +368,8 @@ export class PayoutQueue {
         return (balances.ofAccounts(false).get(account)?.total ?? available) - available;
       },
       lackingOutputs: this.#lackingOutputs(account, candidates.length, now),
-      spendableOutputs: store.read((r) =>
-        r.spendableOutputs.countOpenUpTo(outputsOfTwo(candidates.length), account, store.height()),
+      spendableOutputs: store.read(
+        (r) => r.spendableOutputs.countOpenUpTo(enough + held.length, account, store.height()) - held.length,
       ),
     };
   }
@@ -431,10 +400,4 @@ export class PayoutQueue {
       return Math.max(0, wanted - held);
     });
   }
-}
-
-/** Returns the reason of an expected error. @throws any other error unchanged. */
-function expectedReason(error: unknown): string {
-  if (error instanceof DaemonError || faultOf(error) !== undefined) return reasonOf(error).reason;
-  throw error;
 }

@@ -4,7 +4,8 @@ import { unixSeconds } from '../../util/clock.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { PayoutApprovals } from './payout-approvals.js';
 import { UnlockTimes, type Unlocking } from './payout-forecast.js';
-import type { Obstacle, PayoutQueue } from './payout-queue.js';
+import type { Obstacle } from './payout-obstacles.js';
+import type { PayoutQueue } from './payout-queue.js';
 
 type Context = Pick<WalletContext, 'clock' | 'keystore' | 'payoutSettings' | 'store'>;
 

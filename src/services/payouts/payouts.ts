@@ -30,7 +30,8 @@ import { PayoutApprovals } from './payout-approvals.js';
 import { PayoutBatches, type UnsignedSet } from './payout-batches.js';
 import { forecast, type Forecast } from './payout-forecast.js';
 import { PayoutIntake, type IntakeResult, type PayoutCreator, type PayoutRequest } from './payout-intake.js';
-import { PayoutQueue, type Obstacle } from './payout-queue.js';
+import type { Obstacle } from './payout-obstacles.js';
+import { PayoutQueue } from './payout-queue.js';
 import { PayoutViews, type PayoutView } from './payout-views.js';
 import { Treasury } from './treasury.js';
 
@@ -55,7 +56,7 @@ interface Services {
   readonly feeEstimator: FeeEstimator;
   readonly coldSigning: Pick<ColdSigning, 'submit'>;
   readonly orders: Orders;
-  readonly payments: Pick<PaymentMaker, 'spending'>;
+  readonly payments: Pick<PaymentMaker, 'planner' | 'spending'>;
   readonly sweeps: Sweeps;
   readonly sync: WalletSync;
   readonly transfers: Transfers;

@@ -3,7 +3,7 @@ import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { Amount } from '../../util/amount.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 import { toAmount, toBytes, toNumber, type Integer } from './columns.js';
-import type { OutputRef } from './outputs.js';
+import type { OutputRef } from '../../monero/wallet/select/spendable-outputs.js';
 
 /** Input of an unmined payment: an output whose transaction a reorganisation took out of its block. */
 export interface LostInput extends OutputRef {

@@ -4,7 +4,8 @@ import type { FoundSpend, OwnedOutput } from '../../monero/wallet/scan/findings.
 import { fromFlag, toColumn, keyEquals } from './columns.js';
 import type { RunResult, SqlDatabase } from '../../util/sql-database.js';
 import { OutputSums } from './balances.js';
-import { OutputReader, type OutputRef } from './outputs.js';
+import type { OutputRef } from '../../monero/wallet/select/spendable-outputs.js';
+import { OutputReader } from './outputs.js';
 import { ReusedKeys, type OnCredit, type SavedSpends } from './reused-keys.js';
 
 /** Writes outputs. As every writer, it exists only for the task of `WalletStore.write`. */

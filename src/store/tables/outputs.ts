@@ -1,4 +1,5 @@
 import type { Hash, KeyImage, PublicKey } from '../../monero/crypto/types.js';
+import type { OutputRef } from '../../monero/wallet/select/spendable-outputs.js';
 import type { OwnedOutput } from '../../monero/wallet/scan/findings.js';
 import { toHex } from '../../util/bytes.js';
 import { ringPlaceOf } from '../../monero/wallet/scan/ambiguous-spends.js';
@@ -24,12 +25,6 @@ import {
   type OutputRow,
   type StateRow,
 } from './output-row.js';
-
-/** Transaction hash and output index, which identify an output. */
-export interface OutputRef {
-  readonly txHash: Hash;
-  readonly outputIndex: number;
-}
 
 /** Amount and global index with which rings name an output. */
 export interface RingPlace {

@@ -1,9 +1,11 @@
 import { lockableHeights } from '../../monero/cryptonote/unlock-time.js';
-import type {
-  AddressFunds,
-  SpendableOutput,
-  SpendableOutputSource,
-  SpendableTerms,
+import {
+  nameOf,
+  type AddressFunds,
+  type OutputRef,
+  type SpendableOutput,
+  type SpendableOutputSource,
+  type SpendableTerms,
 } from '../../monero/wallet/select/spendable-outputs.js';
 import {
   fromFlag,
@@ -141,7 +143,7 @@ class StoredOutputSource implements SpendableOutputSource {
       .map(toFunds);
   }
 
-  exceptions({ chainHeight, blind }: SpendableTerms, least: bigint): SpendableOutput[] {
+  exceptions({ chainHeight, blind, held = [] }: SpendableTerms, least: bigint): SpendableOutput[] {
     // The statement has one query per index. UNION lists an output only once, even if several queries find it.
     const sql = [
       coins(`${FREE} AND ${SCOPE} AND ${MAYBE_LOCKED.recent}`, 'owned_output_by_age'),
@@ -153,7 +155,20 @@ class StoredOutputSource implements SpendableOutputSource {
        CROSS JOIN owned_output INDEXED BY ${BY_SIZE} USING (account, minor) WHERE ${FREE} AND amount < :least`,
     ].join(' UNION ');
     const params = { ...this.#scope, least, ...lockableHeights(chainHeight), blind: fromFlag(blind) };
-    return this.#db.rows<CoinRow>(sql, params).map((row) => this.#toCoin(row));
+    const found = this.#db.rows<CoinRow>(sql, params).map((row) => this.#toCoin(row));
+    const names = new Set(held.map(nameOf));
+    if (names.size > 0) for (const coin of found) names.delete(nameOf(coin));
+    const others = held.filter((output) => names.has(nameOf(output)));
+    return [...found, ...others.flatMap((output) => this.#find(output) ?? [])];
+  }
+
+  /** Finds an unspent output of the account and its addresses by its name. */
+  #find({ txHash, outputIndex }: OutputRef): SpendableOutput | undefined {
+    const row = this.#db.row<CoinRow>(
+      coins(`${FREE} AND ${SCOPE} AND tx_hash = :txHash AND output_index = :outputIndex`),
+      { ...this.#scope, txHash, outputIndex },
+    );
+    return row && this.#toCoin(row);
   }
 
   byAge(least: bigint): Iterable<SpendableOutput> {

@@ -1,6 +1,6 @@
 import { PAYOUT_STATES } from '../../model/payout.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
-import type { Obstacle } from '../../services/payouts/payout-queue.js';
+import type { Obstacle } from '../../services/payouts/payout-obstacles.js';
 import { workSlices } from '../../util/event-loop.js';
 import { PAYOUT_WAITS } from '../../services/payouts/payout-figures.js';
 import type { WalletFacts } from '../wallet-facts.js';

@@ -289,7 +289,7 @@ describe('a payment', () => {
     });
   });
 
-  it('that reports its record is sent while the next one is planned, which spends other outputs', async () => {
+  it('that holds its inputs is signed and sent while the next one is planned, which spends other outputs', async () => {
     const answer = Promise.withResolvers<typeof REFUSED>();
     wallet.answers = {
       ...wallet.answers,
@@ -299,14 +299,16 @@ describe('a payment', () => {
       ),
     };
     const order: string[] = [];
-    const first = maker.make({ ...options, onRecorded: () => order.push('recorded') }, planOf(COIN));
-    const second = maker.make({ ...options, onRecorded: () => order.push('recorded') }, (prices) => {
+    const first = maker.make({ ...options, onHeld: () => order.push('held') }, planOf(COIN));
+    const second = maker.make({ ...options, onHeld: () => order.push('held') }, (prices) => {
       order.push('planned');
-      expect(reserved()).toHaveLength(1);
+      expect([reserved(), maker.planner.held(0)]).toEqual([[], [expect.anything()]]);
       return planOf(COIN)(prices);
     });
-    await until('the second plan', () => order.includes('planned') || undefined);
-    expect([order, sent.length]).toEqual([['recorded', 'planned'], 1]);
+    await until('the first payment to be sent', () => sent.length === 1 || undefined);
+    expect(order).toEqual(['held', 'planned', 'held']);
+    // The store has one of the two held inputs as spent, because its payment is recorded.
+    await until('the second payment to be recorded', () => reserved().length === 1 || undefined);
     let isClosed = false;
     const closing = maker.waitForPayment().then(() => (isClosed = true));
     await turns();

@@ -6,9 +6,10 @@ import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import { PaymentPlanner } from '../../../src/services/payments/payment-planner.js';
 import { WorkerPools } from '../../../src/services/workers/worker-pools.js';
 import { amount } from '../../../src/util/amount.js';
+import type { Hash } from '../../../src/monero/crypto/types.js';
 import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
 import type { PlanRequest } from '../../../src/monero/wallet/select/payment-plan.js';
-import { nameOf } from '../../../src/monero/wallet/select/address-outputs.js';
+import { nameOf } from '../../../src/monero/wallet/select/spendable-outputs.js';
 import { CHAIN_HEIGHT, FEES } from '../../support/wallets/paid-outputs.js';
 import { EventLoopTurns } from '../../support/fakes/event-loop-turns.js';
 import { numberedOutput } from '../../support/wallets/planned-payments.js';
@@ -106,6 +107,35 @@ describe('a payment from many addresses', () => {
     expect(there).toHaveLength(ADDRESSES);
     planner = new PaymentPlanner(wallet, ADDRESSES);
     expect(await names()).toEqual(there);
+  });
+
+  it.each([
+    ['on another thread', FEW, ['plan', 'plan']],
+    ['on the main thread', ADDRESSES, []],
+  ])('selects no input of a payment that is being signed, %s', async (_, few, tasks) => {
+    open(join(directory, 'held'), onAddresses(ADDRESSES), few);
+    const all = onAddresses(ADDRESSES).map(nameOf);
+    const first = await planner.plan(WHOLE, transfer(3n * COIN), FEES);
+    const signed = Promise.withResolvers<string>();
+    const holding = planner.holding(first, () => signed.promise);
+    const held = first.flatMap(({ inputs }) => inputs.map(nameOf));
+    const next = (await planner.plan(WHOLE, sweep, FEES)).flatMap(({ inputs }) => inputs.map(nameOf));
+    expect([...held, ...next].sort()).toEqual(all.sort());
+    expect(kinds).toEqual(tasks);
+    expect([planner.held(0).map(nameOf), planner.held(1)]).toEqual([held, []]);
+    // Once the payment is recorded, the store has the inputs as spent.
+    const [one] = first[0]?.inputs ?? [];
+    if (one !== undefined) wallet.store.write((w) => w.outputs.reserve([one], new Uint8Array(32) as Hash));
+    expect(planner.held(0).map(nameOf)).toEqual(held.slice(1));
+    signed.resolve('sent');
+    expect(await holding).toBe('sent');
+    expect(planner.held(0)).toEqual([]);
+  });
+
+  it('holds no input of a payment that failed', async () => {
+    const first = await planner.plan(WHOLE, transfer(3n * COIN), FEES);
+    await expect(planner.holding(first, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect((await planner.plan(WHOLE, sweep, FEES)).flatMap(({ inputs }) => inputs)).toHaveLength(ADDRESSES);
   });
 
   it('sees what was committed a moment before', async () => {

@@ -7,6 +7,7 @@ import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { faultOf } from '../../../src/model/wallet-error.js';
 import {
+  nameOf,
   SpendableOutputs,
   type SpendableOutput,
   type SpendableTerms,
@@ -134,21 +135,25 @@ describe('spendable outputs of the store', () => {
     fc.array(facts, { maxLength: 40 }),
     fc.boolean(),
     fc.constantFrom([], [0], [1, 3, 1]),
+    fc.nat(3),
   );
   const pursesOf = (
     held: readonly Facts[],
     blind: boolean,
     minors: readonly number[],
+    /** Number of outputs of which one is held by a payment that is being signed; 0: none is. */
+    oneHeldOf = 0,
   ): {
     outputs: readonly OwnedOutput[];
     terms: SpendableTerms;
     lazy: SpendableOutputs;
     plain: SpendableOutputs<OwnedOutput>;
   } => {
-    const outputs = stored(held).filter(
-      ({ subaddress }) => minors.length === 0 || minors.includes(subaddress.minor),
-    );
-    const terms = { chainHeight: CHAIN_HEIGHT, now: NOW, blind };
+    const all = stored(held);
+    const outputs = all.filter(({ subaddress }) => minors.length === 0 || minors.includes(subaddress.minor));
+    // Held outputs may have been recorded as spent meanwhile, or belong to other addresses.
+    const being = all.filter((_, i) => oneHeldOf > 0 && i % oneHeldOf === 0);
+    const terms = { chainHeight: CHAIN_HEIGHT, now: NOW, blind, held: being };
     const lazy = new SpendableOutputs(
       file.read((r) => r.spendableOutputs.of(0, minors)),
       terms,
@@ -184,10 +189,13 @@ describe('spendable outputs of the store', () => {
 
   it('answer queries like outputs that are all read first', () => {
     fc.assert(
-      fc.property(wallets, fc.nat(410), ([held, blind, minors], wanted) => {
-        const { outputs, lazy, plain } = pursesOf(held, blind, minors);
+      fc.property(wallets, fc.nat(410), ([held, blind, minors, oneHeldOf], wanted) => {
+        const { outputs, terms, lazy, plain } = pursesOf(held, blind, minors, oneHeldOf);
         const least = BigInt(wanted) * UNIT;
         expect(fundsOf(lazy, least)).toEqual(fundsOf(plain, least));
+        const taken = new Set(terms.held?.map(nameOf));
+        for (const { minor } of lazy.funds(least).addresses)
+          expect(lazy.coins(minor, least).filter((coin) => taken.has(nameOf(coin)))).toEqual([]);
         expect(named([lazy.oldest(least)])).toEqual(named([plain.oldest(least)]));
         for (const most of [1, 5, 1000])
           expect(named(lazy.largestCoins(least, most))).toEqual(named(plain.largestCoins(least, most)));
@@ -242,8 +250,8 @@ describe('spendable outputs of the store', () => {
         wallets,
         fc.array(fc.nat(300), { minLength: 1, maxLength: 20 }),
         fc.nat(),
-        ([held, blind, minors], values, seed) => {
-          const { lazy, plain } = pursesOf(held, blind, minors);
+        ([held, blind, minors, oneHeldOf], values, seed) => {
+          const { lazy, plain } = pursesOf(held, blind, minors, oneHeldOf);
           const payees = values.map((value) => payeeOf(payee, (BigInt(value) + 1n) * UNIT));
           const request = { payees, account: 0, priority: 1, unlockTime: 0n };
           const planned = (purse: SpendableOutputs): unknown =>

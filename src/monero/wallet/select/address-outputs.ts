@@ -1,15 +1,12 @@
-import { toHex } from '../../../util/bytes.js';
 import type { Rng } from '../../../util/random.js';
 import { InputPool, LARGE_ADDRESS, type Selection } from './input-selection.js';
 import {
+  nameOf,
   relatedness,
   type AddressFunds,
   type SpendableOutput,
   type SpendableOutputs,
 } from './spendable-outputs.js';
-
-/** Returns a text that identifies an output. */
-export const nameOf = ({ txHash, outputIndex }: SpendableOutput): string => `${toHex(txHash)}/${outputIndex}`;
 
 /** Number of random draws for one input after which all outputs of the address are read. */
 const DRAWS = 32;

@@ -2,7 +2,7 @@ import { amount, descending, sum, type Amount } from '../../../util/amount.js';
 import { uniformInt, type Rng } from '../../../util/random.js';
 import type { OwnedOutput } from '../scan/findings.js';
 import { isUnlocked } from '../../cryptonote/unlock-time.js';
-import { equalBytes } from '../../../util/bytes.js';
+import { equalBytes, toHex } from '../../../util/bytes.js';
 
 /** Fields of an output that input selection needs. */
 export type SpendableOutput = Pick<
@@ -39,8 +39,8 @@ export interface SpendableOutputSource<C extends SpendableOutput = SpendableOutp
   /** Returns the number and the sum of the outputs of every address that has outputs. */
   sums(): readonly AddressFunds[];
   /**
-   * Returns the outputs that are smaller than `least`, or that may not be spendable on the given terms: locked, without
-   * a key image, or from before RingCT. Each output is returned once.
+   * Returns the outputs that are smaller than `least`, or that may not be spendable on the given terms: locked, held,
+   * without a key image, or from before RingCT. Each output is returned once.
    */
   exceptions(terms: SpendableTerms, least: bigint): readonly C[];
   /** Returns the outputs of at least `least`, by age; read on demand. */
@@ -76,7 +76,15 @@ export interface SpendableTerms {
   readonly now: number;
   /** True: outputs without a key image may be spent, because another wallet signs. */
   readonly blind: boolean;
+  /** Outputs that payments spend which are being signed; absent: none. */
+  readonly held?: readonly OutputRef[];
 }
+
+/** Transaction hash and output index, which identify an output. */
+export type OutputRef = Pick<SpendableOutput, 'txHash' | 'outputIndex'>;
+
+/** Returns a text that identifies an output. */
+export const nameOf = ({ txHash, outputIndex }: OutputRef): string => `${toHex(txHash)}/${outputIndex}`;
 
 /** Sums of spendable outputs. */
 export interface Funds {
@@ -95,12 +103,14 @@ export interface Funds {
 export class SpendableOutputs<C extends SpendableOutput = SpendableOutput> {
   readonly #source: SpendableOutputSource<C>;
   readonly #terms: SpendableTerms;
+  readonly #held: ReadonlySet<string>;
   readonly #funds = new Map<bigint, Funds>();
   #sums: ReadonlyMap<number, AddressFunds> | undefined;
 
   constructor(source: SpendableOutputSource<C>, terms: SpendableTerms) {
     this.#source = source;
     this.#terms = terms;
+    this.#held = new Set(terms.held?.map(nameOf));
   }
 
   /**
@@ -204,7 +214,11 @@ export class SpendableOutputs<C extends SpendableOutput = SpendableOutput> {
   }
 
   #isPayable(coin: SpendableOutput): boolean {
-    return coin.rct && this.#isSignable(coin) && this.#isUnlocked(coin);
+    return coin.rct && this.#isSignable(coin) && this.#isUnlocked(coin) && !this.#isHeld(coin);
+  }
+
+  #isHeld(coin: SpendableOutput): boolean {
+    return this.#held.size > 0 && this.#held.has(nameOf(coin));
   }
 
   #isSignable({ keyImage }: SpendableOutput): boolean {

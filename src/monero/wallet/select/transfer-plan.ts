@@ -12,10 +12,10 @@ import {
 } from './fees.js';
 import { amount, sum, totalOf, U64_MAX, ZERO, type Amount } from '../../../util/amount.js';
 import type { Rng } from '../../../util/random.js';
-import { AddressOutputs, nameOf } from './address-outputs.js';
+import { AddressOutputs } from './address-outputs.js';
 import { preferredInputs, Selection } from './input-selection.js';
 import type { ChangeSplit } from './change-split.js';
-import type { SpendableOutput, Funds, SpendableOutputs } from './spendable-outputs.js';
+import { nameOf, type SpendableOutput, type Funds, type SpendableOutputs } from './spendable-outputs.js';
 import type { OwnedOutput } from '../scan/findings.js';
 import {
   PlanError,
