@@ -17,7 +17,7 @@ it(
   async () => {
     const report = await runPayouts({ ...options, rounds: ROUNDS });
     expect(report.violations).toEqual([]);
-    expect(report.kills).toBeGreaterThanOrEqual(2 * ROUNDS);
+    expect(report.counts.kills).toBeGreaterThanOrEqual(2 * ROUNDS);
     expect(report.ended['confirmed']).toBeGreaterThan(ROUNDS);
   },
   MINUTES_MS,
