@@ -166,7 +166,6 @@ describe('the limit of a creator', () => {
     ['is not exceeded by one on each of two days', [row('b', DAY), row('a', 0)], 0],
     ['is not exceeded by one that was given back', [row('b', 5), row('a', 0, { state: 'rejected' })], 0],
     ['is exceeded by one that was paid', [row('b', 5), row('a', 0, { state: 'confirmed' })], 1],
-    ['is not exceeded by payments to own addresses', [row('b', 5), row('a', 0, { allow_own: true })], 0],
     ['is not exceeded by payouts of others', [row('b', 5), row('a', 0, { created_by: 'anna' })], 0],
     ['counts the largest share of the fee', [row('a', 0, { fee: 'wallet', max_fee: 41 })], 1],
   ])('%s', (_, rows, violations) => {

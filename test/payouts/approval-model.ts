@@ -140,13 +140,12 @@ export class ApprovalModel {
   }
 
   /**
-   * Checks that the payouts of a creator which are neither given back nor to own addresses stay within the limit of a day.
-   * @param limit limit [atomic units].
+   * Checks that the payouts of a creator which are not given back stay within the limit of a day.
+   * @param listed payouts to others. @param limit limit [atomic units].
    */
   checkLimit(listed: readonly Loose[], creator: string, limit: number): void {
     const counted = listed.filter(
-      ({ created_by: by, state, allow_own: isOwn }) =>
-        by === creator && isOwn !== true && !GIVEN_BACK.has(state as PayoutState),
+      ({ created_by: by, state }) => by === creator && !GIVEN_BACK.has(state as PayoutState),
     );
     for (const { created_at: end, payout_id: id } of counted) {
       const sum = counted

@@ -192,14 +192,12 @@ export class Comparison {
     if (approval === undefined) return;
     const { limit } = approval.access;
     const paid = ended.filter(
-      ({ state, allow_own: isOwn, created_by: by }) =>
-        (state === 'confirmed' || !ENDS.has(state)) && isOwn !== true && by === CREATOR,
+      ({ state, created_by: by }) => (state === 'confirmed' || !ENDS.has(state)) && by === CREATOR,
     );
+    // Of a payout to an own address the fee counts alone.
+    const owedTo = ({ payout_id: id, amount }: Loose): number => (this.#round.isOwn(String(id)) ? 0 : amount);
     const sumOf = (rows: readonly Loose[], fees = 0): number =>
-      rows.reduce(
-        (total, { amount, max_fee: most = 0 }) => total + amount + (fees === 0 ? 0 : most + fees),
-        0,
-      );
+      rows.reduce((total, row) => total + owedTo(row) + (fees === 0 ? 0 : fees + (row.max_fee ?? 0)), 0);
     const recent = paid.filter(({ created_at: time }) => time > world.clock.now - DAY + MARGIN_SECONDS);
     await payer.ask('pause_payouts', { reason: 'the limit is tried' });
     const fault = async (payout_id: string, amount: number): Promise<Loose | undefined> => {

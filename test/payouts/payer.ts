@@ -67,7 +67,7 @@ export abstract class Payer {
     const reply = await this.callsOf(as)
       .call(method, params)
       .catch(() => undefined);
-    if (reply?.result !== undefined) this.options.world.plant?.(method, reply.result);
+    if (reply?.result !== undefined) this.options.world.plant?.(method, reply.result, this.options.world);
     return reply;
   }
 

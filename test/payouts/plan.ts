@@ -107,6 +107,8 @@ export interface RoundSize {
   /** Smallest number of outputs, and the number of possible further ones. */
   readonly outputs: number;
   readonly furtherOutputs: number;
+  /** Steps to take; absent: drawn ones. */
+  readonly fixed?: readonly Step[];
 }
 
 /** Rounds of the long campaign. */
@@ -135,7 +137,7 @@ export function planRound(seed: string, round: number, size: RoundSize = FULL, w
     interval: random.chance(0.7) ? 0 : 2,
     divides: random.chance(0.6),
     signingTime: random.pick([60, 600, 86_400]),
-    steps: [
+    steps: size.fixed ?? [
       'create',
       ...Array.from({ length: size.steps - 1 + random.below(size.further) }, () => draw(random, weights)),
     ],

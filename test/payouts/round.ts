@@ -195,7 +195,11 @@ export class Round {
     states.compareMined();
     if (approval !== undefined) {
       for (const payout of listed) approval.model.compare(payout);
-      approval.model.checkLimit(listed, CREATOR, approval.access.limit);
+      approval.model.checkLimit(
+        listed.filter(({ payout_id }) => !this.isOwn(String(payout_id))),
+        CREATOR,
+        approval.access.limit,
+      );
     }
     this.#compareRequests(new Set(listed.map(({ payout_id }) => String(payout_id))));
     return listed;
@@ -210,10 +214,16 @@ export class Round {
       if (answer === 'refused' && ids.has(id)) this.violate(`${id}: was refused, and exists`);
       if (ended !== undefined && states.stateOf(id) !== ended)
         this.violate(`${id}: was ${ended}, and is ${states.stateOf(id)}`);
-      if (ids.has(id) && ownPayeeOf(request) !== undefined && terms.allow_own !== true)
+      if (ids.has(id) && this.isOwn(id) && terms.allow_own !== true)
         this.violate(`${id}: pays an own address without allow_own`);
     }
     for (const id of ids) if (!requests.all.has(id)) this.violate(`${id}: was never asked for`);
+  }
+
+  /** True for a payout to an address of the payer. */
+  isOwn(id: string): boolean {
+    const request = this.parts.requests.all.get(id);
+    return request !== undefined && ownPayeeOf(request) !== undefined;
   }
 
   /** Lists all payouts; undefined without an answer. */

@@ -17,7 +17,7 @@ export interface SignedSet {
 
 /** Parts of a round that a {@link Signer} uses. */
 interface Parts {
-  readonly payer: Payer;
+  readonly payer: Pick<Payer, 'ask'>;
   readonly cold: WalletCalls;
   readonly states: PayoutStates;
   readonly violate: (text: string) => void;

@@ -29,7 +29,7 @@ function withoutReference(error: unknown): true {
 }
 
 /** Plants a defect into the result of a call to the payer, to test the campaign itself. */
-export type Planting = (method: string, result: Loose) => void;
+export type Planting = (method: string, result: Loose, world: World) => void;
 
 /** Node, proxy, clock and wallets that outlast the rounds. */
 export class World {
