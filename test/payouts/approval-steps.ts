@@ -131,7 +131,6 @@ export class ApprovalSteps {
     this.#access.write(rules);
     this.#round.note(JSON.stringify(rules));
     await read();
-    await this.#round.readEvents();
-    this.#model.became();
+    if (await this.#round.readEvents()) this.#model.became();
   }
 }

@@ -2,7 +2,6 @@ import { startDaemonProxy, type DaemonProxy } from '../support/network/daemon-pr
 import type { Reply } from '../support/network/json-rpc.js';
 import type { Random } from '../support/fakes/seeded-random.js';
 import { until } from '../support/fakes/until.js';
-import { newDatabase } from '../support/processes/postgres-cluster.js';
 import {
   PASSWORD,
   startWalletCluster,
@@ -52,10 +51,10 @@ export class ClusterPayer extends Payer {
   /** Starts the cluster of a round. @param database name of the database, which does not exist yet. */
   static async start(options: PayerOptions, database: string, random: Random): Promise<ClusterPayer> {
     const { world, name, args } = options;
-    const postgres = await world.postgres();
+    const placed = await world.database(database);
     const proxies = await Promise.all(Array.from({ length: MEMBERS }, () => startDaemonProxy(world.liar)));
     const cluster = await startWalletCluster({
-      ...{ postgres, database: await newDatabase(postgres, database), wallets: [name], members: MEMBERS },
+      ...{ ...placed, wallets: [name], members: MEMBERS },
       ...{ leaseMs: LEASE_MS, env: world.clock.env, checked: true, daemon: world.node },
       daemonAddresses: proxies.map(({ address }) => address),
       args: ['--cluster-single', '--refresh-period=1', ...args],

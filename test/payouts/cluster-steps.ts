@@ -4,7 +4,7 @@ import type { ClusterStep } from './plan.js';
 import type { QueueSteps } from './queue-steps.js';
 import type { Round } from './round.js';
 
-const LARGE = 40;
+const LARGE = 12;
 const LONGEST_RACE_MS = 700;
 
 /** Steps of a round whose payer is a cluster. */

@@ -171,8 +171,7 @@ export class QueueSteps {
       reason: 'test',
     });
     if (asked?.result === undefined) return;
-    await this.#round.readEvents();
-    this.#round.parts.states.pause(account);
+    if (await this.#round.readEvents()) this.#round.parts.states.pause(account);
   }
 
   /** Creates some payouts. @param least number of them. */

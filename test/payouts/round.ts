@@ -133,16 +133,19 @@ export class Round {
     const { payer, states } = this.parts;
     await payer.restart();
     const after = Math.max(0, states.cursor - AGAIN);
-    states.again(after, await this.#eventsAfter(after));
+    const events = await this.#eventsAfter(after);
+    if (events !== undefined) states.again(after, events);
   }
 
-  async #eventsAfter(after: number): Promise<PayoutEvent[]> {
+  /** Reads the events after an id; undefined without an answer. */
+  async #eventsAfter(after: number): Promise<PayoutEvent[] | undefined> {
     const all: PayoutEvent[] = [];
     for (let cursor = after; ;) {
       const { payer } = this.parts;
       const reply = await payer.ask('get_events', { after: cursor, limit: PAGE, types: PAYOUT_EVENTS });
       if (reply?.error !== undefined) this.violate(`get_events: ${reply.error.message}`);
-      const events = (reply?.result?.['events'] ?? []) as PayoutEvent[];
+      if (reply?.result === undefined) return undefined;
+      const events = (reply.result['events'] ?? []) as PayoutEvent[];
       const last = events.at(-1);
       if (last === undefined) return all;
       all.push(...events);
@@ -150,15 +153,17 @@ export class Round {
     }
   }
 
-  /** Reads the events since the latest known one. */
-  readonly readEvents = async (): Promise<void> => {
+  /** Reads the events since the latest known one. @returns false without an answer. */
+  readonly readEvents = async (): Promise<boolean> => {
     const { states, requests, approval } = this.parts;
-    for (const event of await this.#eventsAfter(states.cursor)) {
+    const events = await this.#eventsAfter(states.cursor);
+    for (const event of events ?? []) {
       states.enter(event);
       const request = requests.all.get(String(event.data.payout_id));
       approval?.model.enter(event, request?.creator ?? '');
       this.#checkTime(event, request);
     }
+    return events !== undefined;
   };
 
   /** Checks that a payout is sent, or laid out in a set, between its times. */
@@ -189,7 +194,7 @@ export class Round {
         .some(3, ({ answer }) => answer === 'created', this.#looks)
         .map(async ({ id }) => (await payer.ask('get_payout', { payout_id: id }))?.result),
     );
-    await this.readEvents();
+    if (!(await this.readEvents())) return undefined;
     for (const payout of [...listed, ...single]) if (payout !== undefined) states.compare(payout);
     await this.noteMined();
     states.compareMined();

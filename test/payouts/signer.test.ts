@@ -47,7 +47,7 @@ async function submit({ isExpired = false, isKnown = false, result, signed }: Su
   if (set === undefined) return found;
   await signer.submit(set, () => {
     if (isExpired) event('queued', 'awaiting_signature', { reason: 'unsigned' });
-    return Promise.resolve();
+    return Promise.resolve(true);
   });
   return found;
 }

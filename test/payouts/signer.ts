@@ -83,11 +83,11 @@ export class Signer {
    * Submits a kept set. A set that has expired must be refused, unless its transaction was relayed by others.
    * @param read reads the events so far. @returns the error; undefined: it was accepted, or there was no answer.
    */
-  async submit(set: SignedSet, read: () => Promise<void>): Promise<string | undefined> {
+  async submit(set: SignedSet, read: () => Promise<boolean>): Promise<string | undefined> {
     const { payer, states, violate, isKnown } = this.#parts;
     const i = this.kept.indexOf(set);
     if (i >= 0) this.kept.splice(i, 1);
-    await read();
+    if (!(await read())) return undefined;
     const isExpired = set.payoutIds.some((id) => states.unsignedOf(id) > (set.unsigned.get(id) ?? 0));
     const wasKnown = await isKnown(set.hash);
     const reply = await payer.ask('submit_payout_batches', { signed_txsets: [set.signed] });

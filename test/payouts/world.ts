@@ -1,7 +1,8 @@
 import { parseTransaction, transactionHash } from '../../src/monero/cryptonote/transaction.js';
 import { fromHex, toHex } from '../../src/util/bytes.js';
 import { killMoment } from '../support/processes/kill-moment.js';
-import { startPostgres, type PostgresCluster } from '../support/processes/postgres-cluster.js';
+import { databaseClock, type DatabaseClock } from '../support/processes/database-clock.js';
+import { newDatabase, startPostgres, type PostgresCluster } from '../support/processes/postgres-cluster.js';
 import type { Lie } from '../support/values/lies.js';
 import type { LieFacts } from '../support/processes/lying-node.js';
 import { SteppedClock } from '../support/processes/stepped-clock.js';
@@ -47,6 +48,7 @@ export class World {
   readonly #reference: WalletRpc | undefined;
   #coldServer: WalletRpc | undefined;
   #postgres: PostgresCluster | undefined;
+  #databaseClock: DatabaseClock | undefined;
   readonly #miner: WalletCalls;
   #minerAddress = '';
 
@@ -120,6 +122,7 @@ export class World {
   /** Sets the clock of all programs ahead. @returns once they have read it. */
   async step(seconds: number): Promise<void> {
     this.clock.step(seconds);
+    await this.#setDatabase();
     await killMoment(STEPPED_MS);
   }
 
@@ -129,10 +132,18 @@ export class World {
     return walletCalls(this.#coldServer.port, name);
   }
 
-  /** Database server of clusters. @throws Error if PostgreSQL is not installed. */
-  async postgres(): Promise<PostgresCluster> {
-    this.#postgres ??= await startPostgres({ standbys: 0 });
-    return this.#postgres;
+  /** Creates a database for a cluster, which has the clock of all programs. @throws Error if PostgreSQL is not installed. */
+  async database(name: string): Promise<{ readonly postgres: PostgresCluster; readonly database: string }> {
+    const postgres = (this.#postgres ??= await startPostgres({ standbys: 0 }));
+    const database = await newDatabase(postgres, name);
+    this.#databaseClock = await databaseClock(postgres.primary(), database);
+    await this.#setDatabase();
+    return { postgres, database };
+  }
+
+  /** Sets the clock of the database of the latest cluster. */
+  async #setDatabase(): Promise<void> {
+    await this.#databaseClock?.set(this.clock.now - Math.floor(Date.now() / 1000));
   }
 
   /** Lets the node that the payer asks lie. @param lie list of faults; empty: the truth. */
