@@ -41,7 +41,7 @@ export class Access {
     for (const name of APPROVERS)
       await access.#file.add(name, { wallet, method: ['view', 'payout_approve'] });
     await access.#file.add(CANCELLER, { wallet, method: ['view', 'payout_cancel'] });
-    access.write(drawRules(random));
+    access.write(drawRules(random, true));
     return access;
   }
 
@@ -87,8 +87,8 @@ const membersOf = ({ above, approvals, delay, own }: ApprovalRule): object => ({
   ...{ approve_above: String(above), approvals, delay, own },
 });
 
-/** Draws the rules of a file: one of the creator, and perhaps one of an account. */
-export function drawRules(random: Random): readonly ApprovalRule[] {
+/** Draws the rules of a file: one of the creator, and perhaps one of an account. @param isFirst true: some payouts wait. */
+export function drawRules(random: Random, isFirst = false): readonly ApprovalRule[] {
   const rule = (): ApprovalRule => ({
     above: random.pick([0, 0, XMR / 2, XMR]),
     approvals: random.pick([2, 2, 1, 0]),
@@ -96,7 +96,9 @@ export function drawRules(random: Random): readonly ApprovalRule[] {
     own: random.chance(0.25),
   });
   return [
-    ...(random.chance(0.8) ? [{ ...rule(), creator: CREATOR }] : []),
+    ...(isFirst || random.chance(0.8)
+      ? [{ ...rule(), creator: CREATOR, ...(isFirst ? { approvals: random.pick([1, 2]) } : {}) }]
+      : []),
     ...(random.chance(0.5) ? [{ ...rule(), ...(random.chance(0.5) ? { accounts: [1] } : {}) }] : []),
   ];
 }

@@ -64,7 +64,7 @@ export class Requests {
     const payee = isOwn ? own[random.below(own.length)] : payees[random.below(payees.length)];
     if (payee === undefined) throw new Error('there is no payee');
     // Without it an own address is refused.
-    const allowsOwn = isOwn ? random.chance(0.75) : random.chance(0.05);
+    const allowsOwn = random.chance(isOwn ? 0.6 : 0.05);
     const terms = {
       payout_id: id,
       address: payee.address,
