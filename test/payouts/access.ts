@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Random } from '../support/fakes/seeded-random.js';
 import { CredentialFile } from '../support/processes/credential-file.js';
 import { ALL } from '../support/processes/credential-server.js';
+import { ROOT } from './payer.js';
 import type { ApprovalRule } from './approval-model.js';
 
 /** Credential that creates the payouts of a round with approvals. */
@@ -33,7 +34,7 @@ export class Access {
   /** Writes the file of a round. */
   static async create(wallet: string, random: Random): Promise<Access> {
     const access = new Access(wallet, random.pick(LIMITS), []);
-    await access.#file.add('root', { wallet: '*', method: ALL });
+    await access.#file.add(ROOT, { wallet: '*', method: ALL });
     await access.#file.add(CREATOR, {
       ...{ wallet, method: ['view', 'payout_create', 'payout_approve'] },
       'spend-day': String(access.limit),

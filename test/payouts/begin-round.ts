@@ -1,10 +1,10 @@
 import { seededRandom, type Random } from '../support/fakes/seeded-random.js';
 import type { WalletCalls } from '../support/network/json-rpc.js';
 import { createWallet } from '../support/wallets/create-wallet.js';
-import { Access } from './access.js';
+import { Access, CREATOR } from './access.js';
 import { ApprovalModel } from './approval-model.js';
 import { ClusterPayer } from './cluster-payer.js';
-import type { Payer, PayerOptions } from './payer.js';
+import { ROOT, type Payer, type PayerOptions } from './payer.js';
 import { PayoutStates } from './payout-states.js';
 import type { RoundPlan } from './plan.js';
 import { Requests, type OwnAddress, type PayeeAddress } from './requests.js';
@@ -54,11 +54,13 @@ export async function beginRound(world: World, seed: string, plan: RoundPlan): P
   await payer.calls.rpc('refresh');
   const states = new PayoutStates(plan.confirmations, violate, cold !== undefined);
   const isKnown = async (hash: string): Promise<boolean> => (await world.transactions([hash])).size > 0;
-  const signer = cold && new Signer({ payer, cold, states, violate, isKnown });
+  const requests = new Requests(random, { payees, own, creator: access === undefined ? ROOT : CREATOR });
+  const expiryOf = (id: string): number | undefined =>
+    requests.all.get(id)?.terms.expires_at as number | undefined;
+  const signer = cold && new Signer({ payer, cold, states, violate, expiryOf, isKnown });
   await signer?.exchange();
   return new Round({
-    ...{ world, plan, payer, twin, addresses, begun, violations, random, states, seed: key },
-    requests: new Requests(random, { payees, own, creator: access === undefined ? 'root' : 'clerk' }),
+    ...{ world, plan, payer, twin, addresses, begun, violations, random, states, requests, seed: key },
     ...(access === undefined
       ? {}
       : { approval: { access, model: new ApprovalModel(access.rules, violate) } }),

@@ -3,6 +3,8 @@ import { walletCalls, type Reply, type WalletCalls } from '../support/network/js
 import type { ProxyAction } from '../support/network/daemon-proxy.js';
 import { SENDING, type World } from './world.js';
 
+/** Name of the credential with all rights, where a login is required. */
+export const ROOT = 'root';
 /** Time in which a server that was not killed by an expected payment is killed nevertheless [ms]. */
 const PATIENCE_MS = 4000;
 /** Messages of the log that no trouble from outside may cause. */
@@ -54,7 +56,7 @@ export abstract class Payer {
 
   /** Calls of a client with all rights. */
   get calls(): WalletCalls {
-    return this.callsOf('root');
+    return this.callsOf(ROOT);
   }
 
   /** Calls under a credential. */
@@ -63,7 +65,7 @@ export abstract class Payer {
   }
 
   /** Makes a call; undefined: the server gives no answer. @param as name of the credential. */
-  async ask(method: string, params: object = {}, as = 'root'): Promise<Reply | undefined> {
+  async ask(method: string, params: object = {}, as = ROOT): Promise<Reply | undefined> {
     const reply = await this.callsOf(as)
       .call(method, params)
       .catch(() => undefined);

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { PAYOUT_STATES } from '../../src/model/payout.js';
 import type { Loose } from '../support/network/json-rpc.js';
 import { ENDS, NEXT, PayoutStates, type PayoutEvent } from './payout-states.js';
+import { OF_READERS, SENDER_LIES } from './sender-lies.js';
 import { KINDS, planRound, stepsOf } from './plan.js';
 
 const CONFIRMATIONS = 3;
@@ -197,6 +198,13 @@ describe('approvals, rejections and blocks', () => {
     lying.noteMined([HASH]);
     lying.compareMined();
     expect(found).toContainEqual(expect.stringContaining('no block has had'));
+  });
+});
+
+describe('the lies to senders', () => {
+  it('contain all that concern a wallet which waits for its payments', () => {
+    const names = SENDER_LIES.map(({ what }) => what.split('=')[0] ?? '');
+    expect(OF_READERS.filter((name) => !names.includes(name))).toEqual([]);
   });
 });
 

@@ -4,6 +4,7 @@ import type { Loose } from '../support/network/json-rpc.js';
 import type { ProxyAction } from '../support/network/daemon-proxy.js';
 import { MOST_ATTEMPTS } from '../../src/model/payout.js';
 import { CANCELLER } from './access.js';
+import { ROOT } from './payer.js';
 import type { CommonStep } from './plan.js';
 import { whichAccount, type Round } from './round.js';
 import { SENDER_LIES } from './sender-lies.js';
@@ -206,7 +207,7 @@ export class QueueSteps {
   async cancel(): Promise<void> {
     const { requests, approval } = this.#round.parts;
     const some = requests.some(6, ({ answer }) => answer === 'created');
-    await this.#round.end(some, 'cancelled', approval === undefined ? 'root' : CANCELLER);
+    await this.#round.end(some, 'cancelled', approval === undefined ? ROOT : CANCELLER);
   }
 
   async #kill(): Promise<void> {

@@ -1,8 +1,7 @@
 import { seededRandom, type Random } from '../support/fakes/seeded-random.js';
 import type { Loose, WalletCalls } from '../support/network/json-rpc.js';
 import { PAYOUT_EVENTS } from '../../src/model/events.js';
-import type { Access } from './access.js';
-import { CREATOR } from './access.js';
+import { CREATOR, type Access } from './access.js';
 import type { ApprovalModel } from './approval-model.js';
 import type { Payer } from './payer.js';
 import type { PayoutEvent, PayoutStates } from './payout-states.js';
@@ -58,11 +57,6 @@ export class Round {
 
   get violations(): readonly string[] {
     return this.parts.violations;
-  }
-
-  /** Name of the credential that creates payouts. */
-  get creator(): string {
-    return this.parts.approval === undefined ? 'root' : CREATOR;
   }
 
   violate(text: string): void {

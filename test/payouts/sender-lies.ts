@@ -4,7 +4,7 @@ import { LIES, type Lie } from '../support/values/lies.js';
 const OF_STEPS = /^(forgotten-payment|refused-payment|refused-and-relayed)/;
 
 /** Lies about heights, blocks, pool and transactions that concern a wallet that waits for its payments. */
-const OF_READERS = [
+export const OF_READERS = [
   ...['wrong-height', 'lower-height', 'unsynchronised', 'wrong-top-hash', 'page-height', 'lower-page-height'],
   ...['invented-hashes', 'other-header-hash', 'changed-key-image', 'removed-key-image', 'hidden-pool'],
   ...['double-spend-hidden', 'double-spend-seen', 'unknown-pool', 'mined-pool', 'lower-mined-height'],

@@ -13,10 +13,18 @@ interface Submission {
   readonly isKnown?: boolean;
   readonly result?: object;
   readonly signed?: object;
+  /** Time from which the payout is not sent any more [Unix s]. */
+  readonly expiry?: number;
 }
 
 /** Signs a set and submits it. @returns the violations. */
-async function submit({ isExpired = false, isKnown = false, result, signed }: Submission): Promise<string[]> {
+async function submit({
+  isExpired = false,
+  isKnown = false,
+  result,
+  signed,
+  expiry,
+}: Submission): Promise<string[]> {
   const found: string[] = [];
   const violate = (text: string): void => void found.push(text);
   const states = new PayoutStates(1, violate, true);
@@ -40,6 +48,7 @@ async function submit({ isExpired = false, isKnown = false, result, signed }: Su
           ...signed,
         }),
     },
+    expiryOf: () => expiry,
     isKnown: () => Promise.resolve(isKnown),
   });
   await signer.sign({ batch_id: 'b', unsigned_txset: '', payouts: [{ payout_id: 'w' }], expires_at: 5 });
@@ -63,6 +72,8 @@ describe('a signed set', () => {
     ['is wrongly accepted once it has expired', { isExpired: true }, 1],
     ['is answered with another transaction', { result: { tx_hashes: ['b'.repeat(64)] } }, 1],
     ['is not signed by the cold wallet', { signed: { error: { code: -1, message: '' } } }, 1],
+    ['ends with its payout', { expiry: 5 }, 0],
+    ['outlives its payout', { expiry: 4 }, 1],
     ['has no transaction', { signed: { result: {} } }, 1],
   ])('%s', async (_, submission, violations) => {
     expect(await submit(submission)).toHaveLength(violations);

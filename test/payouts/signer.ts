@@ -21,6 +21,8 @@ interface Parts {
   readonly cold: WalletCalls;
   readonly states: PayoutStates;
   readonly violate: (text: string) => void;
+  /** Returns the time from which a payout is not sent any more [Unix s]; undefined: none. */
+  readonly expiryOf: (id: string) => number | undefined;
   /** True for a transaction that the pool or a block has. */
   readonly isKnown: (hash: string) => Promise<boolean>;
 }
@@ -55,7 +57,7 @@ export class Signer {
 
   /** Signs a set, and keeps it. */
   async sign({ batch_id, unsigned_txset, payouts, expires_at: expires }: Loose): Promise<void> {
-    const { cold, states, violate } = this.#parts;
+    const { cold, states, violate, expiryOf } = this.#parts;
     const reply = await cold.call('sign_transfer', { unsigned_txset, export_raw: true });
     if (reply.error !== undefined)
       return violate(`the cold wallet does not sign ${batch_id}: ${JSON.stringify(reply.error)}`);
@@ -64,6 +66,8 @@ export class Signer {
     if (hash === undefined || blob === undefined || expires === undefined)
       return violate(`the set of ${batch_id} has no transaction, or no expiry`);
     const payoutIds = (payouts as Loose[]).map(({ payout_id }) => String(payout_id));
+    const first = Math.min(...payoutIds.map((id) => expiryOf(id) ?? Infinity));
+    if (Number(expires) > first) violate(`the set of ${batch_id} outlives a payout by ${expires - first} s`);
     states.sign(hash, payoutIds);
     this.signed += 1;
     this.kept.push({

@@ -7,9 +7,7 @@ import type { SignedSet, Signer } from './signer.js';
 
 const MOST_SIGNED = 6;
 const LONGEST_RACE_MS = 400;
-const VERDICTS: readonly ['drop', 'forward-and-drop-the-answer', 'forward'] = [
-  ...(['drop', 'forward-and-drop-the-answer', 'forward'] as const),
-];
+const VERDICTS = ['drop', 'forward-and-drop-the-answer', 'forward'] as const;
 
 /** Steps of a round whose payer is view-only. */
 export class SigningSteps {
