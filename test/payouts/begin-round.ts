@@ -59,13 +59,15 @@ export async function beginRound(world: World, seed: string, plan: RoundPlan): P
     requests.all.get(id)?.terms.expires_at as number | undefined;
   const signer = cold && new Signer({ payer, cold, states, violate, expiryOf, isKnown });
   await signer?.exchange();
-  return new Round({
+  const round = new Round({
     ...{ world, plan, payer, twin, addresses, begun, violations, random, states, requests, seed: key },
     ...(access === undefined
       ? {}
       : { approval: { access, model: new ApprovalModel(access.rules, violate) } }),
     ...(signer === undefined ? {} : { signer }),
   });
+  if (signer !== undefined) signer.read = round.readEvents;
+  return round;
 }
 
 const startPayer = (plan: RoundPlan, random: Random, options: PayerOptions): Promise<Payer> =>

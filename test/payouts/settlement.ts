@@ -86,7 +86,7 @@ export class Settlement {
     if (signer === undefined) return;
     signer.kept.length = 0;
     await signer.signSome();
-    for (const set of [...signer.kept]) await signer.submit(set, this.#round.readEvents);
+    for (const set of [...signer.kept]) await signer.submit(set);
   }
 
   /** Approves all payouts that wait for approvals. */

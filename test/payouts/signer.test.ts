@@ -54,10 +54,11 @@ async function submit({
   await signer.sign({ batch_id: 'b', unsigned_txset: '', payouts: [{ payout_id: 'w' }], expires_at: 5 });
   const [set] = signer.kept;
   if (set === undefined) return found;
-  await signer.submit(set, () => {
+  signer.read = () => {
     if (isExpired) event('queued', 'awaiting_signature', { reason: 'unsigned' });
     return Promise.resolve(true);
-  });
+  };
+  await signer.submit(set);
   return found;
 }
 

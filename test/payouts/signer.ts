@@ -32,6 +32,8 @@ export class Signer {
   readonly #parts: Parts;
   /** Sets that were signed, and are not submitted yet. */
   readonly kept: SignedSet[] = [];
+  /** Reads the events so far; false without an answer. */
+  read: () => Promise<boolean> = () => Promise.resolve(false);
   /** Number of sets that were signed. */
   signed = 0;
 
@@ -52,7 +54,9 @@ export class Signer {
 
   /** Lists the sets that the payer wants to be signed; none without an answer. */
   async exported(): Promise<Loose[]> {
-    return ((await this.#parts.payer.ask('export_payout_batches'))?.result?.['batches'] ?? []) as Loose[];
+    const reply = await this.#parts.payer.ask('export_payout_batches');
+    // Returns of these payouts from earlier sets must not count as returns from the exported ones.
+    return (await this.read()) ? ((reply?.result?.['batches'] ?? []) as Loose[]) : [];
   }
 
   /** Signs a set, and keeps it. */
@@ -85,13 +89,13 @@ export class Signer {
 
   /**
    * Submits a kept set. A set that has expired must be refused, unless its transaction was relayed by others.
-   * @param read reads the events so far. @returns the error; undefined: it was accepted, or there was no answer.
+   * @returns the error; undefined: it was accepted, or there was no answer.
    */
-  async submit(set: SignedSet, read: () => Promise<boolean>): Promise<string | undefined> {
+  async submit(set: SignedSet): Promise<string | undefined> {
     const { payer, states, violate, isKnown } = this.#parts;
     const i = this.kept.indexOf(set);
     if (i >= 0) this.kept.splice(i, 1);
-    if (!(await read())) return undefined;
+    if (!(await this.read())) return undefined;
     const isExpired = set.payoutIds.some((id) => states.unsignedOf(id) > (set.unsigned.get(id) ?? 0));
     const wasKnown = await isKnown(set.hash);
     const reply = await payer.ask('submit_payout_batches', { signed_txsets: [set.signed] });

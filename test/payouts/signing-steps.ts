@@ -65,7 +65,7 @@ export class SigningSteps {
 
   async #submit(set: SignedSet | undefined): Promise<void> {
     if (set === undefined) return this.#round.note('no set is kept');
-    const error = await this.#signer.submit(set, this.#round.readEvents);
+    const error = await this.#signer.submit(set);
     this.#round.note(error ?? 'submitted');
   }
 
