@@ -17,6 +17,7 @@ import { OutgoingReader } from './tables/outgoing.js';
 import { BalanceReader } from './tables/balances.js';
 import { OutputReader } from './tables/outputs.js';
 import { PaymentRequestReader } from './tables/payment-requests.js';
+import { RequestListReader } from './tables/request-lists.js';
 import { PaymentReader } from './tables/payments.js';
 import { PayoutFigureReader } from './tables/payout-figures.js';
 import { PayoutReader } from './tables/payouts.js';
@@ -68,6 +69,7 @@ export class WalletReader {
   readonly multisig: MultisigReader;
   readonly orders: OrderReader;
   readonly requests: PaymentRequestReader;
+  readonly requestLists: RequestListReader;
   readonly payouts: PayoutReader;
   readonly refunds: RefundReader;
   readonly payoutFigures: PayoutFigureReader;
@@ -110,6 +112,7 @@ export class WalletReader {
     this.multisig = new MultisigReader(db);
     this.orders = new OrderReader(db);
     this.requests = new PaymentRequestReader(db);
+    this.requestLists = new RequestListReader(db);
     this.payouts = new PayoutReader(db);
     this.refunds = new RefundReader(db);
     this.payoutFigures = new PayoutFigureReader(db);

@@ -3,7 +3,7 @@ import { formatAddress } from '../../monero/cryptonote/address.js';
 import { assertRepeats, type KeyedCall } from '../../model/keyed-call.js';
 import { faultOf, WalletError } from '../../model/wallet-error.js';
 import { type PaymentRequest, type RequestPrice, confirmationsFor } from '../../model/payment-request.js';
-import { isIndexed, type RequestFilter } from '../../store/tables/payment-requests.js';
+import { isIndexed, type RequestFilter } from '../../store/tables/request-lists.js';
 import type { TrackedRequest } from '../../store/tables/request-row.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import type { Amount } from '../../util/amount.js';
@@ -299,12 +299,12 @@ export class PaymentRequests {
       const found = store.read((r) => r.requests.byReference(filter.reference ?? ''));
       if (found === undefined || found.sequence >= before) return [];
       const range = { from: found.sequence, to: found.sequence + 1 };
-      return store.read((r) => r.requests.matching(filter, range, limit));
+      return store.read((r) => r.requestLists.matching(filter, range, limit));
     }
-    if (isIndexed(filter)) return store.read((r) => r.requests.inStates(filter.states, before, limit));
+    if (isIndexed(filter)) return store.read((r) => r.requestLists.inStates(filter.states, before, limit));
     const below = Math.min(before, store.read((r) => r.requests.last()) + 1);
     const read = (range: NumberRange, most: number): readonly PaymentRequest[] =>
-      store.read((r) => r.requests.matching(filter, range, most));
+      store.read((r) => r.requestLists.matching(filter, range, most));
     return newestFirst(below, limit, read, assertOpen);
   }
 
@@ -313,7 +313,7 @@ export class PaymentRequests {
     const { store, assertOpen } = this.#context;
     store.commitPages();
     const pages = oldestFirst(
-      (above, limit) => store.read((r) => r.requests.createdIn(period, above, limit)),
+      (above, limit) => store.read((r) => r.requestLists.createdIn(period, above, limit)),
       assertOpen,
     );
     for await (const page of pages) yield this.#views.of(page)(page);

@@ -46,6 +46,9 @@ export interface RequestRow extends TermsRow {
 export const REQUEST_COLUMNS = `${TERMS_COLUMNS}, p.request_id, p.token, p.reference, p.metadata, p.return_url,
   p.returns, p.price, p.locale, p.asks, p.refund_address, s.state, s.changed`;
 
+/** SQL source of requests `p` with their reported states `s`. */
+export const REQUESTS = 'payment_request p JOIN request_state s USING (sequence)';
+
 /** Columns of a {@link ReportedRequest}. */
 interface ReportedRow {
   readonly state: RequestState;

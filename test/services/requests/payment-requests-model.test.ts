@@ -253,7 +253,7 @@ class Run {
 
   #views(): readonly RequestView[] {
     this.#store.commitPages();
-    const all = this.#store.read((r) => r.requests.inStates([], 1e9, 1000));
+    const all = this.#store.read((r) => r.requestLists.inStates([], 1e9, 1000));
     return all.map(({ requestId }) => this.#requests.get({ requestId }));
   }
 
@@ -634,7 +634,7 @@ class Run {
         expect(reported.late).toBe(late);
         if (!reported.isFull) expect(reported.total).toBe(mined + unmined);
       }
-      const listed = this.#store.read((r) => r.requests.inStates([state], 1e9, 100));
+      const listed = this.#store.read((r) => r.requestLists.inStates([state], 1e9, 100));
       expect(listed.some((one) => one.requestId === requestId)).toBe(true);
     }
   }

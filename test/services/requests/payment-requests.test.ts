@@ -7,7 +7,7 @@ import type { Hash } from '../../../src/monero/crypto/types.js';
 import { parseUri } from '../../../src/monero/cryptonote/uri.js';
 import { PaymentRequests, type RequestSpec } from '../../../src/services/requests/payment-requests.js';
 import type { RequestView } from '../../../src/services/requests/request-views.js';
-import type { RequestFilter } from '../../../src/store/tables/payment-requests.js';
+import type { RequestFilter } from '../../../src/store/tables/request-lists.js';
 import { WalletError } from '../../../src/model/wallet-error.js';
 import type { WalletSync } from '../../../src/services/sync/wallet-sync.js';
 import { amount, ZERO } from '../../../src/util/amount.js';

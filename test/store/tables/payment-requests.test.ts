@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import type { RequestState } from '../../../src/model/payment-request.js';
-import type { RequestFilter } from '../../../src/store/tables/payment-requests.js';
+import type { RequestFilter } from '../../../src/store/tables/request-lists.js';
 import type { ReportedRequest } from '../../../src/store/tables/request-row.js';
 import { amount } from '../../../src/util/amount.js';
 import {
@@ -20,7 +20,7 @@ beforeEach(() => {
 afterEach(() => wallet.close());
 
 const listed = (states: readonly RequestState[] = [], limit = 100, before = 1e9): string[] =>
-  wallet.store.read((r) => r.requests.inStates(states, before, limit)).map(({ requestId }) => requestId);
+  wallet.store.read((r) => r.requestLists.inStates(states, before, limit)).map(({ requestId }) => requestId);
 
 const callWith = (key: string, fill: number) => ({
   ...{ key, method: 'create_payment_request' },
@@ -145,7 +145,7 @@ describe('the list of requests', () => {
       w.requests.add(newRequest(10, { metadata: '{"table":4}', amount: amount(101n) }));
       w.requests.add(newRequest(11, { created: CREATED + 1 }));
     });
-    const found = wallet.store.read((r) => r.requests.matching(filter, { from: 1, to: 1e9 }, 100));
+    const found = wallet.store.read((r) => r.requestLists.matching(filter, { from: 1, to: 1e9 }, 100));
     expect(found.map(({ requestId }) => requestId)).toEqual(expected.map(idOf));
   });
 });

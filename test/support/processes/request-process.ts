@@ -67,7 +67,7 @@ const unpaid = (): number | undefined => {
   // States are recorded when the pages are committed.
   store.commitPages();
   return store
-    .read((r) => r.requests.inStates(['waiting'], 1e9, 1000))
+    .read((r) => r.requestLists.inStates(['waiting'], 1e9, 1000))
     .map(({ reference }) => Number(reference?.slice(1)))
     .filter((number) => number % 3 !== 0)
     .at(-1);

@@ -40,8 +40,8 @@ export function openRequest(minor: number, more: Partial<NewRequest> = {}): NewR
 }
 
 /** Returns all requests with the states that their events have reported, latest first. */
-export const trackedRequests = ({ requests }: WalletReader): TrackedRequest[] =>
-  requests
+export const trackedRequests = ({ requests, requestLists }: WalletReader): TrackedRequest[] =>
+  requestLists
     .inStates([], Number.MAX_SAFE_INTEGER, 10_000)
     .flatMap(({ requestId }) => requests.byId(requestId) ?? []);
 
