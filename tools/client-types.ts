@@ -5,10 +5,22 @@ import { commentLines, interfaceLines, nameOf, signatureLines, unionLines } from
 
 /** Names for objects that occur in several results, by the first member that contains the object. */
 const NAMES: Readonly<Record<string, string>> = {
+  ApprovePayoutsPayouts: 'PayoutApproval',
+  ApprovePayoutsResults: 'PayoutOutcome',
+  ApprovePayoutsResultsError: 'PayoutError',
+  ApprovePayoutsResultsPayout: 'Payout',
+  ApprovePayoutsResultsPayoutHistory: 'PayoutAction',
+  ApprovePayoutsResultsPayoutState: 'PayoutState',
+  ApprovePayoutsResultsPayoutWaitingFor: 'PayoutWait',
+  ApprovePayoutsResultsPayoutWaitingForApproval: 'PayoutApprovalWait',
+  ApprovePayoutsResultsPayoutWaitingForUnlocked: 'PayoutMoneyWait',
+  CreatePayoutsPayouts: 'NewPayout',
   DescribeTransferDesc: 'TransferDescription',
   DescribeTransferDescRecipients: 'TransferRecipient',
   DescribeTransferDescSources: 'TransferSource',
   DescribeTransferSummary: 'TransferSummary',
+  ExportPayoutBatchesBatches: 'PayoutBatch',
+  ExportPayoutBatchesBatchesPayouts: 'BatchedPayout',
   ExportKeyImagesSignedKeyImages: 'SignedKeyImage',
   ExportPaymentsPayments: 'ExportedPayment',
   ExportPaymentsPaymentsDestinations: 'PaidDestination',
@@ -18,7 +30,6 @@ const NAMES: Readonly<Record<string, string>> = {
   GetAddressBookEntries: 'AddressBookEntry',
   GetAddressIndexIndex: 'SubaddressIndex',
   GetBalancePerSubaddress: 'AddressBalance',
-  GetBulkPaymentsPayments: 'Payment',
   GetEventsEvents: 'WalletEvent',
   GetEventsTypes: 'EventType',
   OrderTransactions: 'OrderTransaction',
@@ -29,11 +40,13 @@ const NAMES: Readonly<Record<string, string>> = {
   ListDeliveriesDeliveries: 'WebhookDelivery',
   ListWalletsWallets: 'ListedWallet',
   ListWebhooksWebhooks: 'Webhook',
+  MadeTransactionsAmountsByDestList: 'DestinationAmounts',
+  MadeTransactionsSpentKeyImagesList: 'SpentKeyImages',
   ParseUriUri: 'PaymentUri',
+  PaymentsPayments: 'Payment',
   PaymentRequestPayments: 'RequestPayment',
   PaymentRequestSubaddrIndex: 'AddressIndex',
-  SweepAllAmountsByDestList: 'DestinationAmounts',
-  SweepAllSpentKeyImagesList: 'SpentKeyImages',
+  SubmitPayoutBatchesResults: 'SubmittedBatch',
   TransferDestinations: 'Destination',
 };
 
@@ -87,6 +100,12 @@ class TypeCollector {
     const found = this.object(shared, members);
     if (found !== shared) throw new Error(`${name} does not equal ${shared}, but ${found}`);
     this.declarations.push({ name, lines: [...commentLines(summary), `export type ${name} = ${shared};`] });
+    return name;
+  }
+
+  /** Declares the type of the parameters, or of the result, of a method that has none. */
+  none(name: string, summary: string): string {
+    this.declarations.push({ name, lines: [...commentLines(summary), `export type ${name} = NoMembers;`] });
     return name;
   }
 
@@ -177,10 +196,15 @@ export function clientTypes(methods: readonly WalletMethod[]): string {
   const signatures = clientMethods(methods).flatMap(({ name, summary, kind, params, result }) => {
     const type = nameOf(name);
     const isRequired = params.some(({ isOptional }) => !isOptional);
+    const [paramsOf, resultOf] = [`Parameters of ${name}.`, `Result of ${name}.`];
     const given =
-      params.length === 0 ? 'NoMembers' : types.object(`${type}Params`, params, `Parameters of ${name}.`);
+      params.length === 0
+        ? types.none(`${type}Params`, paramsOf)
+        : types.object(`${type}Params`, params, paramsOf);
     const returned =
-      result.length === 0 ? 'NoMembers' : types.result(`${type}Result`, result, `Result of ${name}.`);
+      result.length === 0
+        ? types.none(`${type}Result`, resultOf)
+        : types.result(`${type}Result`, result, resultOf);
     const options = kind === 'order' ? 'OrderOptions' : 'CallOptions';
     return [
       ...commentLines(summary, '  '),
