@@ -3,7 +3,10 @@ export interface NodeRequest {
   readonly method?: string | undefined;
   readonly headers: { readonly [name: string]: string | readonly string[] | undefined };
   readonly readableDidRead?: boolean | undefined;
-  on(event: string, listener: (value: never) => void): unknown;
+  on(event: 'data', listener: (part: Uint8Array | string) => void): unknown;
+  on(event: 'end', listener: () => void): unknown;
+  on(event: 'close', listener: () => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
   pause(): unknown;
 }
 
