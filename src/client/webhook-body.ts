@@ -3,6 +3,7 @@ export interface NodeRequest {
   readonly method?: string | undefined;
   readonly headers: { readonly [name: string]: string | readonly string[] | undefined };
   readonly readableDidRead?: boolean | undefined;
+  readonly readableEnded?: boolean | undefined;
   on(event: 'data', listener: (part: Uint8Array | string) => void): unknown;
   on(event: 'end', listener: () => void): unknown;
   on(event: 'close', listener: () => void): unknown;
@@ -81,7 +82,7 @@ const isRaw = (value: unknown): value is string | Uint8Array =>
 export async function readNodeBody(request: NodeRequest): Promise<string | Uint8Array> {
   const { rawBody, body } = request as { readonly rawBody?: unknown; readonly body?: unknown };
   for (const kept of [rawBody, body]) if (isRaw(kept)) return kept;
-  if (request.readableDidRead === true) throw new BodyTaken();
+  if (request.readableDidRead === true || request.readableEnded === true) throw new BodyTaken();
   const parts = new Parts();
   await new Promise<void>((resolve, reject) => {
     request.on('data', (part: Uint8Array | string) => {

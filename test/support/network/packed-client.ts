@@ -186,13 +186,19 @@ const request = (headers) => new Request('http://shop/webhook', { method: 'POST'
 found.fetch = [];
 for (const headers of [signed('6'), signed('6'), { ...signed('6'), 'webhook-id': '7' }])
   found.fetch.push((await webhook.fetch(request(headers))).status);
-const server = createServer(webhook.express);
+const server = createServer(async (request, response) => {
+  // As a parser does that is mounted before the webhook.
+  if (request.url === '/parsed') for await (const part of request) part;
+  await webhook.express(request, response);
+});
 await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
 found.node = [];
 for (const headers of [signed('8'), signed('8'), { ...signed('8'), 'webhook-id': '9' }]) {
   const options = { method: 'POST', headers, body };
   found.node.push((await fetch('http://127.0.0.1:' + server.address().port, options)).status);
 }
+const options = { method: 'POST', headers: signed('10'), body };
+found.parsed = (await fetch('http://127.0.0.1:' + server.address().port + '/parsed', options)).status;
 server.close();
 server.closeAllConnections?.();
 found.processed = processed;
@@ -216,5 +222,6 @@ export const PROGRAM_FINDS = {
   verified: '18446744073709551615',
   fetch: [204, 204, 401],
   node: [204, 204, 401],
+  parsed: 500,
   processed: [6, 8],
 };
