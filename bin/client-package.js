@@ -1,5 +1,5 @@
-// Writes the package wallet-rpc-client to build/client-package, from the sources of the client and from the declarations that
-// `bin/build packages` has compiled.
+// Writes the package wallet-rpc-client to build/client-package, or to another folder, from the sources of the client and from the
+// declarations that `bin/build packages` has compiled.
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import {
 
 const require = createRequire(import.meta.url);
 const root = fileURLToPath(new URL('..', import.meta.url));
-const out = join(root, 'build', 'client-package');
+const out = process.argv[2] ?? join(root, 'build', 'client-package');
 const read = (...path) => readFileSync(join(root, ...path), 'utf8');
 
 rmSync(out, { recursive: true, force: true });

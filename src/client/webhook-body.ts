@@ -6,6 +6,7 @@ export interface NodeRequest {
   readonly readableEnded?: boolean | undefined;
   on(event: 'data', listener: (part: Uint8Array | string) => void): unknown;
   on(event: 'end', listener: () => void): unknown;
+  // oxlint-disable-next-line typescript/unified-signatures -- the types of node:http have no event of either name
   on(event: 'close', listener: () => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
   pause(): unknown;

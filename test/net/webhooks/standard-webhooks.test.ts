@@ -22,7 +22,7 @@ describe('the reference library', () => {
       '{"type":"payment.seen","data":{"amount":18446744073709551615,"address":"8a","coinbase":false}}';
     const headers = { ...signatureHeaders({ id: '17', timestamp, body: amounts }, [secret]) };
     const text = code.replace(/^import .*$/m, '').replace('whsec_…', formatSecret(secret));
-    // oxlint-disable-next-line no-new-func -- the text is that of the page
+    // oxlint-disable-next-line typescript/no-implied-eval -- the text is that of the page
     const run = new Function('Webhook', 'headers', 'body', `${text}\nreturn event;`) as (
       ...values: readonly unknown[]
     ) => unknown;

@@ -31,7 +31,7 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'http/login/authentication': 12,
   'monero/crypto/slow-hash': 12,
   'http/server/http-server': 11,
-  'client/package': 11,
+
   'integration/migration': 11,
   'integration/events': 10,
   'store/replication/store-shipper': 10,

@@ -30,10 +30,10 @@ export interface PackedClient {
 /** Packs the client of this tree, whose declarations are compiled, and installs it. */
 export async function installPackedClient(): Promise<PackedClient> {
   const folder = mkdtempSync(join(tmpdir(), 'client-package-'));
-  await run(process.execPath, ['--disable-warning=ExperimentalWarning', 'bin/client-package.js'], {
-    cwd: ROOT,
-  });
-  const pack = ['pack', '--json', '--pack-destination', folder, './build/client-package'];
+  const written = join(folder, 'written');
+  const write = ['--disable-warning=ExperimentalWarning', 'bin/client-package.js', written];
+  await run(process.execPath, write, { cwd: ROOT });
+  const pack = ['pack', '--json', '--pack-destination', folder, written];
   const { stdout } = await run('npm', pack, { cwd: ROOT });
   const [packed] = JSON.parse(stdout) as { filename: string; files: PackedClient['files'] }[];
   if (packed === undefined) throw new Error('npm packed nothing');
@@ -149,14 +149,16 @@ found.digest = String((await call({ url: PLAIN_URL + '/digest', auth: { username
 found.refusedLogin = await errorOf(call({ url: PLAIN_URL + '/digest', auth: { username: 'other', password: 'p' } }));
 found.timeout = await errorOf(call({ url: PLAIN_URL + '/silent', timeout: 200 }));
 found.noServer = await errorOf(call({ url: 'http://127.0.0.1:1' }));
-found.abort = await withClient({ url: PLAIN_URL + '/silent' }, async (client) => {
-  const controller = new AbortController();
-  setTimeout(() => controller.abort(new Error('enough')), 50);
-  return client.get_balance({}, { signal: controller.signal }).catch((error) => error.message);
-});
-found.closed = await withClient({ url: PLAIN_URL + '/silent' }, (client) => {
-  setTimeout(() => client.close(), 50);
-  return errorOf(client.get_balance());
+const signal = AbortSignal.timeout(50);
+found.abort = await withClient({ url: PLAIN_URL + '/silent' }, (client) =>
+  client.get_balance({}, { signal }).catch((error) => error === signal.reason),
+);
+found.closed = await withClient({ url: PLAIN_URL + '/silent' }, async (client) => {
+  const ended = errorOf(client.get_balance());
+  // A whole call takes longer than the beginning of the one before.
+  await call({});
+  client.close();
+  return ended;
 });
 found.events = await withClient({}, async (client) => {
   const ids = [];
@@ -213,7 +215,7 @@ export const PROGRAM_FINDS = {
   refusedLogin: ['WalletHttpError', true, null],
   timeout: ['WalletTimeoutError', true, true],
   noServer: ['WalletConnectionError', true, false],
-  abort: 'enough',
+  abort: true,
   closed: ['WalletConnectionError', true, true],
   events: [1, 2, 3],
   untrusted: ['WalletConnectionError', true, false],
