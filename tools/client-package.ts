@@ -29,6 +29,7 @@ export const clientManifest = ({ version, license, repository, publishConfig }: 
           directory: 'src/client',
         },
       }),
+  type: 'commonjs',
   engines: { node: `>=${OLDEST_NODE}` },
   main: './index.cjs',
   types: './types/client.d.cts',

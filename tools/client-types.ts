@@ -44,6 +44,8 @@ const NAMES: Readonly<Record<string, string>> = {
   MadeTransactionsSpentKeyImagesList: 'SpentKeyImages',
   ParseUriUri: 'PaymentUri',
   PaymentsPayments: 'Payment',
+  PayoutAwaitingApprovalEventData: 'PayoutEventData',
+  RequestPartialEventData: 'RequestEventData',
   PaymentRequestPayments: 'RequestPayment',
   PaymentRequestSubaddrIndex: 'AddressIndex',
   SubmitPayoutBatchesResults: 'SubmittedBatch',
@@ -149,6 +151,12 @@ class TypeCollector {
     }
   }
 
+  /** Declares another name of an object that is declared already; nothing if that is its name. */
+  #alias(name: string, members: readonly Member[]): void {
+    const known = this.object(name, members);
+    if (known !== name) this.declarations.push({ name, lines: [`export type ${name} = ${known};`] });
+  }
+
   #choice(wish: string, options: readonly string[]): string {
     const text = options.map((option) => `'${option}'`).join(' | ');
     const known = this.#named.get(text);
@@ -166,7 +174,11 @@ class TypeCollector {
       const tag = variant.members.find(({ name }) => name === 'type')?.type;
       if (tag?.kind !== 'choice' || tag.options[0] === undefined)
         throw new Error(`${wish}: a variant without a literal type`);
-      return this.object(`${nameOf(tag.options[0])}Event`, variant.members);
+      const event = `${nameOf(tag.options[0])}Event`;
+      const named = this.object(event, variant.members);
+      for (const { name: member, type } of variant.members)
+        if (type.kind === 'object') this.#alias(`${event}${nameOf(member)}`, type.members);
+      return named;
     });
     const name = this.#free(NAMES[wish] ?? wish);
     this.declarations.push({

@@ -1760,7 +1760,7 @@ export interface OutputUnspentEvent {
   readonly data: OutputUnspentEventData;
 }
 
-export interface RequestPartialEventData {
+export interface RequestEventData {
   /** Id of the payment request. */
   readonly request_id: string;
   /** Reference of the request. */
@@ -1799,8 +1799,10 @@ export interface RequestPartialEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: RequestPartialEventData;
+  readonly data: RequestEventData;
 }
+
+export type RequestPartialEventData = RequestEventData;
 
 export interface RequestSeenEvent {
   /** Increasing in the server. */
@@ -1814,8 +1816,10 @@ export interface RequestSeenEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: RequestPartialEventData;
+  readonly data: RequestEventData;
 }
+
+export type RequestSeenEventData = RequestEventData;
 
 export interface RequestPaidEvent {
   /** Increasing in the server. */
@@ -1829,8 +1833,10 @@ export interface RequestPaidEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: RequestPartialEventData;
+  readonly data: RequestEventData;
 }
+
+export type RequestPaidEventData = RequestEventData;
 
 export interface RequestOverpaidEvent {
   /** Increasing in the server. */
@@ -1844,8 +1850,10 @@ export interface RequestOverpaidEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: RequestPartialEventData;
+  readonly data: RequestEventData;
 }
+
+export type RequestOverpaidEventData = RequestEventData;
 
 export interface RequestExpiredEvent {
   /** Increasing in the server. */
@@ -1859,8 +1867,10 @@ export interface RequestExpiredEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: RequestPartialEventData;
+  readonly data: RequestEventData;
 }
+
+export type RequestExpiredEventData = RequestEventData;
 
 export interface RequestLateEvent {
   /** Increasing in the server. */
@@ -1874,8 +1884,10 @@ export interface RequestLateEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: RequestPartialEventData;
+  readonly data: RequestEventData;
 }
+
+export type RequestLateEventData = RequestEventData;
 
 export interface RequestReversedEventData {
   /** Id of the payment request. */
@@ -1921,7 +1933,7 @@ export interface RequestReversedEvent {
   readonly data: RequestReversedEventData;
 }
 
-export interface PayoutAwaitingApprovalEventData {
+export interface PayoutEventData {
   /** Id of the payout. */
   readonly payout_id: string;
   /** Reference of the payout. */
@@ -1960,8 +1972,10 @@ export interface PayoutAwaitingApprovalEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: PayoutAwaitingApprovalEventData;
+  readonly data: PayoutEventData;
 }
+
+export type PayoutAwaitingApprovalEventData = PayoutEventData;
 
 export interface PayoutQueuedEvent {
   /** Increasing in the server. */
@@ -1975,8 +1989,10 @@ export interface PayoutQueuedEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: PayoutAwaitingApprovalEventData;
+  readonly data: PayoutEventData;
 }
+
+export type PayoutQueuedEventData = PayoutEventData;
 
 export interface PayoutAwaitingSignatureEvent {
   /** Increasing in the server. */
@@ -1990,8 +2006,10 @@ export interface PayoutAwaitingSignatureEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: PayoutAwaitingApprovalEventData;
+  readonly data: PayoutEventData;
 }
+
+export type PayoutAwaitingSignatureEventData = PayoutEventData;
 
 export interface PayoutSendingEvent {
   /** Increasing in the server. */
@@ -2005,8 +2023,10 @@ export interface PayoutSendingEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: PayoutAwaitingApprovalEventData;
+  readonly data: PayoutEventData;
 }
+
+export type PayoutSendingEventData = PayoutEventData;
 
 export interface PayoutSentEvent {
   /** Increasing in the server. */
@@ -2020,8 +2040,10 @@ export interface PayoutSentEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: PayoutAwaitingApprovalEventData;
+  readonly data: PayoutEventData;
 }
+
+export type PayoutSentEventData = PayoutEventData;
 
 export interface PayoutMinedEvent {
   /** Increasing in the server. */
@@ -2035,8 +2057,10 @@ export interface PayoutMinedEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: PayoutAwaitingApprovalEventData;
+  readonly data: PayoutEventData;
 }
+
+export type PayoutMinedEventData = PayoutEventData;
 
 export interface PayoutConfirmedEvent {
   /** Increasing in the server. */
@@ -2050,8 +2074,10 @@ export interface PayoutConfirmedEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: PayoutAwaitingApprovalEventData;
+  readonly data: PayoutEventData;
 }
+
+export type PayoutConfirmedEventData = PayoutEventData;
 
 export interface PayoutFailedEvent {
   /** Increasing in the server. */
@@ -2065,8 +2091,10 @@ export interface PayoutFailedEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: PayoutAwaitingApprovalEventData;
+  readonly data: PayoutEventData;
 }
+
+export type PayoutFailedEventData = PayoutEventData;
 
 export interface PayoutCancelledEvent {
   /** Increasing in the server. */
@@ -2080,8 +2108,10 @@ export interface PayoutCancelledEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: PayoutAwaitingApprovalEventData;
+  readonly data: PayoutEventData;
 }
+
+export type PayoutCancelledEventData = PayoutEventData;
 
 export interface PayoutRejectedEvent {
   /** Increasing in the server. */
@@ -2095,8 +2125,10 @@ export interface PayoutRejectedEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: PayoutAwaitingApprovalEventData;
+  readonly data: PayoutEventData;
 }
+
+export type PayoutRejectedEventData = PayoutEventData;
 
 export interface PayoutExpiredEvent {
   /** Increasing in the server. */
@@ -2110,8 +2142,10 @@ export interface PayoutExpiredEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: PayoutAwaitingApprovalEventData;
+  readonly data: PayoutEventData;
 }
+
+export type PayoutExpiredEventData = PayoutEventData;
 
 export interface BalanceLowEventData {
   /** Account. */

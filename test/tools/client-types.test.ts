@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { atomic, flag, listOf, params, text, u32 } from '../../src/http/methods/params.js';
 import * as wire from '../../src/http/methods/wire.js';
 import { type Conditions, defineMethod, type ResultSchema } from '../../src/rpc/method.js';
+import { EVENT_TYPES } from '../../src/model/events.js';
 import { registry } from '../../src/rpc/registry.js';
 import { clientTable } from '../../tools/client-table.js';
 import { clientTypes } from '../../tools/client-types.js';
@@ -46,6 +47,15 @@ describe('the types of the client', () => {
         expect(types).toMatch(new RegExp(`^export (?:interface ${type}${part} |type ${type}${part} =)`, 'm'));
       expect(types).toMatch(new RegExp(`\\(params\\??: ${type}Params,|\n    params\\??: ${type}Params,`));
     }
+  });
+
+  it('name every event and its data, and nothing twice', () => {
+    const names = [...clientTypes(registry.methods).matchAll(/^export (?:interface|type) (\w+)/gm)].map(
+      ([, name = '']) => name,
+    );
+    for (const type of EVENT_TYPES)
+      expect(names).toEqual(expect.arrayContaining([`${nameOf(type)}Event`, `${nameOf(type)}EventData`]));
+    expect(new Set(names).size).toBe(names.length);
   });
 
   it('have the event that a reversal takes back wherever the server promises it', () => {

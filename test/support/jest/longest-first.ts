@@ -31,7 +31,6 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'http/login/authentication': 12,
   'monero/crypto/slow-hash': 12,
   'http/server/http-server': 11,
-
   'integration/migration': 11,
   'integration/events': 10,
   'store/replication/store-shipper': 10,
@@ -57,6 +56,7 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'integration/hostile-blobs': 8,
   'integration/lifecycle': 8,
   'integration/config-file': 8,
+  'client/package': 7,
   'integration/client-library': 7,
   'integration/regtest-wallets': 7,
   'http/forward/sealed-answer': 7,
