@@ -55,14 +55,26 @@ interface Publication {
   readonly release: string;
 }
 
+/** Jobs that publish, each with its package. */
+const PACKAGES = [
+  ['publish', 'wallet-rpc'],
+  ['publish-client', 'wallet-rpc-client'],
+] as const;
+
 /** Returns the defects of a publication: an untested package, or a suite that is not the whole one. */
 function defects({ ci, nightly, release }: Publication): string[] {
   const found: string[] = [];
-  const [tests, publish] = [jobsOf(release).get('test'), jobsOf(release).get('publish')];
+  const jobs = jobsOf(release);
+  const tests = jobs.get('test');
   const suite = jobsOf(ci).get('test') ?? '';
-  if (publish === undefined || !/^ +- run: npm publish /m.test(publish))
-    found.push('publish publishes nothing');
-  else if (!/^ {4}needs: \[test, nightly\]$/m.test(publish)) found.push('publish does not need the tests');
+  for (const [job, name] of PACKAGES) {
+    const publish = jobs.get(job) ?? '';
+    if (!publish.includes(`- run: npm publish "./${name}-\${GITHUB_REF_NAME#v}.tgz"\n`))
+      found.push(`${job} publishes nothing`);
+    else if (!/^ {4}needs: \[test, nightly\]$/m.test(publish)) found.push(`${job} does not need the tests`);
+    if (!jobs.get('release')?.includes(`needs: [${PACKAGES.map(([one]) => one).join(', ')}]\n`))
+      found.push('the release does not wait for both packages');
+  }
   if (!/^ {4}uses: \.\/\.github\/workflows\/ci\.yml$/m.test(tests ?? '')) found.push('release has no tests');
   if (!/^ {4}uses: \.\/\.github\/workflows\/nightly\.yml$/m.test(jobsOf(release).get('nightly') ?? ''))
     found.push('release has no campaigns');
@@ -79,7 +91,7 @@ function defects({ ci, nightly, release }: Publication): string[] {
   if (!/^ {4}container: debian:/m.test(suite)) found.push('the suite does not run on Debian');
   const artifacts = / +- uses: actions\/upload-artifact@.*\n +if: always\(\)\n/g;
   if (
-    /^ +(?:if|continue-on-error):/m.test(`${publish}\n${tests}\n${suite}\n${nightly.replace(artifacts, '')}`)
+    /^ +(?:if|continue-on-error):/m.test(`${release}\n${tests}\n${suite}\n${nightly.replace(artifacts, '')}`)
   )
     found.push('a job may be skipped');
   return found;
@@ -142,6 +154,8 @@ describe('the workflows', () => {
       '      - run: .ci/run\n        continue-on-error: true',
     ],
     ['publish publishes nothing', 'release', 'run: npm publish', 'run: echo'],
+    ['publish-client publishes nothing', 'release', 'npm publish "./wallet-rpc-client-', 'echo "'],
+    ['the release does not wait for both packages', 'release', '[publish, publish-client]', 'publish'],
   ] as const)('are refused if %s', (defect, name, from, to) => {
     expect(texts[name]).toContain(from);
     expect(defects({ ...texts, [name]: texts[name].replace(from, to) })).toContain(defect);
@@ -150,7 +164,7 @@ describe('the workflows', () => {
   it('publish in one place', () => {
     const places = [...workflows].filter(([, text]) => text.includes('npm publish')).map(([name]) => name);
     expect(places).toEqual(['release.yml']);
-    expect(texts.release.split('npm publish')).toHaveLength(2);
+    expect(texts.release.split('npm publish')).toHaveLength(1 + PACKAGES.length);
   });
 
   it.each([...workflows])('give %s no right to write but to jobs that need it', (_, text) => {

@@ -5,10 +5,22 @@ import { commentLines, interfaceLines, nameOf, signatureLines, unionLines } from
 
 /** Names for objects that occur in several results, by the first member that contains the object. */
 const NAMES: Readonly<Record<string, string>> = {
+  ApprovePayoutsPayouts: 'PayoutApproval',
+  ApprovePayoutsResults: 'PayoutOutcome',
+  ApprovePayoutsResultsError: 'PayoutError',
+  ApprovePayoutsResultsPayout: 'Payout',
+  ApprovePayoutsResultsPayoutHistory: 'PayoutAction',
+  ApprovePayoutsResultsPayoutState: 'PayoutState',
+  ApprovePayoutsResultsPayoutWaitingFor: 'PayoutWait',
+  ApprovePayoutsResultsPayoutWaitingForApproval: 'PayoutApprovalWait',
+  ApprovePayoutsResultsPayoutWaitingForUnlocked: 'PayoutMoneyWait',
+  CreatePayoutsPayouts: 'NewPayout',
   DescribeTransferDesc: 'TransferDescription',
   DescribeTransferDescRecipients: 'TransferRecipient',
   DescribeTransferDescSources: 'TransferSource',
   DescribeTransferSummary: 'TransferSummary',
+  ExportPayoutBatchesBatches: 'PayoutBatch',
+  ExportPayoutBatchesBatchesPayouts: 'BatchedPayout',
   ExportKeyImagesSignedKeyImages: 'SignedKeyImage',
   ExportPaymentsPayments: 'ExportedPayment',
   ExportPaymentsPaymentsDestinations: 'PaidDestination',
@@ -18,7 +30,6 @@ const NAMES: Readonly<Record<string, string>> = {
   GetAddressBookEntries: 'AddressBookEntry',
   GetAddressIndexIndex: 'SubaddressIndex',
   GetBalancePerSubaddress: 'AddressBalance',
-  GetBulkPaymentsPayments: 'Payment',
   GetEventsEvents: 'WalletEvent',
   GetEventsTypes: 'EventType',
   OrderTransactions: 'OrderTransaction',
@@ -29,11 +40,15 @@ const NAMES: Readonly<Record<string, string>> = {
   ListDeliveriesDeliveries: 'WebhookDelivery',
   ListWalletsWallets: 'ListedWallet',
   ListWebhooksWebhooks: 'Webhook',
+  MadeTransactionsAmountsByDestList: 'DestinationAmounts',
+  MadeTransactionsSpentKeyImagesList: 'SpentKeyImages',
   ParseUriUri: 'PaymentUri',
+  PaymentsPayments: 'Payment',
+  PayoutAwaitingApprovalEventData: 'PayoutEventData',
+  RequestPartialEventData: 'RequestEventData',
   PaymentRequestPayments: 'RequestPayment',
   PaymentRequestSubaddrIndex: 'AddressIndex',
-  SweepAllAmountsByDestList: 'DestinationAmounts',
-  SweepAllSpentKeyImagesList: 'SpentKeyImages',
+  SubmitPayoutBatchesResults: 'SubmittedBatch',
   TransferDestinations: 'Destination',
 };
 
@@ -91,6 +106,12 @@ class TypeCollector {
     return name;
   }
 
+  /** Declares the type of the parameters, or of the result, of a method that has none. */
+  none(name: string, summary: string): string {
+    this.declarations.push({ name, lines: [...commentLines(summary), `export type ${name} = NoMembers;`] });
+    return name;
+  }
+
   #free(name: string): string {
     if (this.declarations.some((declared) => declared.name === name))
       throw new Error(`two types are called ${name}`);
@@ -131,6 +152,12 @@ class TypeCollector {
     }
   }
 
+  /** Declares another name of an object that is declared already; nothing if that is its name. */
+  #alias(name: string, members: readonly Member[]): void {
+    const known = this.object(name, members);
+    if (known !== name) this.declarations.push({ name, lines: [`export type ${name} = ${known};`] });
+  }
+
   #choice(wish: string, options: readonly string[]): string {
     const text = options.map((option) => `'${option}'`).join(' | ');
     const known = this.#named.get(text);
@@ -148,7 +175,11 @@ class TypeCollector {
       const tag = variant.members.find(({ name }) => name === 'type')?.type;
       if (tag?.kind !== 'choice' || tag.options[0] === undefined)
         throw new Error(`${wish}: a variant without a literal type`);
-      return this.object(`${nameOf(tag.options[0])}Event`, variant.members);
+      const event = `${nameOf(tag.options[0])}Event`;
+      const named = this.object(event, variant.members);
+      for (const { name: member, type } of variant.members)
+        if (type.kind === 'object') this.#alias(`${event}${nameOf(member)}`, type.members);
+      return named;
     });
     const name = this.#free(NAMES[wish] ?? wish);
     this.declarations.push({
@@ -179,10 +210,15 @@ export function clientTypes(methods: readonly WalletMethod[]): string {
   const signatures = clientMethods(methods).flatMap(({ name, summary, kind, params, result }) => {
     const type = nameOf(name);
     const isRequired = params.some(({ isOptional }) => !isOptional);
+    const [paramsOf, resultOf] = [`Parameters of ${name}.`, `Result of ${name}.`];
     const given =
-      params.length === 0 ? 'NoMembers' : types.object(`${type}Params`, params, `Parameters of ${name}.`);
+      params.length === 0
+        ? types.none(`${type}Params`, paramsOf)
+        : types.object(`${type}Params`, params, paramsOf);
     const returned =
-      result.length === 0 ? 'NoMembers' : types.result(`${type}Result`, result, `Result of ${name}.`);
+      result.length === 0
+        ? types.none(`${type}Result`, resultOf)
+        : types.result(`${type}Result`, result, resultOf);
     const options = kind === 'order' ? 'OrderOptions' : 'CallOptions';
     return [
       ...commentLines(summary, '  '),

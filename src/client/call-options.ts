@@ -19,3 +19,13 @@ export interface OrderOptions extends CallOptions {
 
 /** Parameters of a call; integers are bigints or safe numbers. Members that are undefined count as absent. */
 export type ClientParams = { readonly [name: string]: unknown };
+
+/** Value in a result, in the types of the client. */
+export type ClientValue =
+  | null
+  | boolean
+  | string
+  | number
+  | bigint
+  | ClientValue[]
+  | { [member: string]: ClientValue };

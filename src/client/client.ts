@@ -1,20 +1,24 @@
 import { parseFingerprint } from '../util/certificates.js';
 import { JsonError } from '../util/json.js';
-import type { CallOptions, ClientParams, OrderOptions } from './call-options.js';
+import type { CallOptions, ClientParams, ClientValue, OrderOptions } from './call-options.js';
 import { WalletHttpError } from './errors.js';
 import { followEvents } from './events.js';
 import { Login, HttpTransport, type ServerAddress } from './transport.js';
 import { METHOD_KINDS, RESULT_SHAPES, type MethodKind } from './method-table.js';
 import type { EventType, WalletMethods } from './methods.js';
 import type { ClientOptions, EventOf, EventOptions } from './options.js';
-import { toClientValue, type ClientValue, type Shape } from './results.js';
+import { toClientValue, type Shape } from './results.js';
 import { RpcCaller } from './rpc-caller.js';
 
 export type * from './call-options.js';
 export * from './errors.js';
 export type * from './methods.js';
 export type * from './options.js';
-export type { ClientValue } from './results.js';
+export { isWebhookTest, verifyWebhook, WebhookError } from './webhook.js';
+export type { VerifyOptions, WebhookErrorReason, WebhookHeaders } from './webhook.js';
+export { seenInMemory, webhookHandler } from './webhook-handler.js';
+export type { SeenEvents, WebhookHandler, WebhookHandlerOptions } from './webhook-handler.js';
+export type { BodyReader, FetchRequest, NodeRequest, NodeResponse } from './webhook-body.js';
 
 /** Methods and events of one wallet. */
 export interface WalletClient extends WalletMethods {
@@ -43,7 +47,7 @@ export interface Client extends WalletClient {
 
 /** HTTP status of every answer with a result. */
 const OK = 200;
-const DEFAULTS = { timeout: 0, retries: 3, connections: 8 };
+const DEFAULTS = { timeout: 0, retries: 3, opening: 300_000, connections: 8 };
 const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /** Parses the address of a server. @throws TypeError for any other text. */
@@ -135,11 +139,12 @@ function walletClient(prefix: string, caller: RpcCaller, transport: HttpTranspor
 
 /** Creates a client, which connects at its first call. @throws TypeError, RangeError for invalid options. */
 export function createClient(options: ClientOptions): Client {
-  const { auth, wallet, timeout, retries, connections } = { ...DEFAULTS, ...options };
+  const { auth, wallet, timeout, retries, opening, connections } = { ...DEFAULTS, ...options };
   const url = readUrl(options.url);
   const limits = {
     timeout: readCount('timeout', timeout ?? DEFAULTS.timeout, 0),
     retries: readCount('retries', retries ?? DEFAULTS.retries, 0),
+    opening: readCount('opening', opening ?? DEFAULTS.opening, 0),
     connections: readCount('connections', connections ?? DEFAULTS.connections, 1),
   };
   const transport = new HttpTransport(addressOf(url, options), url.host, new Login(auth), limits.connections);

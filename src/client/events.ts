@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { isObject, JsonError } from '../util/json.js';
+import { JsonError } from '../util/json.js';
 import { Unanswered } from '../util/outbound/exchange.js';
 import { WalletConnectionError, WalletHttpError, type WalletClientError } from './errors.js';
-import { parseExactly, readFirstLine, retryAfterOf } from './answer.js';
-import { RESULT_SHAPES } from './method-table.js';
+import { readFirstLine, retryAfterOf } from './answer.js';
+import { parseEvent } from './event-text.js';
 import type { WalletEvent } from './methods.js';
 import type { EventOptions } from './options.js';
-import { toClientValue } from './results.js';
 import { CLOSED, type HttpTransport } from './transport.js';
 
 /** Message in an event stream. */
@@ -73,6 +72,9 @@ export interface StreamTimes {
   /** Longest time without data on a connection; the server sends a comment every 15 s. */
   readonly maxSilence: number;
 }
+
+/** Longest delay that the client adds after an answer with a time of its own [ms]. */
+const MAX_ASKED_DELAY = 2_000;
 
 const TIMES: StreamTimes = { firstDelay: 250, maxDelay: 30_000, maxSilence: 45_000 };
 
@@ -162,10 +164,15 @@ const isPassing = (error: unknown, wasOpen: boolean): boolean =>
   (error instanceof WalletHttpError &&
     (PASSING.has(error.status) || (wasOpen && error.status === NOT_FOUND)));
 
+/**
+ * Returns the time before the next attempt [ms]. A server that says when it can be asked again, as while it opens wallets,
+ * is not kept waiting much longer.
+ */
 function delayAfter(error: unknown, failures: number, { firstDelay, maxDelay }: StreamTimes): number {
-  const asked = error instanceof WalletHttpError ? (error.retryAfter ?? 0) * 1000 : 0;
-  const backoff = Math.min(firstDelay * 2 ** failures, maxDelay) * (1 - Math.random() / 2);
-  return Math.max(asked, backoff);
+  const asked = error instanceof WalletHttpError ? error.retryAfter : undefined;
+  const most = asked === undefined ? maxDelay : Math.min(maxDelay, MAX_ASKED_DELAY);
+  const backoff = Math.min(firstDelay * 2 ** failures, most) * (1 - Math.random() / 2);
+  return Math.max((asked ?? 0) * 1000, backoff);
 }
 
 const shownError = (error: unknown): unknown =>
@@ -217,15 +224,13 @@ function streamOf(answer: IncomingMessage, maxSilence: number): Stream {
  * @throws WalletHttpError for data that is not an event: without an id, the events after it would be repeated.
  */
 function eventOf(data: string): WalletEvent {
-  const [shape] = RESULT_SHAPES.get_events.events;
   let event;
   try {
-    event = toClientValue(parseExactly(data), shape);
+    event = parseEvent(data);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     throw new WalletHttpError(NAME, OK, `an event is ${error.message}`);
   }
-  if (!isObject(event) || !Number.isSafeInteger(event['id']))
-    throw new WalletHttpError(NAME, OK, 'an event has no id');
+  if (!Number.isSafeInteger(event?.['id'])) throw new WalletHttpError(NAME, OK, 'an event has no id');
   return event as unknown as WalletEvent;
 }

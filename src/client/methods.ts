@@ -45,7 +45,7 @@ export interface AddWebhookResult {
   readonly types: readonly string[];
 }
 
-export interface ApprovePayoutsPayouts {
+export interface PayoutApproval {
   /** Id of the payout. */
   readonly payout_id: string;
   /** Member approval_hash of the payout as the client has seen it. */
@@ -55,10 +55,10 @@ export interface ApprovePayoutsPayouts {
 /** Parameters of approve_payouts. */
 export interface ApprovePayoutsParams {
   /** Payouts, 1 to 1000. */
-  readonly payouts?: readonly ApprovePayoutsPayouts[] | undefined;
+  readonly payouts?: readonly PayoutApproval[] | undefined;
 }
 
-export type ApprovePayoutsResultsPayoutState =
+export type PayoutState =
   | 'awaiting_approval'
   | 'queued'
   | 'awaiting_signature'
@@ -71,7 +71,7 @@ export type ApprovePayoutsResultsPayoutState =
   | 'rejected'
   | 'expired';
 
-export interface ApprovePayoutsResultsPayoutHistory {
+export interface PayoutAction {
   /** Action; sent: by send_payouts. */
   readonly action: 'created' | 'approved' | 'rejected' | 'cancelled' | 'sent';
   /** Credential; absent: a client with all rights. */
@@ -82,14 +82,14 @@ export interface ApprovePayoutsResultsPayoutHistory {
   readonly time: number;
 }
 
-export interface ApprovePayoutsResultsPayoutWaitingForApproval {
+export interface PayoutApprovalWait {
   /** Number of approvals that it needs. */
   readonly needed: number;
   /** Number of approvals that count so far. */
   readonly given: number;
 }
 
-export interface ApprovePayoutsResultsPayoutWaitingForUnlocked {
+export interface PayoutMoneyWait {
   /** Amount that must be unlocked in addition. */
   readonly amount: bigint;
   /** Number of blocks at which it is; absent: no locked money is enough. */
@@ -98,8 +98,8 @@ export interface ApprovePayoutsResultsPayoutWaitingForUnlocked {
   readonly time?: number;
 }
 
-export interface ApprovePayoutsResultsPayoutWaitingFor {
-  readonly approval?: ApprovePayoutsResultsPayoutWaitingForApproval;
+export interface PayoutWait {
+  readonly approval?: PayoutApprovalWait;
   /** Time from which it is sent after its last approval [Unix s]. */
   readonly delay?: number;
   /** Reason of the pause. */
@@ -118,10 +118,10 @@ export interface ApprovePayoutsResultsPayoutWaitingFor {
   readonly earlier?: string;
   /** Amount that a reversed payment of its payment request leaves missing. */
   readonly reversed?: bigint;
-  readonly unlocked?: ApprovePayoutsResultsPayoutWaitingForUnlocked;
+  readonly unlocked?: PayoutMoneyWait;
 }
 
-export interface ApprovePayoutsResultsPayout {
+export interface Payout {
   /** Id given by the client. */
   readonly payout_id: string;
   /** Account that pays. */
@@ -153,7 +153,7 @@ export interface ApprovePayoutsResultsPayout {
    * sent: in the mempool, as far as known; mined; confirmed; failed, cancelled, rejected, expired: it was not
    * paid.
    */
-  readonly state: ApprovePayoutsResultsPayoutState;
+  readonly state: PayoutState;
   /**
    * not_sent: its batch never left this server; refused: by the node; overtaken: another transaction spends
    * an input; lost: neither pool nor chain has it; reorganised: its block was replaced; unsigned: its set was
@@ -169,8 +169,8 @@ export interface ApprovePayoutsResultsPayout {
   /** Hash of its terms, to which an approval binds; present while it waits. */
   readonly approval_hash?: string;
   /** Actions of clients, the oldest first. */
-  readonly history: readonly ApprovePayoutsResultsPayoutHistory[];
-  readonly waiting_for?: ApprovePayoutsResultsPayoutWaitingFor;
+  readonly history: readonly PayoutAction[];
+  readonly waiting_for?: PayoutWait;
   /** Transaction that pays it. */
   readonly tx_hash?: string;
   /** Amount that the payee receives. */
@@ -183,24 +183,24 @@ export interface ApprovePayoutsResultsPayout {
   readonly confirmations: number;
 }
 
-export interface ApprovePayoutsResultsError {
+export interface PayoutError {
   /** Error code. */
   readonly code: number;
   /** Reason. */
   readonly message: string;
 }
 
-export interface ApprovePayoutsResults {
+export interface PayoutOutcome {
   /** Id given by the client. */
   readonly payout_id: string;
-  readonly payout?: ApprovePayoutsResultsPayout;
-  readonly error?: ApprovePayoutsResultsError;
+  readonly payout?: Payout;
+  readonly error?: PayoutError;
 }
 
 /** Result of approve_payouts. */
 export interface ApprovePayoutsResult {
   /** Result of each payout, in their order. */
-  readonly results: readonly ApprovePayoutsResults[];
+  readonly results: readonly PayoutOutcome[];
 }
 
 /** Parameters of auto_refresh. */
@@ -210,6 +210,12 @@ export interface AutoRefreshParams {
   /** Time between two refreshes [s]; 0: that of --refresh-period, by default 20. Default: `0`. */
   readonly period?: number | undefined;
 }
+
+/** Result of auto_refresh. */
+export type AutoRefreshResult = NoMembers;
+
+/** Parameters of backup_wallet. */
+export type BackupWalletParams = NoMembers;
 
 /** Result of backup_wallet. */
 export interface BackupWalletResult {
@@ -272,7 +278,7 @@ export interface PaymentRequestRefunds {
   /** Address that is paid. */
   readonly address: string;
   /** State of its payout. */
-  readonly state: ApprovePayoutsResultsPayoutState;
+  readonly state: PayoutState;
   /** Time of creation [Unix s]. */
   readonly created_at: number;
   /** Transaction that pays it. */
@@ -401,7 +407,7 @@ export interface CancelPayoutsParams {
 /** Result of cancel_payouts. */
 export interface CancelPayoutsResult {
   /** Result of each payout, in their order. */
-  readonly results: readonly ApprovePayoutsResults[];
+  readonly results: readonly PayoutOutcome[];
 }
 
 /** Parameters of change_wallet_password. */
@@ -411,6 +417,9 @@ export interface ChangeWalletPasswordParams {
   /** New password. */
   readonly new_password?: string | undefined;
 }
+
+/** Result of change_wallet_password. */
+export type ChangeWalletPasswordResult = NoMembers;
 
 /** Parameters of check_reserve_proof. */
 export interface CheckReserveProofParams {
@@ -501,6 +510,9 @@ export interface CloseWalletParams {
   /** Ignored: the wallet is always stored. Default: `true`. */
   readonly autosave_current?: boolean | undefined;
 }
+
+/** Result of close_wallet. */
+export type CloseWalletResult = NoMembers;
 
 /** Parameters of create_account. */
 export interface CreateAccountParams {
@@ -701,7 +713,7 @@ export interface CreatePaymentRequestResult {
   readonly skipped_addresses?: number;
 }
 
-export interface CreatePayoutsPayouts {
+export interface NewPayout {
   /** Name of the payout in your system, unique in the wallet; the key by which it is paid once. */
   readonly payout_id: string;
   /** Address of the payee. */
@@ -731,7 +743,7 @@ export interface CreatePayoutsPayouts {
 /** Parameters of create_payouts. */
 export interface CreatePayoutsParams {
   /** Payouts, 1 to 1000. */
-  readonly payouts?: readonly CreatePayoutsPayouts[] | undefined;
+  readonly payouts?: readonly NewPayout[] | undefined;
   /** Account that pays. Default: `0`. */
   readonly account_index?: number | undefined;
 }
@@ -739,7 +751,7 @@ export interface CreatePayoutsParams {
 /** Result of create_payouts. */
 export interface CreatePayoutsResult {
   /** Result of each payout, in their order. */
-  readonly results: readonly ApprovePayoutsResults[];
+  readonly results: readonly PayoutOutcome[];
 }
 
 /** Parameters of create_wallet. */
@@ -759,11 +771,17 @@ export interface CreateWalletParams {
   readonly polyseed?: boolean | undefined;
 }
 
+/** Result of create_wallet. */
+export type CreateWalletResult = NoMembers;
+
 /** Parameters of delete_address_book. */
 export interface DeleteAddressBookParams {
   /** Index of the entry. Default: `0`. */
   readonly index?: number | undefined;
 }
+
+/** Result of delete_address_book. */
+export type DeleteAddressBookResult = NoMembers;
 
 /** Parameters of describe_transfer. */
 export interface DescribeTransferParams {
@@ -861,6 +879,9 @@ export interface EditAddressBookParams {
   readonly description?: string | undefined;
 }
 
+/** Result of edit_address_book. */
+export type EditAddressBookResult = NoMembers;
+
 /** Parameters of enable_webhook. */
 export interface EnableWebhookParams {
   /** Id of the endpoint. */
@@ -869,10 +890,13 @@ export interface EnableWebhookParams {
   readonly wallet?: string | undefined;
 }
 
+/** Result of enable_webhook. */
+export type EnableWebhookResult = NoMembers;
+
 /** Parameters of estimate_payouts. */
 export interface EstimatePayoutsParams {
   /** Further payouts, up to 1000. */
-  readonly payouts?: readonly CreatePayoutsPayouts[] | undefined;
+  readonly payouts?: readonly NewPayout[] | undefined;
   /** Account that pays. Default: `0`. */
   readonly account_index?: number | undefined;
 }
@@ -891,13 +915,13 @@ export interface EstimatePayoutsBatches {
 export interface EstimatePayoutsWaiting {
   /** Id of the payout. */
   readonly payout_id: string;
-  readonly waiting_for: ApprovePayoutsResultsPayoutWaitingFor;
+  readonly waiting_for: PayoutWait;
 }
 
 export interface EstimatePayoutsRefused {
   /** Id of the payout. */
   readonly payout_id: string;
-  readonly error: ApprovePayoutsResultsError;
+  readonly error: PayoutError;
 }
 
 /** Result of estimate_payouts. */
@@ -973,6 +997,9 @@ export interface ExportKeyImagesResult {
   /** Key images in the order of the outputs. */
   readonly signed_key_images: readonly SignedKeyImage[];
 }
+
+/** Parameters of export_multisig_info. */
+export type ExportMultisigInfoParams = NoMembers;
 
 /** Result of export_multisig_info. */
 export interface ExportMultisigInfoResult {
@@ -1088,7 +1115,10 @@ export interface ExportPaymentsResult {
   readonly synced: boolean;
 }
 
-export interface ExportPayoutBatchesBatchesPayouts {
+/** Parameters of export_payout_batches. */
+export type ExportPayoutBatchesParams = NoMembers;
+
+export interface BatchedPayout {
   /** Id of the payout. */
   readonly payout_id: string;
   /** Address of the payee. */
@@ -1099,7 +1129,7 @@ export interface ExportPayoutBatchesBatchesPayouts {
   readonly fee_share: bigint;
 }
 
-export interface ExportPayoutBatchesBatches {
+export interface PayoutBatch {
   /** Idempotency key of its order. */
   readonly batch_id: string;
   /** Account that pays. */
@@ -1115,13 +1145,13 @@ export interface ExportPayoutBatchesBatches {
   /** Fee. */
   readonly fee: bigint;
   /** Payouts of the batch. */
-  readonly payouts: readonly ExportPayoutBatchesBatchesPayouts[];
+  readonly payouts: readonly BatchedPayout[];
 }
 
 /** Result of export_payout_batches. */
 export interface ExportPayoutBatchesResult {
   /** Batches, the oldest first. */
-  readonly batches: readonly ExportPayoutBatchesBatches[];
+  readonly batches: readonly PayoutBatch[];
 }
 
 /** Parameters of export_payouts. */
@@ -1137,7 +1167,7 @@ export interface ExportPayoutsParams {
 /** Result of export_payouts. */
 export interface ExportPayoutsResult {
   /** Payouts with format json, the oldest first; none with csv. */
-  readonly payouts: readonly ApprovePayoutsResultsPayout[];
+  readonly payouts: readonly Payout[];
   /** Payouts as CSV (RFC 4180), with the names of the columns; with format csv alone. */
   readonly csv?: string;
 }
@@ -1183,6 +1213,9 @@ export interface FreezeParams {
   readonly key_image?: string | undefined;
 }
 
+/** Result of freeze. */
+export type FreezeResult = NoMembers;
+
 /** Parameters of frozen. */
 export interface FrozenParams {
   /** Key image of the output as 64 hex digits. */
@@ -1226,6 +1259,9 @@ export interface GenerateFromKeysResult {
   /** Message for users. */
   readonly info: string;
 }
+
+/** Parameters of get_account_tags. */
+export type GetAccountTagsParams = NoMembers;
 
 export interface AccountTag {
   /** The tag. */
@@ -1441,7 +1477,7 @@ export interface GetBulkPaymentsParams {
   readonly min_block_height?: number | undefined;
 }
 
-export interface PaymentsPayments {
+export interface Payment {
   /** Payment id as requested; as 64 hex digits if all were. */
   readonly payment_id: string;
   /** Transaction hash. */
@@ -1462,7 +1498,7 @@ export interface PaymentsPayments {
 
 export interface Payments {
   /** Payments, oldest first. */
-  readonly payments: readonly PaymentsPayments[];
+  readonly payments: readonly Payment[];
   /**
    * Present, and false, until the history of a restored or imported wallet is scanned, and while blocks are
    * read again for addresses that were not watched before: payments may be missing. An imported balance is
@@ -1478,6 +1514,9 @@ export interface Payments {
 
 /** Result of get_bulk_payments. */
 export type GetBulkPaymentsResult = Payments;
+
+/** Parameters of get_default_fee_priority. */
+export type GetDefaultFeePriorityParams = NoMembers;
 
 /** Result of get_default_fee_priority. */
 export interface GetDefaultFeePriorityResult {
@@ -1696,7 +1735,7 @@ export interface PaymentReversedEventData {
   readonly payment_id?: string;
   /** Height of the block. */
   readonly height?: number;
-  /** Id of the latest event payment.seen or payment.mined of the payment. */
+  /** Id of the latest event payment.seen or payment.mined of the payment; absent: it has expired. */
   readonly reverses?: number;
   /**
    * Cause: replaced blocks, removal from the mempool, absence in a rescan, or facts that became known later.
@@ -1871,7 +1910,7 @@ export interface OutputUnspentEvent {
   readonly data: OutputUnspentEventData;
 }
 
-export interface RequestPartialEventData {
+export interface RequestEventData {
   /** Id of the payment request. */
   readonly request_id: string;
   /** Reference of the request. */
@@ -1915,8 +1954,10 @@ export interface RequestPartialEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: RequestPartialEventData;
+  readonly data: RequestEventData;
 }
+
+export type RequestPartialEventData = RequestEventData;
 
 export interface RequestSeenEvent {
   /** Increasing in the server. */
@@ -1930,8 +1971,10 @@ export interface RequestSeenEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: RequestPartialEventData;
+  readonly data: RequestEventData;
 }
+
+export type RequestSeenEventData = RequestEventData;
 
 export interface RequestPaidEvent {
   /** Increasing in the server. */
@@ -1945,8 +1988,10 @@ export interface RequestPaidEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: RequestPartialEventData;
+  readonly data: RequestEventData;
 }
+
+export type RequestPaidEventData = RequestEventData;
 
 export interface RequestOverpaidEvent {
   /** Increasing in the server. */
@@ -1960,8 +2005,10 @@ export interface RequestOverpaidEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: RequestPartialEventData;
+  readonly data: RequestEventData;
 }
+
+export type RequestOverpaidEventData = RequestEventData;
 
 export interface RequestExpiredEvent {
   /** Increasing in the server. */
@@ -1975,8 +2022,10 @@ export interface RequestExpiredEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: RequestPartialEventData;
+  readonly data: RequestEventData;
 }
+
+export type RequestExpiredEventData = RequestEventData;
 
 export interface RequestLateEvent {
   /** Increasing in the server. */
@@ -1990,8 +2039,10 @@ export interface RequestLateEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: RequestPartialEventData;
+  readonly data: RequestEventData;
 }
+
+export type RequestLateEventData = RequestEventData;
 
 export interface RequestReversedEventData {
   /** Id of the payment request. */
@@ -2048,7 +2099,7 @@ export interface RequestRefundEventDataRefund {
   /** Amount that the customer is owed. */
   readonly amount: bigint;
   /** State of its payout. */
-  readonly state: ApprovePayoutsResultsPayoutState;
+  readonly state: PayoutState;
   /** Transaction that pays it. */
   readonly tx_hash?: string;
 }
@@ -2101,7 +2152,7 @@ export interface RequestRefundEvent {
   readonly data: RequestRefundEventData;
 }
 
-export interface PayoutAwaitingApprovalEventData {
+export interface PayoutEventData {
   /** Id of the payout. */
   readonly payout_id: string;
   /** Reference of the payout. */
@@ -2113,7 +2164,7 @@ export interface PayoutAwaitingApprovalEventData {
   /** Amount that the payee is owed. */
   readonly amount: bigint;
   /** State before the event; absent: it was created. */
-  readonly was?: ApprovePayoutsResultsPayoutState;
+  readonly was?: PayoutState;
   /**
    * not_sent: its batch never left this server; refused: by the node; overtaken: another transaction spends
    * an input; lost: neither pool nor chain has it; reorganised: its block was replaced; unsigned: its set was
@@ -2140,8 +2191,10 @@ export interface PayoutAwaitingApprovalEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: PayoutAwaitingApprovalEventData;
+  readonly data: PayoutEventData;
 }
+
+export type PayoutAwaitingApprovalEventData = PayoutEventData;
 
 export interface PayoutQueuedEvent {
   /** Increasing in the server. */
@@ -2155,8 +2208,10 @@ export interface PayoutQueuedEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: PayoutAwaitingApprovalEventData;
+  readonly data: PayoutEventData;
 }
+
+export type PayoutQueuedEventData = PayoutEventData;
 
 export interface PayoutAwaitingSignatureEvent {
   /** Increasing in the server. */
@@ -2170,8 +2225,10 @@ export interface PayoutAwaitingSignatureEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: PayoutAwaitingApprovalEventData;
+  readonly data: PayoutEventData;
 }
+
+export type PayoutAwaitingSignatureEventData = PayoutEventData;
 
 export interface PayoutSendingEvent {
   /** Increasing in the server. */
@@ -2185,8 +2242,10 @@ export interface PayoutSendingEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: PayoutAwaitingApprovalEventData;
+  readonly data: PayoutEventData;
 }
+
+export type PayoutSendingEventData = PayoutEventData;
 
 export interface PayoutSentEvent {
   /** Increasing in the server. */
@@ -2200,8 +2259,10 @@ export interface PayoutSentEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: PayoutAwaitingApprovalEventData;
+  readonly data: PayoutEventData;
 }
+
+export type PayoutSentEventData = PayoutEventData;
 
 export interface PayoutMinedEvent {
   /** Increasing in the server. */
@@ -2215,8 +2276,10 @@ export interface PayoutMinedEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: PayoutAwaitingApprovalEventData;
+  readonly data: PayoutEventData;
 }
+
+export type PayoutMinedEventData = PayoutEventData;
 
 export interface PayoutConfirmedEvent {
   /** Increasing in the server. */
@@ -2230,8 +2293,10 @@ export interface PayoutConfirmedEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: PayoutAwaitingApprovalEventData;
+  readonly data: PayoutEventData;
 }
+
+export type PayoutConfirmedEventData = PayoutEventData;
 
 export interface PayoutFailedEvent {
   /** Increasing in the server. */
@@ -2245,8 +2310,10 @@ export interface PayoutFailedEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: PayoutAwaitingApprovalEventData;
+  readonly data: PayoutEventData;
 }
+
+export type PayoutFailedEventData = PayoutEventData;
 
 export interface PayoutCancelledEvent {
   /** Increasing in the server. */
@@ -2260,8 +2327,10 @@ export interface PayoutCancelledEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: PayoutAwaitingApprovalEventData;
+  readonly data: PayoutEventData;
 }
+
+export type PayoutCancelledEventData = PayoutEventData;
 
 export interface PayoutRejectedEvent {
   /** Increasing in the server. */
@@ -2275,8 +2344,10 @@ export interface PayoutRejectedEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: PayoutAwaitingApprovalEventData;
+  readonly data: PayoutEventData;
 }
+
+export type PayoutRejectedEventData = PayoutEventData;
 
 export interface PayoutExpiredEvent {
   /** Increasing in the server. */
@@ -2290,8 +2361,10 @@ export interface PayoutExpiredEvent {
   /** Present if its block was mined before the wallet was restored or imported here. */
   readonly history?: boolean;
   /** Facts of the event. */
-  readonly data: PayoutAwaitingApprovalEventData;
+  readonly data: PayoutEventData;
 }
+
+export type PayoutExpiredEventData = PayoutEventData;
 
 export interface BalanceLowEventData {
   /** Account. */
@@ -2402,6 +2475,9 @@ export interface GetEventsResult {
   /** Cursor for the next call: id up to which events were read. */
   readonly cursor: number;
 }
+
+/** Parameters of get_height. */
+export type GetHeightParams = NoMembers;
 
 export interface GetHeightCatchUp {
   /** Height of the first block that is read again. */
@@ -2568,7 +2644,7 @@ export interface GetPayoutResult {
    * sent: in the mempool, as far as known; mined; confirmed; failed, cancelled, rejected, expired: it was not
    * paid.
    */
-  readonly state: ApprovePayoutsResultsPayoutState;
+  readonly state: PayoutState;
   /**
    * not_sent: its batch never left this server; refused: by the node; overtaken: another transaction spends
    * an input; lost: neither pool nor chain has it; reorganised: its block was replaced; unsigned: its set was
@@ -2584,8 +2660,8 @@ export interface GetPayoutResult {
   /** Hash of its terms, to which an approval binds; present while it waits. */
   readonly approval_hash?: string;
   /** Actions of clients, the oldest first. */
-  readonly history: readonly ApprovePayoutsResultsPayoutHistory[];
-  readonly waiting_for?: ApprovePayoutsResultsPayoutWaitingFor;
+  readonly history: readonly PayoutAction[];
+  readonly waiting_for?: PayoutWait;
   /** Transaction that pays it. */
   readonly tx_hash?: string;
   /** Amount that the payee receives. */
@@ -2918,6 +2994,9 @@ export interface GetTxProofResult {
   readonly signature: string;
 }
 
+/** Parameters of get_version. */
+export type GetVersionParams = NoMembers;
+
 /** Result of get_version. */
 export interface GetVersionResult {
   /** Major version in the high 16 bits, minor in the low 16. */
@@ -3031,6 +3110,9 @@ export interface IncomingTransfersResult {
   readonly waiting_for?: 'work' | 'nodes';
 }
 
+/** Parameters of is_multisig. */
+export type IsMultisigParams = NoMembers;
+
 /** Result of is_multisig. */
 export interface IsMultisigResult {
   /** The wallet is multisig. */
@@ -3053,6 +3135,9 @@ export interface LabelAccountParams {
   readonly label?: string | undefined;
 }
 
+/** Result of label_account. */
+export type LabelAccountResult = NoMembers;
+
 export interface IndexParams {
   /** Index of the account. Default: `0`. */
   readonly major?: number | undefined;
@@ -3067,6 +3152,9 @@ export interface LabelAddressParams {
   /** New label; empty: none. */
   readonly label?: string | undefined;
 }
+
+/** Result of label_address. */
+export type LabelAddressResult = NoMembers;
 
 /** Parameters of list_deliveries. */
 export interface ListDeliveriesParams {
@@ -3176,7 +3264,7 @@ export interface ListPaymentRequestsResult {
 /** Parameters of list_payouts. */
 export interface ListPayoutsParams {
   /** States of the listed payouts; empty: all. */
-  readonly states?: readonly ApprovePayoutsResultsPayoutState[] | undefined;
+  readonly states?: readonly PayoutState[] | undefined;
   /** Account of the listed payouts; absent: all. */
   readonly account_index?: number | undefined;
   /** Reference of the listed payouts; absent: all. */
@@ -3205,12 +3293,15 @@ export interface ListPayoutsPaused {
 /** Result of list_payouts. */
 export interface ListPayoutsResult {
   /** Payouts, latest first. */
-  readonly payouts: readonly ApprovePayoutsResultsPayout[];
+  readonly payouts: readonly Payout[];
   /** Cursor for the next page; absent on the last one. */
   readonly cursor?: string;
   /** Accounts whose payouts wait. */
   readonly paused: readonly ListPayoutsPaused[];
 }
+
+/** Parameters of list_wallets. */
+export type ListWalletsParams = NoMembers;
 
 export interface ListedWallet {
   /** Name of the wallet. */
@@ -3352,6 +3443,9 @@ export interface OpenWalletParams {
   readonly autosave_current?: boolean | undefined;
 }
 
+/** Result of open_wallet. */
+export type OpenWalletResult = NoMembers;
+
 /** Parameters of parse_uri. */
 export interface ParseUriParams {
   /** Payment URI, beginning with monero:. */
@@ -3427,6 +3521,9 @@ export interface RedeliverWebhookParams {
   readonly wallet?: string | undefined;
 }
 
+/** Result of redeliver_webhook. */
+export type RedeliverWebhookResult = NoMembers;
+
 /** Parameters of refresh. */
 export interface RefreshParams {
   /** Height from which unknown blocks are scanned; lower ones are skipped. Default: `0`. */
@@ -3478,7 +3575,7 @@ export interface RejectPayoutsParams {
 /** Result of reject_payouts. */
 export interface RejectPayoutsResult {
   /** Result of each payout, in their order. */
-  readonly results: readonly ApprovePayoutsResults[];
+  readonly results: readonly PayoutOutcome[];
 }
 
 /** Parameters of relay_tx. */
@@ -3501,6 +3598,9 @@ export interface RemoveWebhookParams {
   readonly wallet?: string | undefined;
 }
 
+/** Result of remove_webhook. */
+export type RemoveWebhookResult = NoMembers;
+
 /** Parameters of rescan_blockchain. */
 export interface RescanBlockchainParams {
   /** Deletes tx keys and destinations of payments, too. Default: `false`. */
@@ -3508,6 +3608,15 @@ export interface RescanBlockchainParams {
   /** Has no effect: imported key images are kept in any case; refused with hard. Default: `false`. */
   readonly keep_key_images?: boolean | undefined;
 }
+
+/** Result of rescan_blockchain. */
+export type RescanBlockchainResult = NoMembers;
+
+/** Parameters of rescan_spent. */
+export type RescanSpentParams = NoMembers;
+
+/** Result of rescan_spent. */
+export type RescanSpentResult = NoMembers;
 
 /** Parameters of restore_deterministic_wallet. */
 export interface RestoreDeterministicWalletParams {
@@ -3581,6 +3690,9 @@ export interface RotateWebhookSecretResult {
   readonly secret: string;
 }
 
+/** Parameters of rpc.discover. */
+export type RpcDiscoverParams = NoMembers;
+
 /** Result of rpc.discover. */
 export interface RpcDiscoverResult {
   /** Version of OpenRPC. */
@@ -3596,6 +3708,9 @@ export interface ScanTxParams {
   /** Transaction hashes. */
   readonly txids?: readonly string[] | undefined;
 }
+
+/** Result of scan_tx. */
+export type ScanTxResult = NoMembers;
 
 /** Parameters of send_payouts. */
 export interface SendPayoutsParams {
@@ -3617,6 +3732,9 @@ export interface SetAccountTagDescriptionParams {
   readonly description?: string | undefined;
 }
 
+/** Result of set_account_tag_description. */
+export type SetAccountTagDescriptionResult = NoMembers;
+
 /** Parameters of set_attribute. */
 export interface SetAttributeParams {
   /** Key of the attribute. */
@@ -3624,6 +3742,9 @@ export interface SetAttributeParams {
   /** Text to store; replaces the former one. */
   readonly value?: string | undefined;
 }
+
+/** Result of set_attribute. */
+export type SetAttributeResult = NoMembers;
 
 /** Parameters of set_daemon. */
 export interface SetDaemonParams {
@@ -3656,6 +3777,9 @@ export interface SetDaemonParams {
   readonly proxy?: string | undefined;
 }
 
+/** Result of set_daemon. */
+export type SetDaemonResult = NoMembers;
+
 /** Parameters of set_log_categories. */
 export interface SetLogCategoriesParams {
   /**
@@ -3677,6 +3801,9 @@ export interface SetLogLevelParams {
   readonly level?: number | undefined;
 }
 
+/** Result of set_log_level. */
+export type SetLogLevelResult = NoMembers;
+
 /** Parameters of set_subaddress_lookahead. */
 export interface SetSubaddressLookaheadParams {
   /** Password of the wallet. */
@@ -3687,6 +3814,9 @@ export interface SetSubaddressLookaheadParams {
   readonly minor_idx?: number | undefined;
 }
 
+/** Result of set_subaddress_lookahead. */
+export type SetSubaddressLookaheadResult = NoMembers;
+
 /** Parameters of set_tx_notes. */
 export interface SetTxNotesParams {
   /** Transaction hashes. */
@@ -3694,6 +3824,9 @@ export interface SetTxNotesParams {
   /** Notes in the order of the hashes, one for each; empty: none. */
   readonly notes?: readonly string[] | undefined;
 }
+
+/** Result of set_tx_notes. */
+export type SetTxNotesResult = NoMembers;
 
 /** Parameters of setup_background_sync. */
 export interface SetupBackgroundSyncParams {
@@ -3704,6 +3837,9 @@ export interface SetupBackgroundSyncParams {
   /** Password of the background wallet; only for custom-background-password. */
   readonly background_cache_password?: string | undefined;
 }
+
+/** Result of setup_background_sync. */
+export type SetupBackgroundSyncResult = NoMembers;
 
 /** Parameters of sign. */
 export interface SignParams {
@@ -3775,6 +3911,12 @@ export interface SplitIntegratedAddressResult {
   readonly standard_address: string;
 }
 
+/** Parameters of start_background_sync. */
+export type StartBackgroundSyncParams = NoMembers;
+
+/** Result of start_background_sync. */
+export type StartBackgroundSyncResult = NoMembers;
+
 /** Parameters of start_mining. */
 export interface StartMiningParams {
   /**
@@ -3788,6 +3930,9 @@ export interface StartMiningParams {
   readonly ignore_battery?: boolean | undefined;
 }
 
+/** Result of start_mining. */
+export type StartMiningResult = NoMembers;
+
 /** Parameters of stop_background_sync. */
 export interface StopBackgroundSyncParams {
   /** Password of the wallet. */
@@ -3797,6 +3942,27 @@ export interface StopBackgroundSyncParams {
   /** Offset that the seed was encrypted with, or passphrase of an encrypted Polyseed; empty: none. */
   readonly seed_offset?: string | undefined;
 }
+
+/** Result of stop_background_sync. */
+export type StopBackgroundSyncResult = NoMembers;
+
+/** Parameters of stop_mining. */
+export type StopMiningParams = NoMembers;
+
+/** Result of stop_mining. */
+export type StopMiningResult = NoMembers;
+
+/** Parameters of stop_wallet. */
+export type StopWalletParams = NoMembers;
+
+/** Result of stop_wallet. */
+export type StopWalletResult = NoMembers;
+
+/** Parameters of store. */
+export type StoreParams = NoMembers;
+
+/** Result of store. */
+export type StoreResult = NoMembers;
 
 /** Parameters of submit_multisig. */
 export interface SubmitMultisigParams {
@@ -3822,16 +3988,16 @@ export interface SubmitPayoutBatchesParams {
   readonly signed_txsets?: readonly string[] | undefined;
 }
 
-export interface SubmitPayoutBatchesResults {
+export interface SubmittedBatch {
   /** Relayed transactions. */
   readonly tx_hashes: readonly string[];
-  readonly error?: ApprovePayoutsResultsError;
+  readonly error?: PayoutError;
 }
 
 /** Result of submit_payout_batches. */
 export interface SubmitPayoutBatchesResult {
   /** Result of each set, in their order. */
-  readonly results: readonly SubmitPayoutBatchesResults[];
+  readonly results: readonly SubmittedBatch[];
 }
 
 /** Parameters of submit_transfer. */
@@ -3890,12 +4056,12 @@ export interface SweepAllParams {
   readonly below_amount?: bigint | number | undefined;
 }
 
-export interface MadeTransactionsAmountsByDestList {
+export interface DestinationAmounts {
   /** Amounts of the destinations. */
   readonly amounts: readonly bigint[];
 }
 
-export interface MadeTransactionsSpentKeyImagesList {
+export interface SpentKeyImages {
   /** Key images of the inputs. */
   readonly key_images: readonly string[];
 }
@@ -3904,13 +4070,13 @@ export interface MadeTransactions {
   /** Amounts of the transactions. */
   readonly amount_list: readonly bigint[];
   /** Amounts paid by each transaction. */
-  readonly amounts_by_dest_list: readonly MadeTransactionsAmountsByDestList[];
+  readonly amounts_by_dest_list: readonly DestinationAmounts[];
   /** Fees of the transactions. */
   readonly fee_list: readonly bigint[];
   /** Set for the other signers of a multisig wallet; empty otherwise. */
   readonly multisig_txset: string;
   /** Inputs of each transaction. */
-  readonly spent_key_images_list: readonly MadeTransactionsSpentKeyImagesList[];
+  readonly spent_key_images_list: readonly SpentKeyImages[];
   /** Signed transactions, if requested. */
   readonly tx_blob_list: readonly string[];
   /** Hashes of the transactions; none if other signers have to sign. */
@@ -3992,13 +4158,13 @@ export interface MadeTransaction {
   /** Sum of the payments, without change and fee. */
   readonly amount: bigint;
   /** Amounts paid. */
-  readonly amounts_by_dest: MadeTransactionsAmountsByDestList;
+  readonly amounts_by_dest: DestinationAmounts;
   /** Fee. */
   readonly fee: bigint;
   /** Set for the other signers of a multisig wallet; empty otherwise. */
   readonly multisig_txset: string;
   /** Inputs spent. */
-  readonly spent_key_images: MadeTransactionsSpentKeyImagesList;
+  readonly spent_key_images: SpentKeyImages;
   /** Transaction, if requested; not signed if the wallet cannot sign. */
   readonly tx_blob: string;
   /** Transaction hash; empty if other signers have to sign. */
@@ -4023,6 +4189,9 @@ export interface TagAccountsParams {
   /** Indices of the accounts. */
   readonly accounts?: readonly number[] | undefined;
 }
+
+/** Result of tag_accounts. */
+export type TagAccountsResult = NoMembers;
 
 /** Parameters of test_webhook. */
 export interface TestWebhookParams {
@@ -4053,6 +4222,9 @@ export interface ThawParams {
   /** Key image of the output as 64 hex digits. */
   readonly key_image?: string | undefined;
 }
+
+/** Result of thaw. */
+export type ThawResult = NoMembers;
 
 export interface Destination {
   /** Amount to pay [atomic units]. Default: `0`. */
@@ -4151,6 +4323,9 @@ export interface UntagAccountsParams {
   readonly accounts?: readonly number[] | undefined;
 }
 
+/** Result of untag_accounts. */
+export type UntagAccountsResult = NoMembers;
+
 /** Parameters of validate_address. */
 export interface ValidateAddressParams {
   /** Text to check: an address, or an OpenAlias name if allowed. */
@@ -4212,12 +4387,12 @@ export interface WalletMethods {
   /** Approves payouts that wait for approvals, each on its own, with the terms that the client has seen. */
   approve_payouts(params?: ApprovePayoutsParams, options?: CallOptions): Promise<ApprovePayoutsResult>;
   /** Sets the refresh period of the wallet; on /json_rpc also of each wallet that becomes current later. */
-  auto_refresh(params?: AutoRefreshParams, options?: CallOptions): Promise<NoMembers>;
+  auto_refresh(params?: AutoRefreshParams, options?: CallOptions): Promise<AutoRefreshResult>;
   /**
    * Writes a checked copy of the wallet, its store and its keys file, to --backup-dir, while it stays in use.
    * Addition of this server.
    */
-  backup_wallet(params?: NoMembers, options?: CallOptions): Promise<BackupWalletResult>;
+  backup_wallet(params?: BackupWalletParams, options?: CallOptions): Promise<BackupWalletResult>;
   /** Cancels a payment request that lacks money; later payments to it are late. */
   cancel_payment_request(
     params?: CancelPaymentRequestParams,
@@ -4226,7 +4401,10 @@ export interface WalletMethods {
   /** Cancels payouts that were not sent, each on its own. */
   cancel_payouts(params?: CancelPayoutsParams, options?: CallOptions): Promise<CancelPayoutsResult>;
   /** Changes the password of the open wallet. */
-  change_wallet_password(params?: ChangeWalletPasswordParams, options?: CallOptions): Promise<NoMembers>;
+  change_wallet_password(
+    params?: ChangeWalletPasswordParams,
+    options?: CallOptions,
+  ): Promise<ChangeWalletPasswordResult>;
   /** Verifies a reserve proof, and returns its amount and the part spent since. */
   check_reserve_proof(
     params?: CheckReserveProofParams,
@@ -4239,7 +4417,7 @@ export interface WalletMethods {
   /** Verifies a payment proof and returns the amount paid. */
   check_tx_proof(params?: CheckTxProofParams, options?: CallOptions): Promise<CheckTxProofResult>;
   /** Closes the wallet; on /json_rpc, a wallet also opened under its own path stays open there. */
-  close_wallet(params?: CloseWalletParams, options?: CallOptions): Promise<NoMembers>;
+  close_wallet(params?: CloseWalletParams, options?: CallOptions): Promise<CloseWalletResult>;
   /** Creates an account. */
   create_account(params?: CreateAccountParams, options?: CallOptions): Promise<CreateAccountResult>;
   /** Creates addresses in an account. */
@@ -4252,15 +4430,18 @@ export interface WalletMethods {
   /** Records payouts, each on its own, which a queue pays in batches of up to 15. */
   create_payouts(params?: CreatePayoutsParams, options?: CallOptions): Promise<CreatePayoutsResult>;
   /** Creates a wallet and opens it; with an empty filename it exists in memory only. */
-  create_wallet(params?: CreateWalletParams, options?: CallOptions): Promise<NoMembers>;
+  create_wallet(params?: CreateWalletParams, options?: CallOptions): Promise<CreateWalletResult>;
   /** Removes an entry of the address book; the indices of later entries decrease by one. */
-  delete_address_book(params?: DeleteAddressBookParams, options?: CallOptions): Promise<NoMembers>;
+  delete_address_book(
+    params?: DeleteAddressBookParams,
+    options?: CallOptions,
+  ): Promise<DeleteAddressBookResult>;
   /** Returns the payments in a set of unsigned or partly signed transactions. */
   describe_transfer(params?: DescribeTransferParams, options?: CallOptions): Promise<DescribeTransferResult>;
   /** Changes fields of an entry of the address book. */
-  edit_address_book(params?: EditAddressBookParams, options?: CallOptions): Promise<NoMembers>;
+  edit_address_book(params?: EditAddressBookParams, options?: CallOptions): Promise<EditAddressBookResult>;
   /** Enables an endpoint that was disabled because it answered with status 410. */
-  enable_webhook(params: EnableWebhookParams, options?: CallOptions): Promise<NoMembers>;
+  enable_webhook(params: EnableWebhookParams, options?: CallOptions): Promise<EnableWebhookResult>;
   /** Computes the batches that the queue, and further payouts, would make now; changes nothing. */
   estimate_payouts(params?: EstimatePayoutsParams, options?: CallOptions): Promise<EstimatePayoutsResult>;
   /** Estimates the size and weight of a transaction. */
@@ -4276,7 +4457,10 @@ export interface WalletMethods {
   /** Exports signed key images for a wallet without a spend key. */
   export_key_images(params?: ExportKeyImagesParams, options?: CallOptions): Promise<ExportKeyImagesResult>;
   /** Exports the multisig info of this signer; nonces of its earlier exports become invalid. */
-  export_multisig_info(params?: NoMembers, options?: CallOptions): Promise<ExportMultisigInfoResult>;
+  export_multisig_info(
+    params?: ExportMultisigInfoParams,
+    options?: CallOptions,
+  ): Promise<ExportMultisigInfoResult>;
   /** Exports outputs for an offline wallet with the same keys. */
   export_outputs(params?: ExportOutputsParams, options?: CallOptions): Promise<ExportOutputsResult>;
   /** Exports the payment requests that were created in a period, with payments, price and refunds. */
@@ -4287,7 +4471,10 @@ export interface WalletMethods {
   /** Exports all payments of a period, for accounting: mined ones by height, then the others. */
   export_payments(params: ExportPaymentsParams, options?: CallOptions): Promise<ExportPaymentsResult>;
   /** Lists the batches of a view-only wallet whose sets the wallet with the spend key is to sign. */
-  export_payout_batches(params?: NoMembers, options?: CallOptions): Promise<ExportPayoutBatchesResult>;
+  export_payout_batches(
+    params?: ExportPayoutBatchesParams,
+    options?: CallOptions,
+  ): Promise<ExportPayoutBatchesResult>;
   /** Exports the payouts that were created in a period, with fee shares, transactions and approvers. */
   export_payouts(params: ExportPayoutsParams, options?: CallOptions): Promise<ExportPayoutsResult>;
   /** Sets a later expiry of a payment request; late payments before it count. */
@@ -4298,13 +4485,13 @@ export interface WalletMethods {
   /** Completes a round of the key exchange, as exchange_multisig_keys does; its former name. */
   finalize_multisig(params?: FinalizeMultisigParams, options?: CallOptions): Promise<FinalizeMultisigResult>;
   /** Freezes an output, so that no payment spends it. */
-  freeze(params?: FreezeParams, options?: CallOptions): Promise<NoMembers>;
+  freeze(params?: FreezeParams, options?: CallOptions): Promise<FreezeResult>;
   /** Returns whether an output is frozen. */
   frozen(params?: FrozenParams, options?: CallOptions): Promise<FrozenResult>;
   /** Creates a wallet from its keys and opens it; without the spend key it is view-only. */
   generate_from_keys(params?: GenerateFromKeysParams, options?: CallOptions): Promise<GenerateFromKeysResult>;
   /** Lists the tags of accounts, with their descriptions. */
-  get_account_tags(params?: NoMembers, options?: CallOptions): Promise<GetAccountTagsResult>;
+  get_account_tags(params?: GetAccountTagsParams, options?: CallOptions): Promise<GetAccountTagsResult>;
   /** Lists accounts with their balances. */
   get_accounts(params?: GetAccountsParams, options?: CallOptions): Promise<GetAccountsResult>;
   /** Lists the addresses of an account. */
@@ -4320,13 +4507,16 @@ export interface WalletMethods {
   /** Lists incoming payments with any of several payment ids, or all of them. */
   get_bulk_payments(params?: GetBulkPaymentsParams, options?: CallOptions): Promise<GetBulkPaymentsResult>;
   /** Returns the priority of a payment that sets none. */
-  get_default_fee_priority(params?: NoMembers, options?: CallOptions): Promise<GetDefaultFeePriorityResult>;
+  get_default_fee_priority(
+    params?: GetDefaultFeePriorityParams,
+    options?: CallOptions,
+  ): Promise<GetDefaultFeePriorityResult>;
   /**
    * Returns events after a cursor, of the wallet of the path, or of all open wallets; waits for one if asked.
    */
   get_events(params?: GetEventsParams, options?: CallOptions): Promise<GetEventsResult>;
   /** Returns the number of blocks known to the wallet. */
-  get_height(params?: NoMembers, options?: CallOptions): Promise<GetHeightResult>;
+  get_height(params?: GetHeightParams, options?: CallOptions): Promise<GetHeightResult>;
   /** Lists the languages of mnemonic seeds, or of Polyseeds. */
   get_languages(params?: GetLanguagesParams, options?: CallOptions): Promise<GetLanguagesResult>;
   /** Returns a message for the round after next, from some messages of the next round. */
@@ -4368,7 +4558,7 @@ export interface WalletMethods {
   /** Creates a proof that a transaction paid an address. */
   get_tx_proof(params?: GetTxProofParams, options?: CallOptions): Promise<GetTxProofResult>;
   /** Returns the version of the interface: major in the high 16 bits, minor in the low 16. */
-  get_version(params?: NoMembers, options?: CallOptions): Promise<GetVersionResult>;
+  get_version(params?: GetVersionParams, options?: CallOptions): Promise<GetVersionResult>;
   /** Imports signed key images and asks the daemon which of them are spent. */
   import_key_images(params?: ImportKeyImagesParams, options?: CallOptions): Promise<ImportKeyImagesResult>;
   /** Imports the multisig info of other signers, which completes key images and allows payments. */
@@ -4384,11 +4574,11 @@ export interface WalletMethods {
     options?: CallOptions,
   ): Promise<IncomingTransfersResult>;
   /** Returns whether the wallet is multisig, and the progress of its key exchange. */
-  is_multisig(params?: NoMembers, options?: CallOptions): Promise<IsMultisigResult>;
+  is_multisig(params?: IsMultisigParams, options?: CallOptions): Promise<IsMultisigResult>;
   /** Sets the label of an account. */
-  label_account(params?: LabelAccountParams, options?: CallOptions): Promise<NoMembers>;
+  label_account(params?: LabelAccountParams, options?: CallOptions): Promise<LabelAccountResult>;
   /** Sets the label of an address. */
-  label_address(params?: LabelAddressParams, options?: CallOptions): Promise<NoMembers>;
+  label_address(params?: LabelAddressParams, options?: CallOptions): Promise<LabelAddressResult>;
   /** Lists the deliveries of an endpoint, the latest event first. */
   list_deliveries(params: ListDeliveriesParams, options?: CallOptions): Promise<ListDeliveriesResult>;
   /** Lists payments with an idempotency key, the latest first. */
@@ -4404,7 +4594,7 @@ export interface WalletMethods {
    * Lists the wallets of the wallet directory, with the state of open ones; in a cluster, all its wallets
    * too. An addition; no password.
    */
-  list_wallets(params?: NoMembers, options?: CallOptions): Promise<ListWalletsResult>;
+  list_wallets(params?: ListWalletsParams, options?: CallOptions): Promise<ListWalletsResult>;
   /** Lists the endpoints of the wallet with the state of their deliveries. */
   list_webhooks(params?: ListWebhooksParams, options?: CallOptions): Promise<ListWebhooksResult>;
   /** Creates an integrated address from an address and a payment id. */
@@ -4425,7 +4615,7 @@ export interface WalletMethods {
    * Opens a wallet of the wallet directory. On /json_rpc it becomes the current wallet, and the previous one
    * is closed unless it was also opened under its own path.
    */
-  open_wallet(params?: OpenWalletParams, options?: CallOptions): Promise<NoMembers>;
+  open_wallet(params?: OpenWalletParams, options?: CallOptions): Promise<OpenWalletResult>;
   /** Parses a payment URI. */
   parse_uri(params?: ParseUriParams, options?: CallOptions): Promise<ParseUriResult>;
   /** Stops sending payouts of an account, or of the wallet; payouts are still accepted. */
@@ -4435,7 +4625,7 @@ export interface WalletMethods {
   /** Returns a secret key or the mnemonic seed. */
   query_key(params?: QueryKeyParams, options?: CallOptions): Promise<QueryKeyResult>;
   /** Sends an event to an endpoint again, with all of its attempts. */
-  redeliver_webhook(params: RedeliverWebhookParams, options?: CallOptions): Promise<NoMembers>;
+  redeliver_webhook(params: RedeliverWebhookParams, options?: CallOptions): Promise<RedeliverWebhookResult>;
   /**
    * Syncs the wallet to the daemon's tip. Unknown blocks below start_height are skipped, unless it lies above
    * the tip.
@@ -4451,13 +4641,13 @@ export interface WalletMethods {
   /** Relays a transaction made with do_not_relay. */
   relay_tx(params?: RelayTxParams, options?: CallOptions): Promise<RelayTxResult>;
   /** Removes an endpoint with its secrets and deliveries. */
-  remove_webhook(params: RemoveWebhookParams, options?: CallOptions): Promise<NoMembers>;
+  remove_webhook(params: RemoveWebhookParams, options?: CallOptions): Promise<RemoveWebhookResult>;
   /**
    * Deletes the state derived from the chain and scans it again; hard also deletes tx keys and destinations.
    */
-  rescan_blockchain(params?: RescanBlockchainParams, options?: CallOptions): Promise<NoMembers>;
+  rescan_blockchain(params?: RescanBlockchainParams, options?: CallOptions): Promise<RescanBlockchainResult>;
   /** Asks the daemon again which outputs are spent. */
-  rescan_spent(params?: NoMembers, options?: CallOptions): Promise<NoMembers>;
+  rescan_spent(params?: RescanSpentParams, options?: CallOptions): Promise<RescanSpentResult>;
   /** Restores a wallet from its mnemonic seed of 25 words, or its Polyseed of 16 words, and opens it. */
   restore_deterministic_wallet(
     params?: RestoreDeterministicWalletParams,
@@ -4473,33 +4663,39 @@ export interface WalletMethods {
     options?: CallOptions,
   ): Promise<RotateWebhookSecretResult>;
   /** Returns an OpenRPC document of the methods that the client may call. */
-  'rpc.discover'(params?: NoMembers, options?: CallOptions): Promise<RpcDiscoverResult>;
+  'rpc.discover'(params?: RpcDiscoverParams, options?: CallOptions): Promise<RpcDiscoverResult>;
   /** Scans single transactions, apart from a refresh. */
-  scan_tx(params?: ScanTxParams, options?: CallOptions): Promise<NoMembers>;
+  scan_tx(params?: ScanTxParams, options?: CallOptions): Promise<ScanTxResult>;
   /** Sends the queued payouts of an account now, as far as they can be paid, without waiting for others. */
   send_payouts(params?: SendPayoutsParams, options?: CallOptions): Promise<SendPayoutsResult>;
   /** Sets the description of a tag. */
   set_account_tag_description(
     params?: SetAccountTagDescriptionParams,
     options?: CallOptions,
-  ): Promise<NoMembers>;
+  ): Promise<SetAccountTagDescriptionResult>;
   /** Stores a text under a key. */
-  set_attribute(params?: SetAttributeParams, options?: CallOptions): Promise<NoMembers>;
+  set_attribute(params?: SetAttributeParams, options?: CallOptions): Promise<SetAttributeResult>;
   /**
    * Sets the daemon of the server, for every wallet that is open or opened later, until the server ends;
    * needs no wallet.
    */
-  set_daemon(params?: SetDaemonParams, options?: CallOptions): Promise<NoMembers>;
+  set_daemon(params?: SetDaemonParams, options?: CallOptions): Promise<SetDaemonResult>;
   /** Sets the log categories: a list, a level, +list or -list; empty turns the log off. */
   set_log_categories(params?: SetLogCategoriesParams, options?: CallOptions): Promise<SetLogCategoriesResult>;
   /** Sets the log level, from 0 (least) to 4 (everything). */
-  set_log_level(params?: SetLogLevelParams, options?: CallOptions): Promise<NoMembers>;
+  set_log_level(params?: SetLogLevelParams, options?: CallOptions): Promise<SetLogLevelResult>;
   /** Sets the number of accounts and addresses watched beyond the last created ones. */
-  set_subaddress_lookahead(params?: SetSubaddressLookaheadParams, options?: CallOptions): Promise<NoMembers>;
+  set_subaddress_lookahead(
+    params?: SetSubaddressLookaheadParams,
+    options?: CallOptions,
+  ): Promise<SetSubaddressLookaheadResult>;
   /** Sets notes of transactions, known to the wallet or not. */
-  set_tx_notes(params?: SetTxNotesParams, options?: CallOptions): Promise<NoMembers>;
+  set_tx_notes(params?: SetTxNotesParams, options?: CallOptions): Promise<SetTxNotesResult>;
   /** Sets how the wallet syncs without its spend key: off, with its password, or with another one. */
-  setup_background_sync(params?: SetupBackgroundSyncParams, options?: CallOptions): Promise<NoMembers>;
+  setup_background_sync(
+    params?: SetupBackgroundSyncParams,
+    options?: CallOptions,
+  ): Promise<SetupBackgroundSyncResult>;
   /** Signs a text with a key of an own address. */
   sign(params?: SignParams, options?: CallOptions): Promise<SignResult>;
   /** Signs transactions proposed by another signer; the last signature needed completes them. */
@@ -4512,17 +4708,23 @@ export interface WalletMethods {
     options?: CallOptions,
   ): Promise<SplitIntegratedAddressResult>;
   /** Starts background sync: wipes the spend key from memory and keeps syncing. */
-  start_background_sync(params?: NoMembers, options?: CallOptions): Promise<NoMembers>;
+  start_background_sync(
+    params?: StartBackgroundSyncParams,
+    options?: CallOptions,
+  ): Promise<StartBackgroundSyncResult>;
   /** Starts mining of the daemon to the wallet's primary address. */
-  start_mining(params?: StartMiningParams, options?: CallOptions): Promise<NoMembers>;
+  start_mining(params?: StartMiningParams, options?: CallOptions): Promise<StartMiningResult>;
   /** Stops background sync: restores the spend key and recognises the spends of the time without it. */
-  stop_background_sync(params?: StopBackgroundSyncParams, options?: CallOptions): Promise<NoMembers>;
+  stop_background_sync(
+    params?: StopBackgroundSyncParams,
+    options?: CallOptions,
+  ): Promise<StopBackgroundSyncResult>;
   /** Stops mining of the daemon. */
-  stop_mining(params?: NoMembers, options?: CallOptions): Promise<NoMembers>;
+  stop_mining(params?: StopMiningParams, options?: CallOptions): Promise<StopMiningResult>;
   /** Stores the wallet, closes all wallets and stops the server. */
-  stop_wallet(params?: NoMembers, options?: CallOptions): Promise<NoMembers>;
+  stop_wallet(params?: StopWalletParams, options?: CallOptions): Promise<StopWalletResult>;
   /** Writes the open wallet to disk. */
-  store(params?: NoMembers, options?: CallOptions): Promise<NoMembers>;
+  store(params?: StoreParams, options?: CallOptions): Promise<StoreResult>;
   /** Relays transactions signed by enough signers. */
   submit_multisig(params?: SubmitMultisigParams, options?: OrderOptions): Promise<SubmitMultisigResult>;
   /** Relays signed sets of batches, each on its own. */
@@ -4539,20 +4741,20 @@ export interface WalletMethods {
   /** Sends one whole output to an address. */
   sweep_single(params?: SweepSingleParams, options?: OrderOptions): Promise<SweepSingleResult>;
   /** Sets the tag of accounts. */
-  tag_accounts(params?: TagAccountsParams, options?: CallOptions): Promise<NoMembers>;
+  tag_accounts(params?: TagAccountsParams, options?: CallOptions): Promise<TagAccountsResult>;
   /**
    * Sends an event webhook.test to an endpoint once, signed as every delivery, and returns its answer; it is
    * not recorded.
    */
   test_webhook(params: TestWebhookParams, options?: CallOptions): Promise<TestWebhookResult>;
   /** Thaws a frozen output, so that it can be spent again. */
-  thaw(params?: ThawParams, options?: CallOptions): Promise<NoMembers>;
+  thaw(params?: ThawParams, options?: CallOptions): Promise<ThawResult>;
   /** Pays one or more destinations with one transaction. */
   transfer(params?: TransferParams, options?: OrderOptions): Promise<TransferResult>;
   /** Pays destinations with as many transactions as needed. */
   transfer_split(params?: TransferSplitParams, options?: OrderOptions): Promise<TransferSplitResult>;
   /** Removes the tags of accounts. */
-  untag_accounts(params?: UntagAccountsParams, options?: CallOptions): Promise<NoMembers>;
+  untag_accounts(params?: UntagAccountsParams, options?: CallOptions): Promise<UntagAccountsResult>;
   /** Checks whether a text is an address, and returns its kind and network. */
   validate_address(params?: ValidateAddressParams, options?: CallOptions): Promise<ValidateAddressResult>;
   /** Verifies the signature of a text by an address. */

@@ -17,10 +17,15 @@ export interface ClientOptions {
   /** Longest time of a call, including its repetitions [ms]; 0 (default): unlimited. */
   readonly timeout?: number | undefined;
   /**
-   * Largest number of repetitions of a call after connection errors, if the call may be repeated, and largest number of
-   * repetitions of any call whose wallet the server is opening; default: 3.
+   * Largest number of repetitions of a call that may be repeated, after connection errors and while a server or proxy is
+   * unavailable; default: 3.
    */
   readonly retries?: number | undefined;
+  /**
+   * Longest time for which a call is repeated while the server opens its wallet [ms]; nothing of such a call has run, so
+   * that this holds for every method. Default: 300000; 0: never.
+   */
+  readonly opening?: number | undefined;
   /**
    * Largest number of calls at one time, each on its own connection; further calls wait. Event streams do not count.
    * Default: 8.

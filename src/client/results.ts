@@ -1,4 +1,5 @@
 import { JsonError, type Json } from '../util/json.js';
+import type { ClientValue } from './call-options.js';
 
 /**
  * Members of a result that need a conversion of their own: bigints, objects that contain bigints, and lists. All other
@@ -9,16 +10,6 @@ export interface Shape {
 }
 
 type MemberShape = Shape[string];
-
-/** Value in a result, in the types of the client. */
-export type ClientValue =
-  | null
-  | boolean
-  | string
-  | number
-  | bigint
-  | ClientValue[]
-  | { [member: string]: ClientValue };
 
 const isList = (shape: MemberShape | undefined): shape is readonly ('bigint' | Shape)[] =>
   Array.isArray(shape);

@@ -58,6 +58,8 @@ export interface RpcCallerOptions {
   readonly timeout: number;
   /** Largest number of repetitions of a call. */
   readonly retries: number;
+  /** Longest time for which a call is repeated while its wallet is being opened [ms]. */
+  readonly opening: number;
   /** Largest number of calls at one time. */
   readonly connections: number;
 }
@@ -76,22 +78,50 @@ const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const UNAVAILABLE = 503;
+/** HTTP statuses of a proxy that does not reach the server, and of a server that cannot answer now. */
+const PASSING: ReadonlySet<number> = new Set([502, UNAVAILABLE, 504]);
 
-/**
- * Codes of errors, with HTTP status 503, of calls that have not run: the wallet is being opened, or changes its holder.
- */
-const NOT_RUN: ReadonlySet<number> = new Set([-69, -67]);
+/** Code of the error of a call whose wallet is being opened, or whose server is starting: nothing of it has run. */
+const OPENING = -69;
+/** Code of the error of a call that was not passed on to the process that holds its wallet: nothing of it has run. */
+const ELSEWHERE = -67;
 
 /** True for an error of the server after which every call may be repeated. */
 const hasNotRun = (error: unknown): error is WalletRpcError =>
-  error instanceof WalletRpcError && error.status === UNAVAILABLE && NOT_RUN.has(error.code);
+  error instanceof WalletRpcError &&
+  error.status === UNAVAILABLE &&
+  (error.code === OPENING || error.code === ELSEWHERE);
+
+/** True for an answer after which a call that may be repeated may succeed. */
+const isPassing = (error: unknown): error is WalletRpcError | WalletHttpError =>
+  (error instanceof WalletRpcError || error instanceof WalletHttpError) && PASSING.has(error.status);
+
+/** Longest pause that the client adds to the one that an answer asks for [ms]. */
+const MAX_ADDED_MS = 1_000;
+
+/**
+ * Returns the time before a repetition [ms]. @param retryAfter pause that the answer asks for [s]; undefined without one.
+ */
+const delayAfter = (retryAfter: number | undefined, repetition: number): number =>
+  retryAfter === undefined
+    ? delayBefore(repetition)
+    : Math.max(Math.min(1000 * retryAfter, MAX_ASKED_MS), Math.min(delayBefore(repetition), MAX_ADDED_MS));
+
+/** Repetitions of a call so far. */
+interface Progress {
+  failures: number;
+  /** Answers that the wallet is being opened. */
+  openings: number;
+  /** Time of the first of these answers, on the clock of `performance.now` [ms]. */
+  openSince: number | undefined;
+}
 
 /** Longest pause that a server may ask for before a repetition [ms]. */
 const MAX_ASKED_MS = 60_000;
 
 /**
  * Makes JSON-RPC calls. Repeats any call while its wallet is being opened, and a call that may be repeated after
- * connection errors.
+ * connection errors, and while the server or a proxy before it is unavailable.
  */
 export class RpcCaller {
   readonly #transport: HttpTransport;
@@ -112,9 +142,8 @@ export class RpcCaller {
   async call(call: PreparedCall, { signal, timeout = this.#options.timeout }: CallOptions): Promise<Json> {
     const body = requestText(call.method, call.params);
     const end = this.#transport.begin({ signal, timeout });
+    const progress: Progress = { failures: 0, openings: 0, openSince: undefined };
     let wasSent = false;
-    let failures = 0;
-    let refusals = 0;
     try {
       for (;;)
         try {
@@ -122,15 +151,8 @@ export class RpcCaller {
           return await this.#places.run(once, end.signal);
         } catch (error) {
           wasSent ||= error instanceof Unanswered && error.maybeSent;
-          let delay: number;
-          if (hasNotRun(error)) {
-            if (++refusals > this.#options.retries) throw error;
-            delay = Math.min(1000 * (error.retryAfter ?? 1), MAX_ASKED_MS);
-          } else {
-            const isFailure = error instanceof Unanswered && !end.signal.aborted;
-            if (!isFailure || !call.isRepeatable || ++failures > this.#options.retries) throw error;
-            delay = delayBefore(failures);
-          }
+          const delay = end.signal.aborted ? undefined : this.#delayAfter(error, call, progress);
+          if (delay === undefined) throw error;
           await end.pause(delay);
         }
     } catch (error) {
@@ -138,6 +160,20 @@ export class RpcCaller {
     } finally {
       end.release();
     }
+  }
+
+  /** Returns the time before the next repetition of a call [ms]; undefined if it is not repeated. */
+  #delayAfter(error: unknown, { isRepeatable }: PreparedCall, progress: Progress): number | undefined {
+    const { retries, opening } = this.#options;
+    if (hasNotRun(error) && error.code === OPENING) {
+      const now = performance.now();
+      progress.openSince ??= now;
+      if (now - progress.openSince >= opening) return undefined;
+      return delayAfter(error.retryAfter, ++progress.openings);
+    }
+    const isPassed = isRepeatable && (error instanceof Unanswered || isPassing(error));
+    if (!(hasNotRun(error) || isPassed) || ++progress.failures > retries) return undefined;
+    return delayAfter(error instanceof Unanswered ? undefined : error.retryAfter, progress.failures);
   }
 
   async #callOnce({ method, path }: PreparedCall, body: string, signal: AbortSignal): Promise<Json> {

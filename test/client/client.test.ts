@@ -218,10 +218,32 @@ describe('a repetition', () => {
     expect(server.requests[1]?.body).toBe(server.requests[0]?.body);
   });
 
-  it('of a call whose wallet is being opened ends after as many as the client allows', async () => {
-    const { server, client } = await serve((_, res) => answerOpening(res, '0'), { retries: 2 });
-    await expect(client.transfer()).rejects.toMatchObject({ code: -69, status: 503, retryAfter: 0 });
-    expect(server.requests).toHaveLength(3);
+  it('follows that answer more often than others, as long as the client allows', async () => {
+    let seen = 0;
+    const { server, client } = await serve(
+      (_, res) => (++seen <= 3 ? answerOpening(res, '0') : answerResult(res, '{}')),
+      { retries: 0 },
+    );
+    await client.transfer();
+    expect(server.requests).toHaveLength(4);
+    const patient = clientOf(server.url, { opening: 1 });
+    seen = -9;
+    await expect(patient.transfer()).rejects.toMatchObject({ code: -69, status: 503, retryAfter: 0 });
+    expect(server.requests).toHaveLength(6);
+    seen = 0;
+    const impatient = clientOf(server.url, { opening: 0 });
+    await expect(impatient.transfer()).rejects.toMatchObject({ code: -69 });
+    expect(server.requests).toHaveLength(7);
+  });
+
+  it('of any method follows the answer that the process with its wallet was not reached, as often as the client allows', async () => {
+    const elsewhere = OPENING.replace('-69', '-67');
+    const { server, client } = await serve(
+      (_, res) => answerJson(res.setHeader('Retry-After', '0'), elsewhere, 503),
+      { retries: 1 },
+    );
+    await expect(client.transfer()).rejects.toMatchObject({ code: -67, status: 503 });
+    expect(server.requests).toHaveLength(2);
   });
 
   it('never follows that code without the status 503: a call in between may have run', async () => {
@@ -235,10 +257,39 @@ describe('a repetition', () => {
     await expect(client.transfer()).rejects.toBeInstanceOf(WalletTimeoutError);
   });
 
-  it('never follows an answer', async () => {
-    const { server, client } = await serve((_, res) => void res.writeHead(503).end());
-    await expect(client.get_height()).rejects.toMatchObject({ status: 503 });
+  test.each([502, 503, 504])(
+    'follows HTTP status %d of a proxy or a server where it can do nothing twice, and no other status',
+    async (status) => {
+      let seen = 0;
+      const { server, client } = await serve((_, res) =>
+        ++seen % 2 === 1 ? void res.writeHead(status).end() : answerResult(res, '{}'),
+      );
+      await client.get_height();
+      await client.transfer({}, { idempotencyKey: 'order 1' });
+      expect(server.requests).toHaveLength(4);
+      await expect(client.transfer()).rejects.toMatchObject({ status });
+      expect(server.requests).toHaveLength(5);
+    },
+  );
+
+  test.each([400, 401, 404, 413, 429, 500])('never follows HTTP status %d', async (status) => {
+    const { server, client } = await serve((_, res) => void res.writeHead(status).end());
+    await expect(client.get_height()).rejects.toMatchObject({ status });
     expect(server.requests).toHaveLength(1);
+  });
+
+  it('follows an error with status 503 where it can do nothing twice, after the time that the server asks for', async () => {
+    let seen = 0;
+    const refusal = OPENING.replace('-69', '-1');
+    const { server, client } = await serve((_, res) =>
+      ++seen % 2 === 1
+        ? answerJson(res.setHeader('Retry-After', '0'), refusal, 503)
+        : answerResult(res, '{}'),
+    );
+    await client.get_height();
+    expect(server.requests).toHaveLength(2);
+    await expect(client.transfer()).rejects.toMatchObject({ code: -1, status: 503 });
+    expect(server.requests).toHaveLength(3);
   });
 
   it('is refused for a key on a method that takes none, and for two keys', async () => {
@@ -358,6 +409,7 @@ describe('the options', () => {
     [{ url: 'http://host', connections: 0 }, 'connections'],
     [{ url: 'http://host', timeout: -1 }, 'timeout'],
     [{ url: 'http://host', retries: 0.5 }, 'retries'],
+    [{ url: 'http://host', opening: -1 }, 'opening'],
     [{ url: 'http://host', auth: { token: 'a\nb' } }, 'token'],
   ])('%j are refused', (options, message) => {
     expect(() => createClient(options)).toThrow(message);

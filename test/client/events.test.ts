@@ -200,6 +200,21 @@ describe('the events of a client', () => {
     expect(delays).toEqual([3000]);
   });
 
+  it('wait not much longer than the server asks, however often it has answered before', async () => {
+    const server = await serve((_, res) => void res.setHeader('retry-after', '1').writeHead(503).end());
+    const delays: number[] = [];
+    const controller = new AbortController();
+    const onRetry = (_: unknown, delay: number) => {
+      delays.push(delay);
+      controller.abort();
+    };
+    // The delay that the stream would have after many failures.
+    const times = { ...TIMES, firstDelay: 30_000, maxDelay: 30_000 };
+    await expect(follow(server.url, { onRetry, signal: controller.signal }, times).next()).rejects.toThrow();
+    expect(delays).toHaveLength(1);
+    expect(delays[0]).toBeLessThanOrEqual(2_000);
+  });
+
   it('go on where a connection is silent', async () => {
     const server = await serve(({ url }, res) => {
       begin(res).write(server.requests.length === 2 ? '' : textOf(cursorOf(url) + 1));

@@ -1,8 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import { createClient, webhookHandler, type WalletEvent } from '../../src/client/client.js';
+import { freePort } from '../support/processes/process.js';
 import { post, walletCalls, walletPath, type Loose, type WalletCalls } from '../support/network/json-rpc.js';
 import type { Monerod } from '../support/processes/monerod.js';
 import { until } from '../support/fakes/until.js';
@@ -219,6 +222,47 @@ describe('a webhook', () => {
       (await list('delivered')).some(({ event_id }) => event_id === failed.event_id),
     );
     await Promise.all([failing.end(), working.end()]);
+  });
+
+  it('is processed by the handler of the client: once, again after an error, and exactly as in the list of events', async () => {
+    const port = await freePort();
+    const added = await shop.rpc('add_webhook', {
+      ...{ url: `http://127.0.0.1:${port}/webhook`, types: ['payment.seen'] },
+    });
+    const processed: WalletEvent[] = [];
+    let failures = 1;
+    const { express } = webhookHandler({
+      secret: String(added.secret),
+      onEvent(event) {
+        if (failures-- > 0) throw new Error('no database');
+        processed.push(event);
+      },
+      onError: () => undefined,
+    });
+    const shopServer = createServer((request, response) => void express(request, response));
+    await new Promise<void>((resolve) => shopServer.listen(port, '127.0.0.1', resolve));
+    const client = createClient({ url: `http://127.0.0.1:${server.port}`, wallet: 'shop' });
+    try {
+      expect(await client.test_webhook({ id: String(added.id) })).toMatchObject({
+        ...{ delivered: true, status: 204 },
+      });
+      const txHash = await pay();
+      const first = async () => (await client.list_deliveries({ id: String(added.id) })).deliveries[0];
+      await until('the answer 500', async () => (await first())?.status === 500);
+      const event_id = (await first())?.event_id ?? 0;
+      for (let i = 0; i < 2; i++) {
+        await client.redeliver_webhook({ id: String(added.id), event_id });
+        await until('the delivery', async () => (await first())?.state === 'delivered');
+      }
+      const { events } = await client.get_events({ after: event_id - 1, limit: 1 });
+      expect(processed).toEqual(events);
+      expect(processed[0]).toMatchObject({ id: event_id, data: { tx_hash: txHash, amount: BigInt(AMOUNT) } });
+    } finally {
+      client.close();
+      await shop.rpc('remove_webhook', { id: added.id });
+      shopServer.closeAllConnections();
+      shopServer.close();
+    }
   });
 
   it('is tested by a signed event of its own, whose answer the caller gets', async () => {

@@ -4,9 +4,11 @@ import { z } from 'zod';
 import { atomic, flag, listOf, params, text, u32 } from '../../src/http/methods/params.js';
 import * as wire from '../../src/http/methods/wire.js';
 import { type Conditions, defineMethod, type ResultSchema } from '../../src/rpc/method.js';
+import { EVENT_TYPES } from '../../src/model/events.js';
 import { registry } from '../../src/rpc/registry.js';
 import { clientTable } from '../../tools/client-table.js';
 import { clientTypes } from '../../tools/client-types.js';
+import { nameOf } from '../../tools/typescript-lines.js';
 
 const root = new URL('../../../', import.meta.url);
 const CONDITIONS: Conditions = { family: 'spend', needs: 'wallet', restricted: true };
@@ -35,6 +37,34 @@ describe('the types of the client', () => {
       const kind = new RegExp(`^  ${key}: '(\\w+)',$`, 'm').exec(table)?.[1];
       expect(kind === 'read').toBe(meta.family === 'view' || (meta.family === 'receive' && !meta.restricted));
     }
+  });
+
+  it('name the parameters and the result of every method', () => {
+    const types = clientTypes(registry.methods);
+    for (const { name } of registry.methods) {
+      const type = nameOf(name);
+      for (const part of ['Params', 'Result'])
+        expect(types).toMatch(new RegExp(`^export (?:interface ${type}${part} |type ${type}${part} =)`, 'm'));
+      expect(types).toMatch(new RegExp(`\\(params\\??: ${type}Params,|\n    params\\??: ${type}Params,`));
+    }
+  });
+
+  it('name every event and its data, and nothing twice', () => {
+    const names = [...clientTypes(registry.methods).matchAll(/^export (?:interface|type) (\w+)/gm)].map(
+      ([, name = '']) => name,
+    );
+    for (const type of EVENT_TYPES)
+      expect(names).toEqual(expect.arrayContaining([`${nameOf(type)}Event`, `${nameOf(type)}EventData`]));
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('have the event that a reversal takes back wherever the server promises it', () => {
+    const types = clientTypes(registry.methods);
+    const data = (name: string): string =>
+      new RegExp(`export interface ${name}EventData \\{\n([^}]*)\\}`).exec(types)?.[1] ?? '';
+    expect(data('OutputUnspent')).toContain('  readonly reverses: number;\n');
+    expect(data('RequestReversed')).toMatch(/^ {2}readonly was:/m);
+    expect(data('PaymentReversed')).toContain('absent: it has expired. */\n  readonly reverses?: number;\n');
   });
 
   const method = methodOf(

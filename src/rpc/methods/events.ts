@@ -200,7 +200,9 @@ const eventSchema = () =>
     event('payment.reversed', {
       ...payment(),
       height: blockHeight().optional(),
-      reverses: wire.uint('Id of the latest event payment.seen or payment.mined of the payment').optional(),
+      reverses: wire
+        .uint('Id of the latest event payment.seen or payment.mined of the payment; absent: it has expired')
+        .optional(),
       reason: reason(),
     }),
     event('transfer.relayed', transfer()),

@@ -56,6 +56,7 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'integration/hostile-blobs': 8,
   'integration/lifecycle': 8,
   'integration/config-file': 8,
+  'client/package': 7,
   'integration/client-library': 7,
   'integration/regtest-wallets': 7,
   'http/forward/sealed-answer': 7,
