@@ -42,4 +42,13 @@ export class RpcError extends Error {
     this.retryAfter = retryAfter;
     this.data = explanation === undefined ? undefined : { explanation };
   }
+
+  /** Returns this error with a sentence more in its explanation. */
+  withNote(note: string): RpcError {
+    const { code, message, status, retryAfter, cause, data } = this;
+    return new RpcError(code, message, {
+      ...{ cause, status, explanation: `${data?.explanation ?? message}; ${note}` },
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+    });
+  }
 }
