@@ -29,9 +29,9 @@ async function run(): Promise<never> {
     const { runCommand } = await import('./commands/commands.js');
     process.exit(await runCommand(first, process.argv.slice(3)));
   }
-  // A text that cannot be the name of a command may be a value, and a secret.
-  if (/^[a-z][a-z-]{0,30}$/.test(first))
-    throw new ConfigError(`there is no command ${first}${didYouMean(first, COMMAND_NAMES)}`);
+  // The word itself may be a secret, and is not repeated.
+  const meant = didYouMean(first, COMMAND_NAMES);
+  if (meant !== '') throw new ConfigError(`there is no such command${meant} (--help lists the commands)`);
   const config = toConfig(
     mergeSources(parseCommandLine(process.argv.slice(2), readOwnPackage().version), process.env),
     availableParallelism(),
