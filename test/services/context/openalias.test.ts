@@ -71,7 +71,9 @@ describe('a name', () => {
     [
       'has an address of another network',
       { texts: [recordOf(testnet)] },
-      { reason: `the address found at ${HOST} is not one of this network` },
+      {
+        reason: `the address found at ${HOST} is not one of this network: the address belongs to testnet, not to mainnet`,
+      },
     ],
     [
       'has an address with a wrong checksum',
