@@ -1,5 +1,6 @@
 import type { Unlock } from '../../model/wallet-error.js';
 import { sum, type Amount } from '../../util/amount.js';
+import { MAX_PAYEES } from '../../monero/wallet/select/transfer-request.js';
 import { formatCoins } from '../../monero/cryptonote/coins.js';
 import { causeText, orText, reasonOf, type FaultTable } from './fault-entry.js';
 
@@ -69,7 +70,8 @@ export const paymentFaults = {
   needs_split: {
     code: -18,
     text: 'Transaction would be too large.  try /transfer_split.',
-    explanation: ({ transactions }) => `the payment needs ${transactions} transactions: use transfer_split`,
+    explanation: ({ transactions }) =>
+      `the payment needs ${transactions} transactions, of which each has at most ${MAX_PAYEES} destinations and a limited weight: use transfer_split`,
   },
   tx_too_large: {
     code: -4,

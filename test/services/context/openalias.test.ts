@@ -39,7 +39,8 @@ describe('a text that is an address', () => {
     const { alias, asked } = answering({});
     expect(await faultOf(() => alias.resolve(testnet, 'mainnet'))).toEqual({
       kind: 'wrong_address',
-      reason: 'Invalid address',
+      reason: 'the address belongs to testnet, not to mainnet',
+      text: 'Invalid address',
       address: testnet,
     });
     expect(asked).toEqual([]);
