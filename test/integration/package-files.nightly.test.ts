@@ -42,7 +42,7 @@ describe('the npm package', () => {
       expect(files).toContain(file);
     expect(
       files.filter((file) =>
-        /^(?:src|test|bench|tools|build\/(?!schema\.sql$|server\/|src\/(?:client|monero|util)\/))|\.map$|\.tgz$/.test(
+        /^(?:src|test|bench|tools|build\/(?!schema\.sql$|server\/|share\/|src\/(?:client|monero|util)\/))|\.map$|\.tgz$/.test(
           file,
         ),
       ),
