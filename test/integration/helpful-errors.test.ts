@@ -23,6 +23,7 @@ beforeAll(async () => {
   wallet = await startWalletRpc({ daemon: daemon.address });
   await createWallet(wallet, 'shop');
   ({ address } = (await wallet.rpc('get_address')) as { address: string });
+  await wallet.rpc('create_payment_request', { amount: 1, reference: 'an order' });
 });
 afterAll(async () => {
   await wallet.stop();
@@ -88,6 +89,8 @@ const ADDRESSED: Readonly<Record<string, object>> = {
   transfer_split: { destinations: [{ amount: 1, address: STAGENET }] },
   sweep_all: { address: STAGENET },
   sweep_single: { address: STAGENET, key_image: HASH },
+  create_payment_request: { amount: 1, refund_address: STAGENET },
+  refund_payment_request: { reference: 'an order', refund_id: 'r', amount: 1, address: STAGENET },
   get_payment_request: { address: STAGENET },
   cancel_payment_request: { address: STAGENET },
   extend_payment_request: { address: STAGENET, expires_in: 60 },
@@ -162,17 +165,18 @@ describe('a lack of unlocked money', () => {
     );
   });
 
-  it('says that change is not in a block', async () => {
+  it('says that a part of it is not in a block yet', async () => {
     await daemon.generate(address, 80);
     await wallet.rpc('refresh');
-    const { unlocked_balance: unlocked } = (await wallet.rpc('get_balance')) as { unlocked_balance: number };
     await wallet.rpc('sweep_all', { address });
-    const { code, data } = await errorOf('transfer', {
-      destinations: [{ amount: unlocked, address }],
-      account_index: 0,
-    });
+    const { balance } = (await wallet.rpc('get_balance')) as { balance: number };
+    const { code, data } = await errorOf('transfer', { destinations: [{ amount: balance - XMR, address }] });
     expect(code).toBe(-37);
-    expect(data?.explanation).toMatch(/more is unlocked at height \d+ \(about .*\)/);
+    expect(data?.explanation).toMatch(
+      /; [\d.]+ more is unlocked at height \d+ \(about .*Z\), and the rest is in transactions that no block has yet$/,
+    );
+    // The steps after the first ones are joined.
+    expect((data as Loose).unlocks).toHaveLength(20);
   });
 });
 
