@@ -43,7 +43,7 @@ import { checkDaemonTls, readTls, renewTls } from './config/tls-files.js';
 import { TxNotifier } from './tx-notifier.js';
 import type { StartProgress } from '../watch/readiness.js';
 import { createPay, PayListeners, payUrlOf } from './pay.js';
-import { cannotOpen, reasonIn } from './wallet-file.js';
+import { cannotOpen, reasonIn } from './config/wallet-file.js';
 import { createWatch, WatchListeners } from './watch.js';
 
 /** A started wallet server. */

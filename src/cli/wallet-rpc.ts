@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { COMMAND_NAMES, isCommandName } from './commands/command-names.js';
+import { COMMAND_NAMES, isCommandName } from './config/command-names.js';
 import { parseCommandLine } from './config/command-line.js';
 import { mergeSources, toConfig } from './config/config.js';
 import { ConfigError } from './config/config-values.js';

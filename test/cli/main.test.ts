@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { createServer, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { COMMAND_NAMES } from '../../src/cli/commands/command-names.js';
+import { COMMAND_NAMES } from '../../src/cli/config/command-names.js';
 import { createWallet } from '../support/wallets/create-wallet.js';
 import { post } from '../support/network/json-rpc.js';
 import { freePort, logged, start } from '../support/processes/process.js';

@@ -5,7 +5,7 @@ import { commandModel, type CommandModel } from '../manual/command-model.js';
 import { backupCommand, restoreCommand, verifyCommand } from './backup-commands.js';
 import { checkpointCommand } from './checkpoint-command.js';
 import { clusterCommand, isClusterError } from './cluster-command.js';
-import { COMMAND_NAMES, COMMAND_SUMMARIES, type CommandName } from './command-names.js';
+import { COMMAND_NAMES, COMMAND_SUMMARIES, type CommandName } from '../config/command-names.js';
 import { credentialCommand, type Terminal } from './credential-command.js';
 import { exportCommand } from './export-command.js';
 import { completionCommand, manCommand } from './manual-commands.js';

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { commandLines } from '../commands/command-names.js';
+import { commandLines } from './command-names.js';
 import { ConfigError } from './config-values.js';
 import type { OptionSpec, RawOptions } from './option.js';
 import { environmentName, OPTIONS } from './options.js';

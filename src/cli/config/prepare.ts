@@ -60,7 +60,7 @@ export async function prepareStart(config: Config, log: Logger): Promise<Prepare
   };
   if (wallet.promptForPassword && wallet.file !== undefined) {
     // Loaded only where a person is asked: the server, which loads the same, is loaded later.
-    const { assertWalletFile } = await import('../wallet-file.js');
+    const { assertWalletFile } = await import('./wallet-file.js');
     assertWalletFile(wallet.file);
   }
   const login = rpc.login && (await ask('rpc-login', rpc.login));

@@ -1,7 +1,7 @@
-import { explain } from '../rpc/faults/fault-table.js';
-import { assertPresent, locateFile } from '../services/context/wallet-directory.js';
-import { faultOf } from '../model/wallet-error.js';
-import { ConfigError } from './config/config-values.js';
+import { explain } from '../../rpc/faults/fault-table.js';
+import { assertPresent, locateFile } from '../../services/context/wallet-directory.js';
+import { faultOf } from '../../model/wallet-error.js';
+import { ConfigError } from './config-values.js';
 
 /** Returns ": " and the explanation of a WalletError; empty for any other error. */
 export function reasonIn(error: unknown): string {
