@@ -254,7 +254,7 @@ const roomsOf: Record<string, readonly (readonly string[])[]> = {
     ['commands', 'server', 'detach'],
     ['clients', 'cluster', 'opening', 'pay', 'tx-notifier', 'watch'],
     ['regtest'],
-    ['output', 'process'],
+    ['manual', 'output', 'process'],
     ['config'],
   ],
   rpc: [

@@ -39,7 +39,7 @@ const MULTISIG = {
 function conditionsOf({ meta, actsOn }: WalletMethod): string {
   return [
     ACTS_ON[actsOn ?? SCOPE_OF_NEED[meta.needs]],
-    `Family \`${meta.family}\` (-60).`,
+    `A [credential](credentials.md) needs the family \`${meta.family}\`, or the name of the method, among its \`methods\` (-60).`,
     NEEDS[meta.needs],
     meta.restricted ? 'Refused in restricted mode (-7).' : 'Answered in restricted mode.',
     meta.spendKey ? 'Refused on a view-only wallet (-29).' : '',

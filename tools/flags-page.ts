@@ -33,7 +33,8 @@ export function flagsPage(options: readonly OptionSpec[]): string {
     '',
     'The file is read as by `monero-wallet-rpc`: everything from the first `#` of a line is a comment, also within a value, so',
     'that a password with `#` cannot stand there; quotes are part of a value; a switch is `name=1` or `name=0`; a name given',
-    'twice and an unknown one are errors, as is every name below a `[section]`.',
+    'twice and an unknown one are errors, as is every name below a `[section]`. An unknown variable of the environment that is like',
+    'one of these is named in the log. `wallet-rpc --help` lists the flags and the commands, `wallet-rpc man` prints the manual page.',
     '',
     ...groups.flatMap((group) => [
       `## ${group}`,

@@ -8,7 +8,6 @@ import { LoginDeadline } from '../http/server/connection-limits.js';
 import { keepRecentKeys } from '../monero/crypto/kdf.js';
 import { startSlowHash } from '../monero/crypto/slow-hash-worker.js';
 import { parseNameserver, Resolver } from '../net/dns/resolver.js';
-import { explain } from '../rpc/faults/fault-table.js';
 import { audited, auditedAdmission, forwardingRecords } from '../rpc/calls/audit.js';
 import { eventEndpoints } from '../rpc/event-endpoints.js';
 import { mayUsePage } from '../rpc/access/permission.js';
@@ -25,7 +24,6 @@ import { EventIds } from '../store/file/event-ids.js';
 import { PendingRequests } from '../util/pending-requests.js';
 import { collectWhenIdle } from '../util/v8-heap.js';
 import { systemRng } from '../util/random.js';
-import { faultOf } from '../model/wallet-error.js';
 import { announce, announceArithmetic, announceEngine } from './output/announce.js';
 import { CredentialPayoutRules } from '../rpc/access/credentials.js';
 import { createClients } from './clients.js';
@@ -45,6 +43,7 @@ import { checkDaemonTls, readTls, renewTls } from './config/tls-files.js';
 import { TxNotifier } from './tx-notifier.js';
 import type { StartProgress } from '../watch/readiness.js';
 import { createPay, PayListeners, payUrlOf } from './pay.js';
+import { cannotOpen, reasonIn } from './config/wallet-file.js';
 import { createWatch, WatchListeners } from './watch.js';
 
 /** A started wallet server. */
@@ -307,21 +306,11 @@ function openDirectory(path: string): WalletDirectory {
   }
 }
 
-/** Returns ": " and the explanation of a WalletError; empty for any other error. */
-function reasonIn(error: unknown): string {
-  const fault = faultOf(error);
-  return fault === undefined ? '' : `: ${explain(fault)}`;
-}
-
 async function openInitialWallet(file: string, password: string, server: WalletManager): Promise<void> {
   try {
     await server.openPaths(locateFile(file), password, 'current');
   } catch (cause) {
-    const isMissing = faultOf(cause)?.kind === 'wallet_missing';
-    const reason = isMissing
-      ? `: there is no ${file}.keys: name an existing wallet, or create one with --wallet-dir and create_wallet`
-      : reasonIn(cause);
-    throw new ConfigError(`--wallet-file: ${file} cannot be opened${reason}`, { cause });
+    throw cannotOpen(file, cause);
   }
 }
 

@@ -1,24 +1,14 @@
 import { availableParallelism } from 'node:os';
+import { COMMAND_NAMES, isCommandName } from './config/command-names.js';
 import { parseCommandLine } from './config/command-line.js';
 import { mergeSources, toConfig } from './config/config.js';
+import { ConfigError } from './config/config-values.js';
 import { detach, sayReady } from './detach.js';
 import { failWith, keepKeysFromCoreDumps, notifyServiceManager, runProcess } from './process/run-process.js';
 import { createLogger, StatusLine } from './output/log.js';
 import { prepareStart } from './config/prepare.js';
+import { didYouMean } from '../util/nearest-name.js';
 import { readOwnPackage } from '../util/own-package.js';
-
-/** Names of the commands that `commands.ts` runs. */
-const COMMAND_NAMES: readonly string[] = [
-  'backup',
-  'checkpoint',
-  'cluster',
-  'credential',
-  'export',
-  'migrate',
-  'restore',
-  'verify',
-  'verify-reserve',
-];
 
 /** True if standard output is a terminal on which a line can be changed in place. */
 const isTerminal = (): boolean => process.stdout.isTTY && process.env['TERM'] !== 'dumb';
@@ -35,10 +25,13 @@ async function run(): Promise<never> {
   process.umask(0o077);
   const areKeysSafe = keepKeysFromCoreDumps();
   const [first = ''] = process.argv.slice(2);
-  if (COMMAND_NAMES.includes(first)) {
+  if (isCommandName(first)) {
     const { runCommand } = await import('./commands/commands.js');
     process.exit(await runCommand(first, process.argv.slice(3)));
   }
+  // The word itself may be a secret, and is not repeated.
+  const meant = didYouMean(first, COMMAND_NAMES);
+  if (meant !== '') throw new ConfigError(`there is no such command${meant} (--help lists the commands)`);
   const config = toConfig(
     mergeSources(parseCommandLine(process.argv.slice(2), readOwnPackage().version), process.env),
     availableParallelism(),

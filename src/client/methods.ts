@@ -4488,7 +4488,11 @@ export interface WalletMethods {
   freeze(params?: FreezeParams, options?: CallOptions): Promise<FreezeResult>;
   /** Returns whether an output is frozen. */
   frozen(params?: FrozenParams, options?: CallOptions): Promise<FrozenResult>;
-  /** Creates a wallet from its keys and opens it; without the spend key it is view-only. */
+  /**
+   * Creates a wallet from its keys and opens it; without the spend key it is view-only; it finds payments to
+   * 200 addresses of 50 accounts, and to further ones once create_address with count or create_account has
+   * made them again.
+   */
   generate_from_keys(params?: GenerateFromKeysParams, options?: CallOptions): Promise<GenerateFromKeysResult>;
   /** Lists the tags of accounts, with their descriptions. */
   get_account_tags(params?: GetAccountTagsParams, options?: CallOptions): Promise<GetAccountTagsResult>;

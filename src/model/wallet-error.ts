@@ -13,6 +13,15 @@ import type { Amount } from '../util/amount.js';
  */
 export type FoundFile = 'wallet' | 'store' | 'cache' | 'file' | 'directory' | 'link';
 
+/** Locked money that a block unlocks. */
+export interface Unlock {
+  /** Number of blocks of the chain from which on the money can be spent. */
+  readonly height: number;
+  /** Estimate of that time [Unix s]. */
+  readonly time: number;
+  readonly amount: Amount;
+}
+
 /**
  * Expected errors with their facts. The rpc layer maps each kind to an error code. An exception of any other class is a
  * bug.
@@ -90,7 +99,13 @@ export type Fault =
   | { readonly kind: 'zero_destination' }
   | { readonly kind: 'zero_amount' }
   | { readonly kind: 'not_enough_money'; readonly available: Amount; readonly needed: Amount }
-  | { readonly kind: 'not_enough_unlocked_money'; readonly available: Amount; readonly needed: Amount }
+  /** `unlocks`: locked money up to the needed amount, by the block that unlocks it; absent: not asked for. */
+  | {
+      readonly kind: 'not_enough_unlocked_money';
+      readonly available: Amount;
+      readonly needed: Amount;
+      readonly unlocks?: readonly Unlock[];
+    }
   | { readonly kind: 'not_enough_ring_members'; readonly ringSize: number }
   | ({ readonly kind: 'tx_not_possible' } & Reasoned)
   | { readonly kind: 'needs_split'; readonly transactions: number }

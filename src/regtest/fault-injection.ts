@@ -1,5 +1,6 @@
 import { amount, ZERO } from '../util/amount.js';
 import { toHex } from '../util/bytes.js';
+import { didYouMean } from '../util/nearest-name.js';
 import { systemRng, type Rng } from '../util/random.js';
 import type { SectionReader } from '../monero/epee/portable-storage.js';
 import type { TypedSection } from '../monero/epee/storage-writer.js';
@@ -54,7 +55,7 @@ export function parseFaults(text: string): ReadonlyMap<InjectedFault, number> {
     if (Number(value) < 1 || Number(value) > most)
       throw new RangeError(
         most === 0
-          ? `name=number, of ${Object.keys(FAULTS).join(', ')}, is expected`
+          ? `name=number, of ${Object.keys(FAULTS).join(', ')}, is expected${didYouMean(name, Object.keys(FAULTS))}`
           : `${name}: a number from 1 to ${most} is expected`,
       );
     faults.set(name as InjectedFault, Number(value));

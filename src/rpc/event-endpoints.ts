@@ -4,7 +4,7 @@ import { StreamRefusal, type StreamEndpoint, type StreamRequest } from '../http/
 import { assertQuorum } from '../services/cluster/cluster-faults.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import type { WalletScope } from '../services/manager/wallet-scope.js';
-import { nearestName } from '../http/methods/unknown-params.js';
+import { didYouMean, nearestName } from '../util/nearest-name.js';
 import { writeWholeJson } from '../util/json-writer.js';
 import { EVENT_TYPES, type EventType } from '../model/events.js';
 import { faultOf } from '../model/wallet-error.js';
@@ -49,7 +49,11 @@ function readTypes(text: string | undefined): EventType[] {
   const names = text === undefined || text === '' ? [] : text.split(',');
   return names.map((name) => {
     const type = EVENT_TYPES.find((known) => known === name);
-    if (type === undefined) throw new StreamRefusal(BAD_REQUEST, `types are among ${EVENT_TYPES.join(', ')}`);
+    if (type === undefined)
+      throw new StreamRefusal(
+        BAD_REQUEST,
+        `types are among ${EVENT_TYPES.join(', ')}${didYouMean(name, EVENT_TYPES)}`,
+      );
     return type;
   });
 }

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { createServer, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { COMMAND_NAMES } from '../../src/cli/config/command-names.js';
 import { createWallet } from '../support/wallets/create-wallet.js';
 import { post } from '../support/network/json-rpc.js';
 import { freePort, logged, start } from '../support/processes/process.js';
@@ -24,6 +25,7 @@ describe('an invalid command line', () => {
       ],
       ['an unknown short flag', ['-p'], /unknown option '-p'\s+\(--help/],
       ['a word too many', ['--offline', 'extra'], /too many arguments/],
+      ['a misspelt command', ['exprot', 'shop'], /no such command, did you mean export\? \(--help/],
       ['a flag without its value', ['--wallet-dir'], /'--wallet-dir <dir>' argument missing\s+\(--help/],
       ['a switch with a value', ['--offline=1'], /wallet-rpc: --offline is a switch and takes no value/],
       [
@@ -63,6 +65,7 @@ describe('an invalid command line', () => {
   it('prints the help when it contains --help', async () => {
     const { code, output } = await runWalletRpc(['--bogus', '--help']);
     expect(output).toContain('--wallet-dir <dir>');
+    for (const name of COMMAND_NAMES) expect(output).toMatch(new RegExp(`^  ${name} +\\w`, 'm'));
     expect(code).toBe(0);
   });
 

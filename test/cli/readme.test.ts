@@ -14,6 +14,7 @@ const pages = [
   'CONTRIBUTING.md',
   'SECURITY.md',
   'packaging/README.md',
+  'packaging/npm/README.md',
   ...['docs', 'docs/adr'].flatMap((folder) =>
     readdirSync(new URL(folder, root)).map((name) => `${folder}/${name}`),
   ),

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { installPacked } from '../support/processes/packed-package.js';
 import { startBrowser } from '../support/processes/browser.js';
 import { createWallet } from '../support/wallets/create-wallet.js';
 import { result, type Loose } from '../support/network/json-rpc.js';
@@ -171,15 +172,7 @@ const installed = (...path: string[]): string => join(folder, 'node_modules', 'w
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'npm-package-'));
-  // The scripts would compile the tree from which this test runs.
-  const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
-  const { stdout } = await run('npm', pack, { cwd: ROOT });
-  const [packed] = JSON.parse(stdout) as { filename: string }[];
-  if (packed === undefined) throw new Error('npm packed nothing');
-  writeFileSync(join(folder, 'package.json'), '{"private":true}');
-  // Without install scripts nothing can be compiled.
-  const install = ['install', '--omit=dev', '--ignore-scripts', join(folder, packed.filename)];
-  await run('npm', install, { cwd: folder });
+  await installPacked(folder);
 });
 
 afterAll(async () => {

@@ -25,6 +25,10 @@ describe('the npm package', () => {
       ...['LICENSE', 'README.md', 'CHANGELOG.md', 'bin/wallet-rpc', 'build/server/main.js'],
       ...['build/server/kernel-simd.wasm.js', 'build/server/kernel-relaxed.wasm.js'],
       ...['build/server/slow-hash-simd.wasm.js', 'build/server/slow-hash-plain.wasm.js'],
+      ...['packaging/systemd/wallet-rpc.service', 'packaging/prometheus/alerts.yml', 'SECURITY.md'],
+      ...['packaging/grafana/wallet-rpc.json', 'build/share/man/man1/wallet-rpc.1'],
+      ...['build/share/bash-completion/completions/wallet-rpc', 'build/share/zsh/site-functions/_wallet-rpc'],
+      ...['build/share/fish/vendor_completions.d/wallet-rpc.fish'],
       ...['build/schema.sql', 'wordlists/english.txt', 'docs/api.md'],
       ...['build/src/client/client.js', 'build/src/client/client.d.ts', 'build/src/client/methods.d.ts'],
       ...['build/src/monero/index.js', 'build/src/monero/index.d.ts'],
@@ -38,7 +42,7 @@ describe('the npm package', () => {
       expect(files).toContain(file);
     expect(
       files.filter((file) =>
-        /^(?:src|test|bench|tools|build\/(?!schema\.sql$|server\/|src\/(?:client|monero|util)\/))|\.map$|\.tgz$/.test(
+        /^(?:src|test|bench|tools|build\/(?!schema\.sql$|server\/|share\/|src\/(?:client|monero|util)\/))|\.map$|\.tgz$/.test(
           file,
         ),
       ),

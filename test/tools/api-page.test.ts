@@ -79,7 +79,7 @@ describe('the page of methods', () => {
     expect(text_).toContain('Also called `doit`.');
     expect(text_).toContain('Not in `monero-wallet-rpc` 0.18');
     expect(text_).toContain(
-      'Acts on the wallet of the path. Family `view` (-60). Needs an open wallet (-13). Refused in restricted mode (-7). ' +
+      'Acts on the wallet of the path. A [credential](credentials.md) needs the family `view`, or the name of the method, among its `methods` (-60). Needs an open wallet (-13). Refused in restricted mode (-7). ' +
         'Refused on a view-only wallet (-29). Needs a trusted daemon (-1).',
     );
     expect(text_).toContain('No parameters.');

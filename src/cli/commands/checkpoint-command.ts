@@ -116,8 +116,3 @@ export function checkpointCommand(terminal: Terminal): Command {
     .action((path: string, options: SourceOptions) => checkCheckpoint(path, options, terminal));
   return command;
 }
-
-/** Runs `wallet-rpc checkpoint`. @throws ConfigError with the reason of a failure. */
-export async function runCheckpointCommand(args: readonly string[], terminal: Terminal): Promise<void> {
-  await checkpointCommand(terminal).parseAsync([...args], { from: 'user' });
-}

@@ -269,8 +269,8 @@ const withDatabase = (command: Command): Command =>
 const withWallets = (command: Command): Command =>
   withDatabase(command).requiredOption('--wallet-dir <dir>', 'directory of the wallets on this machine');
 
-/** Runs `wallet-rpc cluster …`. @throws ConfigError with the reason of a failure. */
-export async function runClusterCommand(argv: readonly string[], terminal: Terminal): Promise<void> {
+/** Creates the command `wallet-rpc cluster`. */
+export function clusterCommand(terminal: Terminal): Command {
   const program = new Command('wallet-rpc cluster')
     .description('Prepares, shows and changes the database of a cluster, and moves wallets in and out of it.')
     .showHelpAfterError('(--help lists the options)');
@@ -311,11 +311,9 @@ export async function runClusterCommand(argv: readonly string[], terminal: Termi
     .action((options: ClusterOptions & { readonly newClusterSecretFile: string }) =>
       rotateSecret(options, terminal),
     );
-  try {
-    await program.parseAsync(argv, { from: 'user' });
-  } catch (error) {
-    const isKnown = [ClusterRefused, ClusterUnreachable, NotReplicated].some((kind) => error instanceof kind);
-    if (isKnown) throw new ConfigError((error as Error).message, { cause: error });
-    throw error;
-  }
+  return program;
 }
+
+/** True for an error of a cluster whose message says what the operator can do. */
+export const isClusterError = (error: unknown): error is Error =>
+  [ClusterRefused, ClusterUnreachable, NotReplicated].some((kind) => error instanceof kind);

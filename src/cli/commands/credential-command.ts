@@ -202,8 +202,8 @@ function list({ credentials: path }: FileOption, { print }: Terminal): void {
 
 const RELOAD = 'A running server reads the file again on SIGHUP.';
 
-/** Runs `wallet-rpc credential …`. @throws CredentialFileError */
-export async function runCredentialCommand(argv: readonly string[], terminal: Terminal): Promise<void> {
+/** Creates the command `wallet-rpc credential`, whose actions throw CredentialFileError. */
+export function credentialCommand(terminal: Terminal): Command {
   const program = new Command('wallet-rpc credential')
     .description('Adds, lists and removes the clients of a server started with --credentials.')
     .showHelpAfterError('(--help lists the options)');
@@ -239,5 +239,5 @@ export async function runCredentialCommand(argv: readonly string[], terminal: Te
   command('remove <name>', 'remove a credential').action((name: string, options: FileOption) =>
     remove(name, options, terminal),
   );
-  await program.parseAsync(argv, { from: 'user' });
+  return program;
 }

@@ -161,7 +161,7 @@ async function exportPayments(name: string, options: ExportOptions, { hint }: Te
   };
   const height = await exportClosedWallet(
     paths,
-    await accessOf(options),
+    await accessOf(options, { wallet: paths }),
     { from, to, ...account },
     ({ pages, release }) => {
       const payments = { pages: counted(pages, count), release };
@@ -189,8 +189,3 @@ export const exportCommand = (terminal: Terminal): Command =>
     .option('--account <n>', 'number of the account (default: all accounts)')
     .option('--output <file>', 'file to write or replace, once it is complete (default: standard output)')
     .action((name: string, options: ExportOptions) => exportPayments(name, options, terminal));
-
-/** Runs `wallet-rpc export`. @throws ConfigError with the reason of a failure. */
-export async function runExportCommand(args: readonly string[], terminal: Terminal): Promise<void> {
-  await exportCommand(terminal).parseAsync([...args], { from: 'user' });
-}

@@ -61,7 +61,9 @@ async function check({ check: directory, passwordDir, ...options }: CheckOptions
   for (const name of names) {
     try {
       const password = passwordDir === undefined ? undefined : readPassword(passwordDir, name);
-      const found = await checkMigration(wallets.locate(name), await accessOf(options, name, password));
+      const wallet = wallets.locate(name);
+      const access = await accessOf(options, { wallet, isOneOfMany: true, known: password });
+      const found = await checkMigration(wallet, access);
       if (found.state === 'migrated' && found.differences.length > 0) failed += 1;
       for (const line of linesOf(name, found)) terminal.print(line);
     } catch (error) {
@@ -73,14 +75,12 @@ async function check({ check: directory, passwordDir, ...options }: CheckOptions
   if (failed > 0) throw new ConfigError(`${failed} of ${names.length} wallets differ or cannot be checked`);
 }
 
-/** Runs `wallet-rpc migrate`. @throws ConfigError with the reason of a failure. */
-export async function runMigrateCommand(args: readonly string[], terminal: Terminal): Promise<void> {
-  await withAccess(new Command('wallet-rpc migrate'))
+/** Creates the command `wallet-rpc migrate`. */
+export const migrateCommand = (terminal: Terminal): Command =>
+  withAccess(new Command('wallet-rpc migrate'))
     .description(
       'Compares the wallets of a directory with the caches of monero-wallet-rpc that were found with them. Changes nothing.',
     )
     .requiredOption('--check <dir>', 'directory of the wallets')
     .option('--password-dir <dir>', 'directory of password files, each named as its wallet')
-    .action((options: CheckOptions) => check(options, terminal))
-    .parseAsync([...args], { from: 'user' });
-}
+    .action((options: CheckOptions) => check(options, terminal));

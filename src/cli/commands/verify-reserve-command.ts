@@ -141,12 +141,3 @@ export const verifyReserveCommand = (terminal: Terminal, done: (code: number) =>
     .action(async (path: string, options: VerifyOptions) => {
       done(await verifyReserve(path, options, terminal));
     });
-
-/** Runs `wallet-rpc verify-reserve`. @returns the exit code. @throws ConfigError with the first fact that is wrong */
-export async function runVerifyReserveCommand(args: readonly string[], terminal: Terminal): Promise<number> {
-  let code = 0;
-  await verifyReserveCommand(terminal, (given) => {
-    code = given;
-  }).parseAsync([...args], { from: 'user' });
-  return code;
-}

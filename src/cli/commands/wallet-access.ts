@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { assertPresent, type WalletPaths } from '../../services/context/wallet-directory.js';
 import type { KeysAccess } from '../../store/backup/restore.js';
 import { readText, withoutLineEnd, ConfigError } from '../config/config-values.js';
 import { promptSecret } from '../config/prepare.js';
@@ -9,17 +10,26 @@ export interface AccessOptions {
   readonly kdfRounds: string;
 }
 
+/** A wallet whose password is read. */
+export interface AskedWallet {
+  /** Name and path of the keys file. */
+  readonly wallet: Pick<WalletPaths, 'keys' | 'name'>;
+  /** True: the question names the wallet, since the command reads several wallets. */
+  readonly isOneOfMany?: boolean;
+  /** Password, if another option has given it. */
+  readonly known?: string | undefined;
+}
+
 /**
- * Reads the password of a wallet from a file or the terminal, never from the command line.
- * @param of name of the wallet, for a command that reads several wallets.
- * @param known password, if another option has given it.
- * @throws ConfigError
+ * Reads the password of a wallet from a file or the terminal, never from the command line. Nobody is asked for the
+ * password of a wallet that does not exist.
+ * @throws ConfigError; WalletError `wallet_missing`, `wallet_io`
  */
 export async function accessOf(
   { passwordFile, kdfRounds }: AccessOptions,
-  of?: string,
-  known?: string,
+  { wallet, isOneOfMany = false, known }: AskedWallet,
 ): Promise<KeysAccess> {
+  assertPresent(wallet);
   const rounds = Number(kdfRounds);
   if (!Number.isSafeInteger(rounds) || rounds < 1)
     throw new ConfigError('--kdf-rounds takes a number from 1 on');
@@ -28,7 +38,7 @@ export async function accessOf(
     const text = readText(passwordFile, 'password-file');
     return { password: withoutLineEnd(text), kdfRounds: rounds };
   }
-  const secret = await promptSecret(of === undefined ? 'wallet password' : `password of ${of}`, true);
+  const secret = await promptSecret(isOneOfMany ? `password of ${wallet.name}` : 'wallet password', true);
   return { password: Buffer.from(secret.expose()).toString('utf8'), kdfRounds: rounds };
 }
 

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { commandLines } from './command-names.js';
 import { ConfigError } from './config-values.js';
 import type { OptionSpec, RawOptions } from './option.js';
 import { environmentName, OPTIONS } from './options.js';
@@ -20,7 +21,7 @@ const WALLET_RPC: Program = {
   description: 'A Monero-compatible wallet RPC server over a remote daemon.',
   options: OPTIONS,
   epilogue:
-    'wallet-rpc credential adds, lists and removes the clients of --credentials.\n' +
+    `Commands (wallet-rpc <command> --help lists the flags of each):\n${commandLines()}\n\n` +
     `Every option can also stand in the --config-file (name=value) or in the environment (${environmentName('rpc-login')}=...);\n` +
     'use those for secrets, which the process list would show.',
 };

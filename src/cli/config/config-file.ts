@@ -1,5 +1,6 @@
 import { ConfigError } from './config-values.js';
-import { OPTIONS } from './options.js';
+import { didYouMean } from '../../util/nearest-name.js';
+import { OPTION_NAMES, OPTIONS } from './options.js';
 
 /** Settings of one source by flag name; `false` means that the source turns a switch off. */
 export type Settings = Readonly<Record<string, Setting>>;
@@ -71,7 +72,11 @@ const quoted = (name: string): string => (/^[\w.-]{1,64}$/.test(name) ? ` '${nam
  */
 export function readSetting(name: string, value: string, where: string): Setting {
   const option = OPTIONS.find((candidate) => candidate.name === name);
-  if (option === undefined) throw new ConfigError(`${where}: unknown setting${quoted(name)}`);
+  if (option === undefined) {
+    const shown = quoted(name);
+    const suggestion = shown === '' ? '' : didYouMean(name, OPTION_NAMES);
+    throw new ConfigError(`${where}: unknown setting${shown}${suggestion}`);
+  }
   if (option.repeatable) return [value];
   if (option.argument !== undefined) return value;
   // Words for a boolean. Source: boost, program_options/src/value_semantic.cpp `validate`.

@@ -58,6 +58,11 @@ export async function prepareStart(config: Config, log: Logger): Promise<Prepare
       login.password ?? (await promptSecret(`--${name}: password of ${login.user}`, interactive));
     return { user: login.user, password: textOf(password) };
   };
+  if (wallet.promptForPassword && wallet.file !== undefined) {
+    // Loaded only where a person is asked: the server, which loads the same, is loaded later.
+    const { assertWalletFile } = await import('./wallet-file.js');
+    assertWalletFile(wallet.file);
+  }
   const login = rpc.login && (await ask('rpc-login', rpc.login));
   const daemonLogin = daemon.login && (await ask('daemon-login', daemon.login));
   const walletPassword =

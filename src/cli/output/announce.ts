@@ -4,6 +4,7 @@ import { type Choice, HAS_SIMD } from '../../monero/crypto/curve/build-choice.js
 import type { Build } from '../../monero/crypto/curve/wasm-module.js';
 import { hasKnownFlags } from '../../util/v8-heap.js';
 import type { Config } from '../config/config.js';
+import { misspeltVariables } from '../config/options.js';
 
 /** Logs the configuration in effect. */
 export function announce(
@@ -29,6 +30,7 @@ export function announce(
     );
   if (config.rpc.restricted) log.info('Restricted mode: view-type methods only');
   for (const flag of config.withoutEffect) log.warn(`--${flag} is ignored: it has no effect here`);
+  for (const line of misspeltVariables(process.env)) log.warn(line);
 }
 
 /** Writes the listed daemons in the order of preference; if there are several, with the trust in each. */

@@ -1,5 +1,6 @@
 import { EmptyText, isObject, JsonError, type Json } from '../../util/json.js';
 import { EncodedJson, JsonWriter, writeJson, type Writable } from '../../util/json-writer.js';
+import { didYouMean } from '../../util/nearest-name.js';
 import type { RequestTrace } from '../../util/trace.js';
 import type { Caller } from '../message/caller.js';
 import { StreamedJson } from './json-rows.js';
@@ -281,8 +282,14 @@ const batchIsFull = (): RpcError =>
 const tooLongForBatch = (): RpcError =>
   new RpcError(INVALID_REQUEST, 'the result is too long for a batch: send this call by itself');
 
-/** Creates the error of a call whose method is unknown. */
-export const methodNotFound = (): RpcError => new RpcError(METHOD_NOT_FOUND, 'Method not found');
+/**
+ * Creates the error of a call whose method is unknown. The message is the one of the reference; the explanation suggests
+ * a method with a similar name. @param known names of all methods.
+ */
+export const methodNotFound = (name: string, known: readonly string[]): RpcError =>
+  new RpcError(METHOD_NOT_FOUND, 'Method not found', {
+    explanation: `there is no such method${didYouMean(name, known)}`,
+  });
 
 /** Outcome of a call: its result, or the error that it threw. */
 export type CallOutcome = { readonly result: Writable | StreamedJson } | { readonly error: unknown };

@@ -46,6 +46,11 @@ export class Registry<M extends Named> {
       }
   }
 
+  /** Names of all methods, without their aliases. */
+  get names(): readonly string[] {
+    return this.methods.map(({ name }) => name);
+  }
+
   find(name: string): M | undefined {
     return this.#byName.get(name);
   }

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { U64_MAX, type Amount } from '../../util/amount.js';
 import { readInstant } from '../../util/clock.js';
 import { isObject } from '../../util/json.js';
+import { didYouMean } from '../../util/nearest-name.js';
 import { workSlices } from '../../util/event-loop.js';
 import { INVALID_PARAMS, RpcError } from '../calls/errors.js';
 import {
@@ -154,8 +155,12 @@ const items = <T extends z.ZodType>(item: T, { refusesMisspeltIn: name }: ListRu
   return (list: readonly unknown[], context: z.RefinementCtx): z.output<T>[] | Promise<z.output<T>[]> => {
     const refuse = (error: unknown): never => {
       if (!(error instanceof InvalidItem)) throw error;
-      for (const { path, message } of error.issues)
-        context.addIssue({ code: 'custom', message, path: [error.index, ...path] });
+      for (const issue of error.issues)
+        context.addIssue({
+          code: 'custom',
+          message: messageOf(issue, list[error.index]),
+          path: [error.index, ...issue.path],
+        });
       return z.NEVER;
     };
     if (list.length > SHORT_LIST) return workSlices.map(list, readItem).catch(refuse);
@@ -236,7 +241,7 @@ export async function readParams<S extends z.ZodType>(
   assertKnown(schema, given, rules);
   const parsed = await schema.safeParseAsync(givenValues(schema, given));
   if (parsed.success) return parsed.data;
-  throw invalidParams(explanationOf(parsed.error.issues));
+  throw invalidParams(explanationOf(parsed.error.issues, given));
 }
 
 /** Creates the error of a call with invalid parameters. @param explanation must contain no value of a parameter. */
@@ -294,13 +299,30 @@ const JSON_TYPES: Readonly<Record<string, string>> = {
   object: 'an object',
 };
 
-const explanationOf = (issues: readonly z.core.$ZodIssue[]): string =>
+/** Returns the value at a path in the parameters. */
+const valueAt = (given: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (value, key) =>
+      (isObject(value) || Array.isArray(value)) && Object.hasOwn(value, key)
+        ? (value as Readonly<Record<PropertyKey, unknown>>)[key]
+        : undefined,
+    given,
+  );
+
+/** Returns the message of an issue, which suggests a similar word in place of a word that is none of the expected ones. */
+function messageOf(issue: z.core.$ZodIssue, given: unknown): string {
+  const value = issue.code === 'invalid_value' ? valueAt(given, issue.path) : undefined;
+  if (issue.code !== 'invalid_value' || typeof value !== 'string') return issue.message;
+  return issue.message + didYouMean(value, issue.values.map(String));
+}
+
+const explanationOf = (issues: readonly z.core.$ZodIssue[], given: unknown): string =>
   issues
     .map((issue) => {
       const reason =
         issue.code === 'invalid_type'
           ? `expected ${JSON_TYPES[issue.expected] ?? 'another JSON type'}`
-          : issue.message;
+          : messageOf(issue, given);
       return issue.path.length === 0 ? reason : `${issue.path.map(String).join('.')}: ${reason}`;
     })
     .join('; ');

@@ -1,58 +1,6 @@
 import * as z from 'zod';
 import { isObject } from '../../util/json.js';
-
-/** Length from which a name does not count as a misspelling, and is not compared. */
-const LONGEST = 40;
-
-/** Returns the part of a name that all its spellings share: without case, `_` and `-`. */
-const plainName = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '');
-
-/** Returns the number of letters that are inserted, removed, replaced or exchanged with their neighbour between texts. */
-function distance(a: string, b: string): number {
-  let before: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const isSame = a[i - 1] === b[j - 1];
-      const isExchanged = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      row[j] = Math.min(
-        (last[j] ?? 0) + 1,
-        (row[j - 1] ?? 0) + 1,
-        (last[j - 1] ?? 0) + (isSame ? 0 : 1),
-        isExchanged ? (before[j - 2] ?? 0) + 1 : Infinity,
-      );
-    }
-    [before, last] = [last, row];
-  }
-  return last[b.length] ?? 0;
-}
-
-/** Returns the distance of a name from a known name; Infinity unless it may be a misspelling of the known name. */
-function difference(given: string, known: string): number {
-  if (given === known) return 0;
-  // A name may be the beginning of a known name, such as `expires` of `expires_in`.
-  const shorter = Math.min(given.length, known.length);
-  if (shorter >= 3 && (known.startsWith(given) || given.startsWith(known))) return 1;
-  const letters = distance(given, known);
-  return letters <= Math.max(1, Math.floor(Math.max(given.length, known.length) / 3)) ? letters : Infinity;
-}
-
-/**
- * Returns the known name that is most like a given name; undefined if no name is similar. Of several such names,
- * returns the first name.
- */
-export function nearestName(given: string, known: readonly string[]): string | undefined {
-  if (given.length > LONGEST) return undefined;
-  let nearest: string | undefined;
-  let least = Infinity;
-  for (const name of known) {
-    const far = difference(plainName(given), plainName(name));
-    if (far >= least) continue;
-    [nearest, least] = [name, far];
-  }
-  return nearest;
-}
+import { didYouMean, nearestName, plainName } from '../../util/nearest-name.js';
 
 /** Largest number of unknown members that an error names. */
 const MOST_NAMED = 5;
@@ -91,8 +39,7 @@ const shown = (name: string): string => (/^[\w-]{1,40}$/.test(name) ? name : 'a 
 /** Describes an unknown member, and suggests a similar member among the members that are not given. */
 function describe(name: string, { shape }: z.ZodObject, given: Members): string {
   const missing = Object.keys(shape).filter((known) => isEmpty(given[known]));
-  const nearest = nearestName(name, missing);
-  return `${shown(name)} is unknown${nearest === undefined ? '' : `, did you mean ${nearest}?`}`;
+  return `${shown(name)} is unknown${didYouMean(name, missing)}`;
 }
 
 /**
@@ -139,6 +86,21 @@ export function misspeltMembers(schema: z.ZodType, given: unknown): string | und
   const names = unknownNames(schema, given);
   if (names.length === 0) return undefined;
   return names
+    .slice(0, MOST_NAMED)
+    .map((name) => describe(name, schema, given))
+    .join('; ');
+}
+
+/**
+ * Explains which given parameters are like a missing parameter of a schema; undefined if there are no such parameters.
+ * Other unknown parameters are left out: clients of the reference may send any.
+ */
+export function misspeltParams(schema: z.ZodType, given: Members): string | undefined {
+  if (!(schema instanceof z.ZodObject)) return undefined;
+  const missing = Object.keys(schema.shape).filter((known) => isEmpty(given[known]));
+  const misspelt = unknownNames(schema, given).filter((name) => nearestName(name, missing) !== undefined);
+  if (misspelt.length === 0) return undefined;
+  return misspelt
     .slice(0, MOST_NAMED)
     .map((name) => describe(name, schema, given))
     .join('; ');

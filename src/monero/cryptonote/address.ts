@@ -88,6 +88,18 @@ export function tryParseAddress(text: string, network?: NetworkType): Address | 
 }
 
 /**
+ * Says that a text is an address of another network; undefined for any other text.
+ * @example
+ * otherNetwork(address, 'stagenet'); // => 'the address belongs to mainnet, not to stagenet'
+ */
+export function otherNetwork(text: string, network: NetworkType): string | undefined {
+  const found = tryParseAddress(text)?.network;
+  return found === undefined || found === network
+    ? undefined
+    : `the address belongs to ${found}, not to ${network}`;
+}
+
+/**
  * Makes an integrated address.
  * @throws RangeError unless the address is a standard address. Source: `get_account_integrated_address_as_str`.
  * @example

@@ -1,7 +1,7 @@
 import { publicKeyOf } from '../crypto/derivation.js';
 import type { PublicKey, SecretKey } from '../crypto/types.js';
 import { viewSecretFromSpend, type AccountKeys } from '../cryptonote/account-keys.js';
-import { tryParseAddress } from '../cryptonote/address.js';
+import { otherNetwork, tryParseAddress } from '../cryptonote/address.js';
 import type { NetworkType } from '../cryptonote/types.js';
 import { equalBytes, fromHex, isHex } from '../../util/bytes.js';
 import { KeyError } from './keys.js';
@@ -71,7 +71,10 @@ export function parseAccountKeys(
   const derivedSpendKey = spendSecret === undefined ? undefined : publicKey(spendSecret, 'spend');
   const givenAddress = address === '' ? undefined : tryParseAddress(address, network);
   if (address !== '' && givenAddress === undefined)
-    throw invalid('the address cannot be read', 'Failed to parse public address');
+    throw invalid(
+      otherNetwork(address, network) ?? 'the address cannot be read',
+      'Failed to parse public address',
+    );
   const spendPublicKey = derivedSpendKey ?? givenAddress?.spendPublicKey;
   if (spendPublicKey === undefined)
     throw invalid(

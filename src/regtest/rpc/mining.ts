@@ -9,7 +9,7 @@ import {
   blockHashingBlob,
   parseBlock,
 } from '../../monero/cryptonote/block.js';
-import { parseAddress, formatAddress, standardOf } from '../../monero/cryptonote/address.js';
+import { otherNetwork, parseAddress, formatAddress, standardOf } from '../../monero/cryptonote/address.js';
 import { parseExtra, txPublicKeys } from '../../monero/cryptonote/extra.js';
 import type { Address, Block } from '../../monero/cryptonote/types.js';
 import type { Hash } from '../../monero/crypto/types.js';
@@ -53,7 +53,8 @@ export function minerAddress(given: string): Address {
   try {
     address = parseAddress(given, 'mainnet');
   } catch (error) {
-    if (error instanceof CodecError) throw refuse('wrongAddress', 'the wallet address cannot be read');
+    if (error instanceof CodecError)
+      throw refuse('wrongAddress', otherNetwork(given, 'mainnet') ?? 'the wallet address cannot be read');
     throw error;
   }
   if (address.kind === 'subaddress') throw refuse('subaddress', 'a subaddress cannot be mined to');

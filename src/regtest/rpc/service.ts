@@ -51,6 +51,10 @@ const empty = (status: number): Answer => ({ status, type: 'text/plain', body: [
 const isOpen = (method: DaemonMethod, { restricted }: Context): boolean =>
   !(restricted && method.meta.unrestricted === true);
 
+/** Names of the methods that a server answers. */
+const openNames = (context: Context): readonly string[] =>
+  methods.methods.filter((method) => isOpen(method, context)).map(({ name }) => name);
+
 /** Answers a request as the injected faults have it. */
 export function answerOf(
   method: DaemonMethod,
@@ -66,7 +70,7 @@ export function answerOf(
 function createCall(context: Context): Call {
   return async (name, given) => {
     const method = methods.find(name);
-    if (method === undefined || !isOpen(method, context)) throw methodNotFound();
+    if (method === undefined || !isOpen(method, context)) throw methodNotFound(name, openNames(context));
     const { positional, bare } = method.meta;
     const parsed: unknown = await readParams(
       method.params,

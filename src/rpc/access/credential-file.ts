@@ -2,10 +2,18 @@ import type { Stats } from 'node:fs';
 import * as z from 'zod';
 import { formatAddress, tryParseAddress } from '../../monero/cryptonote/address.js';
 import { fileErrorCode, readOperatorFile } from '../../util/files.js';
-import { atomicUnits, whole } from './file-values.js';
+import { atomicUnits, whole, strictObject } from './file-values.js';
 import { accountList, approvalMembers, approvalOf, policyOf, policySchema } from './payout-policy.js';
 import type { PayoutPolicy } from '../../model/payout-rule.js';
-import { ClientList, Credential, type CredentialRules, type SpendLimits, isFamily } from './credential.js';
+import { didYouMean } from '../../util/nearest-name.js';
+import {
+  ClientList,
+  Credential,
+  FAMILIES,
+  type CredentialRules,
+  type SpendLimits,
+  isFamily,
+} from './credential.js';
 
 /** Error of a file of credentials that cannot be used. The message names the file, or the credential and the field. */
 export class CredentialFileError extends Error {
@@ -26,44 +34,39 @@ const nameSchema = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, 'a name is 1 to 63 letters, digits, - and _')
   .refine((name) => !RESERVED.has(name), 'this name is reserved');
 
-const schema = z
-  .strictObject({
-    name: nameSchema,
-    token: z.strictObject({ salt: hex(16), sha256: hex(32) }).optional(),
-    digest: z.strictObject({ ha1: hex(16) }).optional(),
-    wallets: z.array(z.string().min(1).max(200)).default([]),
-    methods: z.array(z.string()).default([]),
-    expires: z.iso
-      .datetime({ offset: true, error: 'a time such as 2027-01-31T00:00:00Z is expected' })
-      .optional(),
-    addresses: z
-      .array(z.string().refine((text) => tryParseAddress(text) !== undefined, 'this is no address'))
-      .optional(),
-    from: z.array(z.string()).optional(),
-    spend: z
-      .strictObject({
-        transaction: atomicUnits.optional(),
-        hour: atomicUnits.optional(),
-        day: atomicUnits.optional(),
-      })
-      .refine(
-        (limits) => Object.keys(limits).length > 0,
-        'at least one of transaction, hour and day is expected',
-      )
-      .optional(),
-    lock: z.boolean('true or false is expected').optional(),
-    payouts: z.strictObject({ accounts: accountList.optional(), ...approvalMembers }).optional(),
-    rate: z
-      .strictObject({
-        requests: whole({ most: MAX_RATE.requests }),
-        seconds: whole({ most: MAX_RATE.seconds }),
-      })
-      .optional(),
+const schema = strictObject({
+  name: nameSchema,
+  token: strictObject({ salt: hex(16), sha256: hex(32) }).optional(),
+  digest: strictObject({ ha1: hex(16) }).optional(),
+  wallets: z.array(z.string().min(1).max(200)).default([]),
+  methods: z.array(z.string()).default([]),
+  expires: z.iso
+    .datetime({ offset: true, error: 'a time such as 2027-01-31T00:00:00Z is expected' })
+    .optional(),
+  addresses: z
+    .array(z.string().refine((text) => tryParseAddress(text) !== undefined, 'this is no address'))
+    .optional(),
+  from: z.array(z.string()).optional(),
+  spend: strictObject({
+    transaction: atomicUnits.optional(),
+    hour: atomicUnits.optional(),
+    day: atomicUnits.optional(),
   })
-  .refine(
-    ({ token, digest }) => (token === undefined) !== (digest === undefined),
-    'exactly one of token and digest is expected',
-  );
+    .refine(
+      (limits) => Object.keys(limits).length > 0,
+      'at least one of transaction, hour and day is expected',
+    )
+    .optional(),
+  lock: z.boolean('true or false is expected').optional(),
+  payouts: strictObject({ accounts: accountList.optional(), ...approvalMembers }).optional(),
+  rate: strictObject({
+    requests: whole({ most: MAX_RATE.requests }),
+    seconds: whole({ most: MAX_RATE.seconds }),
+  }).optional(),
+}).refine(
+  ({ token, digest }) => (token === undefined) !== (digest === undefined),
+  'exactly one of token and digest is expected',
+);
 
 /** One entry in the form of the file. */
 export type CredentialEntry = z.input<typeof schema>;
@@ -74,7 +77,7 @@ export interface ReadCredential {
   readonly credential: Credential;
 }
 
-const fileSchema = z.strictObject({
+const fileSchema = strictObject({
   credentials: z.array(z.unknown()),
   payouts: z.array(policySchema).optional(),
 });
@@ -147,7 +150,9 @@ export function readEntry(raw: unknown, methods: ReadonlySet<string>, place = 0)
   } = parsed.data;
   const stranger = allowed.find((method) => !isFamily(method) && !methods.has(method));
   if (stranger !== undefined)
-    throw new CredentialFileError(`${title}: methods: '${stranger}' is neither a family nor a method`);
+    throw new CredentialFileError(
+      `${title}: methods: '${stranger}' is neither a family nor a method${didYouMean(stranger, [...FAMILIES, ...methods])}`,
+    );
   let clients: ClientList | undefined;
   try {
     clients = from && new ClientList(from);

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { didYouMean } from '../../util/nearest-name.js';
 
 /* Schemas of values in files that the operator writes. A mistake is named without its value, which may be a secret. */
 
@@ -17,3 +18,15 @@ export const whole = ({ least = 1, most }: { readonly least?: number; readonly m
     .int('a whole number is expected')
     .min(least, `at least ${least} is expected`)
     .max(most, `at most ${most} is expected`);
+
+/** Object without unknown members. The error of an unknown member suggests the known member with a similar name. */
+export const strictObject = <S extends z.ZodRawShape>(shape: S) => {
+  const known = Object.keys(shape);
+  return z.strictObject(shape, {
+    error: (issue) => {
+      if (issue.code !== 'unrecognized_keys') return undefined;
+      const names = issue.keys.map((name) => `"${name}"${didYouMean(name, known)}`);
+      return `Unrecognized key${names.length === 1 ? '' : 's'}: ${names.join(', ')}`;
+    },
+  });
+};

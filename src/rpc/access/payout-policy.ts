@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { formatAddress, tryParseAddress } from '../../monero/cryptonote/address.js';
 import type { ApprovalRule, ConsolidationRule, PayoutPolicy, SweepRule } from '../../model/payout-rule.js';
-import { atomicUnits, whole } from './file-values.js';
+import { atomicUnits, whole, strictObject } from './file-values.js';
 
 const MOST_APPROVALS = 10;
 /** Longest delay after the last approval: 30 days [s]. */
@@ -52,16 +52,14 @@ const MOST_OUTPUTS = 1_000_000;
 const MOST_KEPT = 1000;
 const MAX_FEE_RATE = 1_000_000_000;
 
-const sweepSchema = z
-  .strictObject({
-    keep: atomicUnits,
-    above: atomicUnits,
-    to: z.string().refine((text) => tryParseAddress(text) !== undefined, 'this is no address'),
-    interval: whole(SWEEP_INTERVAL).optional(),
-  })
-  .refine(({ keep, above }) => BigInt(above) >= BigInt(keep), 'above is at least keep');
+const sweepSchema = strictObject({
+  keep: atomicUnits,
+  above: atomicUnits,
+  to: z.string().refine((text) => tryParseAddress(text) !== undefined, 'this is no address'),
+  interval: whole(SWEEP_INTERVAL).optional(),
+}).refine(({ keep, above }) => BigInt(above) >= BigInt(keep), 'above is at least keep');
 
-const consolidationSchema = z.strictObject({
+const consolidationSchema = strictObject({
   above: whole({ least: 16, most: MOST_OUTPUTS }),
   max_fee_rate: whole({ most: MAX_FEE_RATE }),
   hours: z
@@ -71,21 +69,19 @@ const consolidationSchema = z.strictObject({
 });
 
 /** Entry of the member `payouts` of a file of credentials. */
-export const policySchema = z
-  .strictObject({
-    wallets: z.array(z.string().min(1).max(200)).min(1, 'at least one wallet is expected'),
-    accounts: accountList.optional(),
-    ...approvalMembers,
-    sweep: sweepSchema.optional(),
-    consolidate: consolidationSchema.optional(),
-    low_water: atomicUnits.optional(),
-    outputs: whole({ least: 2, most: MOST_KEPT }).optional(),
-  })
-  .refine(
-    ({ accounts, sweep, consolidate, low_water: lowWater, outputs }) =>
-      accounts !== undefined || [sweep, consolidate, lowWater, outputs].every((rule) => rule === undefined),
-    'sweep, consolidate, low_water and outputs need accounts',
-  );
+export const policySchema = strictObject({
+  wallets: z.array(z.string().min(1).max(200)).min(1, 'at least one wallet is expected'),
+  accounts: accountList.optional(),
+  ...approvalMembers,
+  sweep: sweepSchema.optional(),
+  consolidate: consolidationSchema.optional(),
+  low_water: atomicUnits.optional(),
+  outputs: whole({ least: 2, most: MOST_KEPT }).optional(),
+}).refine(
+  ({ accounts, sweep, consolidate, low_water: lowWater, outputs }) =>
+    accounts !== undefined || [sweep, consolidate, lowWater, outputs].every((rule) => rule === undefined),
+  'sweep, consolidate, low_water and outputs need accounts',
+);
 
 const consolidationOf = ({
   above,

@@ -3,7 +3,7 @@ import { RpcError } from '../../http/calls/errors.js';
 import { describeDaemonError, isUnreachable } from '../../services/context/fault-reason.js';
 import { faultOf, WalletError, type Fault } from '../../model/wallet-error.js';
 import type { Kind, Surroundings, Texts } from './fault-entry.js';
-import { explain, FAULTS, httpOf, textOf } from './fault-table.js';
+import { explain, factsOf, FAULTS, httpOf, textOf } from './fault-table.js';
 
 /** Error code of a method that restricted mode refuses. */
 export const DENIED = -7;
@@ -38,10 +38,12 @@ function errorFor(
   const limited = fault.kind === 'partly_relayed' ? (text: string): string => text : truncated;
   const message = limited(textOf(fault, texts ?? {}, surroundings));
   const explanation = limited(explain(fault));
+  const facts = factsOf(fault);
   return new RpcError(codes?.[fault.kind] ?? FAULTS[fault.kind].code, message, {
     cause,
     ...httpOf(fault.kind),
-    ...(explanation === message ? {} : { explanation }),
+    ...(explanation === message && facts === undefined ? {} : { explanation }),
+    ...(facts === undefined ? {} : { facts }),
   });
 }
 

@@ -1,3 +1,4 @@
+import type { ErrorFacts } from '../../http/calls/errors.js';
 import type { Fault } from '../../model/wallet-error.js';
 
 /** Kind of a fault, which names it. */
@@ -29,6 +30,8 @@ export interface FaultEntry<K extends Kind> {
   readonly text?: Text<K>;
   /** Explanation with the facts, one sentence, for `data.explanation` of the error. Contains no secrets. */
   readonly explanation: string | ((fault: Facts[K]) => string);
+  /** Facts for `data` of the error beside the explanation, in names of the wire; absent: none. */
+  readonly facts?: (fault: Facts[K]) => ErrorFacts;
   /** HTTP status of the answer to a single call; absent: 200. */
   readonly status?: number;
   /** Time after which the call may be repeated, for the header `Retry-After` [s]; absent: no header. */

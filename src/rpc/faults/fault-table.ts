@@ -1,3 +1,4 @@
+import type { ErrorFacts } from '../../http/calls/errors.js';
 import type { Fault } from '../../model/wallet-error.js';
 import { additionFaults } from './additions.js';
 import { addressFaults, inputFaults } from './input.js';
@@ -38,6 +39,14 @@ export const httpOf = <K extends Kind>(kind: K): Pick<FaultEntry<K>, 'status' | 
     ...(retryAfter === undefined ? {} : { retryAfter }),
   };
 };
+
+const factsOfKind = <K extends Kind>(kind: K, fault: Facts[K]): ErrorFacts | undefined => {
+  const { facts }: FaultEntry<K> = FAULTS[kind];
+  return facts?.(fault);
+};
+
+/** Returns the facts of a fault for `data` of its error; undefined if the table has none. */
+export const factsOf = (fault: Fault): ErrorFacts | undefined => factsOfKind(fault.kind, fault);
 
 /** Explains a fault with its facts in one sentence. Contains no secrets. */
 export const explain = (fault: Fault): string => explainKind(fault.kind, fault);

@@ -1,4 +1,6 @@
-import type { Amount } from '../../util/amount.js';
+import type { Unlock } from '../../model/wallet-error.js';
+import { sum, type Amount } from '../../util/amount.js';
+import { MAX_PAYEES } from '../../monero/wallet/select/transfer-request.js';
 import { formatCoins } from '../../monero/cryptonote/coins.js';
 import { causeText, orText, reasonOf, type FaultTable } from './fault-entry.js';
 
@@ -11,6 +13,24 @@ const shortage =
   (what: string) =>
   ({ available, needed }: Shortage): string =>
     `not enough ${what}: ${formatCoins(available)} available, ${formatCoins(needed)} needed with the fee`;
+
+/** Returns a time with the minute, in UTC. @param seconds Unix time. */
+const minuteOf = (seconds: number): string => `${new Date(seconds * 1000).toISOString().slice(0, 16)}Z`;
+
+/** Writes when locked money is unlocked. @param missing amount that is needed more. */
+function unlocking(unlocks: readonly Unlock[], missing: bigint): string {
+  const [first] = unlocks;
+  const last = unlocks.at(-1);
+  if (first === undefined || last === undefined)
+    return 'the rest is in transactions that no block has yet, and is unlocked ten blocks after its block';
+  const at = ({ height, time }: Unlock): string => `at height ${height} (about ${minuteOf(time)})`;
+  const isEnough = sum(unlocks.map((one) => one.amount)) >= missing;
+  const next = `${formatCoins(first.amount)} more is unlocked ${at(first)}`;
+  if (first === last && isEnough) return `${next}, which is enough`;
+  return isEnough
+    ? `${next}, enough ${at(last)}`
+    : `${next}, and the rest is in transactions that no block has yet`;
+}
 
 /** Faults of payments, their fees and their relaying. */
 export const paymentFaults = {
@@ -33,7 +53,13 @@ export const paymentFaults = {
   not_enough_unlocked_money: {
     code: -37,
     text: 'not enough unlocked money',
-    explanation: shortage('unlocked money'),
+    explanation: ({ unlocks, ...amounts }) =>
+      shortage('unlocked money')(amounts) +
+      (unlocks === undefined ? '' : `; ${unlocking(unlocks, amounts.needed - amounts.available)}`),
+    facts: ({ available, needed, unlocks = [] }) => ({
+      ...{ available, needed },
+      unlocks: unlocks.map(({ amount, height, time }) => ({ amount, height, time })),
+    }),
   },
   not_enough_ring_members: {
     code: -19,
@@ -44,7 +70,8 @@ export const paymentFaults = {
   needs_split: {
     code: -18,
     text: 'Transaction would be too large.  try /transfer_split.',
-    explanation: ({ transactions }) => `the payment needs ${transactions} transactions: use transfer_split`,
+    explanation: ({ transactions }) =>
+      `the payment needs ${transactions} transactions, of which each has at most ${MAX_PAYEES} destinations and a limited weight: use transfer_split`,
   },
   tx_too_large: {
     code: -4,

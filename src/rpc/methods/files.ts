@@ -235,7 +235,8 @@ export const fileMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'generate_from_keys',
-    summary: 'Creates a wallet from its keys and opens it; without the spend key it is view-only.',
+    summary:
+      'Creates a wallet from its keys and opens it; without the spend key it is view-only; it finds payments to 200 addresses of 50 accounts, and to further ones once create_address with count or create_account has made them again.',
     meta: { family: 'admin', needs: 'directory', restricted: true },
     faults: [...NEW_FILE, 'wrong_address'],
     codes: { wallet_exists: -1 },

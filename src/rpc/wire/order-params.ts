@@ -96,5 +96,6 @@ export function withMismatchStatus(cause: unknown, shown: unknown): unknown {
   const isMismatch = faultOf(cause)?.kind === 'order_mismatch';
   if (!isMismatch || !(shown instanceof RpcError)) return shown;
   const { code, message, data } = shown;
-  return new RpcError(code, message, { status: UNPROCESSABLE, cause, ...data });
+  const explanation = data === undefined ? {} : { explanation: data.explanation };
+  return new RpcError(code, message, { status: UNPROCESSABLE, cause, ...explanation });
 }

@@ -7,7 +7,8 @@ import {
   PAYOUT_STATES,
   termsHash,
 } from '../../model/payout.js';
-import type { Forecast, Unlocking } from '../../services/payouts/payout-forecast.js';
+import type { Unlocking } from '../../services/accounts/unlock-times.js';
+import type { Forecast } from '../../services/payouts/payout-forecast.js';
 import type { PayoutOutcome, Submitted } from '../../services/payouts/payouts.js';
 import type { PayoutView, Waiting } from '../../services/payouts/payout-views.js';
 import type { UnsignedSet } from '../../services/payouts/payout-batches.js';

@@ -10,6 +10,7 @@ import type { SubaddressKey } from '../../monero/wallet/scan/packed-subaddresses
 import type { AddressCaller } from '../../store/tables/lost-addresses.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import { ADDRESSES_AT_ONCE } from '../context/address-cache.js';
+import { noAddress } from '../context/wrong-address.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { AddressListing, type AddressView } from './address-listing.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
@@ -170,8 +171,9 @@ export class Accounts {
 
   /** Parses an address of the wallet's network. @throws WalletError `wrong_address` */
   parse(text: string): Address {
-    const address = tryParseAddress(text, this.#context.keystore.keys.network);
-    if (address === undefined) throw new WalletError({ kind: 'wrong_address', reason: 'Invalid address' });
+    const { network } = this.#context.keystore.keys;
+    const address = tryParseAddress(text, network);
+    if (address === undefined) throw noAddress(text, network);
     return address;
   }
 

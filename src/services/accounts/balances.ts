@@ -16,6 +16,7 @@ import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { Accounts } from './accounts.js';
 import { BalanceTally, emptyRow, type Adjusted, type Balance } from './balance-tally.js';
 import { PagedBalance } from './paged-balance.js';
+import { UnlockTimes } from './unlock-times.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { readCachedBalances } from '../../store/import-wallet.js';
 import type { CachedBalances } from '../../monero/wallet/reference-cache/imported-wallet.js';
@@ -40,6 +41,8 @@ const MAX_COUNTED_ROWS = 20_000;
 
 /** Computes balances from the same rows as the history. */
 export class Balances {
+  /** Times at which locked money is unlocked. */
+  readonly unlockTimes: UnlockTimes;
   readonly #context: Context;
   readonly #services: Services;
   readonly #rowsAtOnce: number;
@@ -57,6 +60,7 @@ export class Balances {
     this.#context = context;
     this.#services = services;
     this.#rowsAtOnce = rowsAtOnce;
+    this.unlockTimes = new UnlockTimes(context);
     this.#imported = new ImportedBalance(context.store);
     this.#arrival = new CachedRead(context.store, (r) => r.events.arrivalHeight());
   }

@@ -1,9 +1,10 @@
-import { tryParseAddress } from '../../monero/cryptonote/address.js';
+import { otherNetwork, tryParseAddress } from '../../monero/cryptonote/address.js';
 import { addressInRecord, hostOfAlias } from '../../monero/cryptonote/open-alias.js';
 import type { Address, NetworkType } from '../../monero/cryptonote/types.js';
 import { DnsError, type TextRecords } from '../../net/dns/resolver.js';
 import { CodecError } from '../../util/codec.js';
 import { faultOf, WalletError } from '../../model/wallet-error.js';
+import { noAddress } from './wrong-address.js';
 
 /** Source of DNS TXT records. */
 export interface TextSource {
@@ -14,6 +15,11 @@ export interface TextSource {
 /** Creates a WalletError `wrong_address`. @param text the reference's message. */
 const wrong = (reason: string, { text, cause }: { text?: string; cause?: unknown } = {}): WalletError =>
   new WalletError({ kind: 'wrong_address', reason, ...(text === undefined ? {} : { text }) }, { cause });
+
+const notOfNetwork = (host: string, record: string, network: NetworkType | undefined): string => {
+  const elsewhere = network === undefined ? undefined : otherNetwork(record, network);
+  return `the address found at ${host} is not one of this network${elsewhere === undefined ? '' : `: ${elsewhere}`}`;
+};
 
 /** Resolves OpenAlias names to addresses. Only answers authenticated by DNSSEC are accepted. */
 export class OpenAlias {
@@ -33,10 +39,10 @@ export class OpenAlias {
     const plain = tryParseAddress(text, network);
     if (plain !== undefined) return plain;
     const host = hostOfAlias(text);
-    if (host === undefined)
-      throw new WalletError({ kind: 'wrong_address', reason: 'Invalid address', address: text });
-    const found = tryParseAddress(await this.#lookUp(host), network);
-    if (found === undefined) throw wrong(`the address found at ${host} is not one of this network`);
+    if (host === undefined) throw noAddress(text, network, text);
+    const record = await this.#lookUp(host);
+    const found = tryParseAddress(record, network);
+    if (found === undefined) throw wrong(notOfNetwork(host, record, network));
     return found;
   }
 

@@ -119,8 +119,8 @@ function foundFile(path: string, stat: Stats): FoundFile {
 }
 
 /** Checks that the wallet exists. @throws WalletError `wallet_missing`, `wallet_io` */
-export function assertPresent(paths: WalletPaths): void {
-  if (!isThere(paths.keys)) throw new WalletError({ kind: 'wallet_missing', name: paths.name });
+export function assertPresent({ keys, name }: Pick<WalletPaths, 'keys' | 'name'>): void {
+  if (!isThere(keys)) throw new WalletError({ kind: 'wallet_missing', name });
 }
 
 /**

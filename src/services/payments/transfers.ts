@@ -1,5 +1,6 @@
 import type { Destination } from '../../monero/wallet/build/outgoing-tx.js';
 import { formatAddress } from '../../monero/cryptonote/address.js';
+import { amount } from '../../util/amount.js';
 import { yieldToEventLoop } from '../../util/event-loop.js';
 import type { MadePayments } from '../../model/made-payment.js';
 import { faultOf, WalletError } from '../../model/wallet-error.js';
@@ -113,10 +114,21 @@ export class Transfers {
     try {
       return await payments.planner.plan(paying, request, rates);
     } catch (error) {
-      if (faultOf(error)?.kind !== 'not_enough_money') throw error;
+      if (faultOf(error)?.kind !== 'not_enough_money') throw this.#withUnlocks(error, account, minors);
       const transfer = { ...request.transfer, unconfirmed: balances.unconfirmed(account, minors) };
-      return payments.planner.plan(paying, { ...request, transfer }, rates);
+      return await payments.planner.plan(paying, { ...request, transfer }, rates).catch((again: unknown) => {
+        throw this.#withUnlocks(again, account, minors);
+      });
     }
+  }
+
+  /** Adds to a lack of unlocked money when money is unlocked; returns any other error unchanged. */
+  #withUnlocks(error: unknown, account: number, minors: readonly number[]): unknown {
+    const fault = faultOf(error);
+    if (fault?.kind !== 'not_enough_unlocked_money') return error;
+    const { available, needed } = fault;
+    const unlocks = this.#services.balances.unlockTimes.steps(account, minors, amount(needed - available));
+    return new WalletError({ ...fault, unlocks }, { cause: error });
   }
 
   /** Resolves the address of a destination. The resolved address is recorded, not the OpenAlias name. */

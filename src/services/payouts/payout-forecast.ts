@@ -1,6 +1,4 @@
 import { parseAddress } from '../../monero/cryptonote/address.js';
-import { DIFFICULTY_TARGET_SECONDS } from '../../monero/cryptonote/constants.js';
-import { blocksToUnlock, lockableHeights } from '../../monero/cryptonote/unlock-time.js';
 import {
   costOfInput,
   feeOfWeight,
@@ -16,6 +14,7 @@ import { faultOf, type Fault } from '../../model/wallet-error.js';
 import { amount, sum, ZERO, type Amount } from '../../util/amount.js';
 import { unixSeconds } from '../../util/clock.js';
 import type { Balances } from '../accounts/balances.js';
+import type { Unlocking } from '../accounts/unlock-times.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { composeBatch, MOST_CONSIDERED, type Candidate, type Shortfall } from './batch-composer.js';
 import type { PayoutRequest } from './payout-intake.js';
@@ -31,14 +30,6 @@ export interface ForecastBatch {
   readonly inputs: number;
 }
 
-/** Height and time at which locked money is unlocked. */
-export interface Unlocking {
-  /** Number of blocks of the chain at which enough is unlocked. */
-  readonly height: number;
-  /** Estimate of that time [Unix s]. */
-  readonly time: number;
-}
-
 /** Batches that the queue would make now. */
 export interface Forecast {
   readonly batches: readonly ForecastBatch[];
@@ -52,56 +43,6 @@ export interface Forecast {
 
 /** Number of outputs that a forecast considers, the largest first. */
 const MOST_OUTPUTS = 2000;
-
-/** A locked output of an account. */
-interface LockedOutput {
-  /** Number of blocks until it is unlocked, at least 1. */
-  readonly blocks: number;
-  readonly amount: Amount;
-}
-
-/** Finds when locked money of accounts is unlocked. Reads the locked outputs once for each state of the store. */
-export class UnlockTimes {
-  readonly #context: Context;
-  readonly #byAccount = new Map<number, readonly LockedOutput[]>();
-  #version = -1;
-
-  constructor(context: Context) {
-    this.#context = context;
-  }
-
-  /** Returns the time at which an account has a missing amount [atomic units]; undefined if its locked money is less. */
-  when(account: number, missing: Amount): Unlocking | undefined {
-    const { store, clock } = this.#context;
-    let left: bigint = missing;
-    for (const { blocks, amount: value } of this.#lockedIn(account)) {
-      left -= value;
-      if (left <= 0n)
-        return {
-          height: store.height() + blocks,
-          time: unixSeconds(clock) + blocks * DIFFICULTY_TARGET_SECONDS,
-        };
-    }
-    return undefined;
-  }
-
-  /** Returns the outputs that blocks unlock, the next ones first. */
-  #lockedIn(account: number): readonly LockedOutput[] {
-    const { store } = this.#context;
-    if (store.version !== this.#version) this.#byAccount.clear();
-    this.#version = store.version;
-    const known = this.#byAccount.get(account);
-    if (known !== undefined) return known;
-    const height = store.height();
-    const locked = store
-      .read((r) => r.balances.maybeLocked({ account, strict: false, ...lockableHeights(height) }))
-      .map((output) => ({ blocks: blocksToUnlock(output, height), amount: output.amount }))
-      .filter(({ blocks }) => blocks > 0)
-      .sort((a, b) => a.blocks - b.blocks);
-    this.#byAccount.set(account, locked);
-    return locked;
-  }
-}
 
 /**
  * Computes the batches that the queue of an account and further requests would make now, with the largest outputs as
@@ -156,7 +97,6 @@ export function forecast(
       .map((coin) => coin.amount),
   );
   const { total = ZERO, unlocked = ZERO } = balances.ofAccounts(false).get(account) ?? {};
-  const unlockTimes = new UnlockTimes(context);
   const batches: ForecastBatch[] = [];
   for (;;) {
     const { batch, prices, shortfalls } = composeBatch(left, {
@@ -171,7 +111,7 @@ export function forecast(
           const shortfall = shortfalls.get(sequence);
           if (shortfall === undefined) return [];
           const unlocking =
-            shortfall.kind === 'unlocked' ? unlockTimes.when(account, shortfall.missing) : undefined;
+            shortfall.kind === 'unlocked' ? balances.unlockTimes.when(account, shortfall.missing) : undefined;
           return [{ payoutId, shortfall, unlocking }];
         }),
       };

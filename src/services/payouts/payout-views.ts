@@ -4,7 +4,7 @@ import type { Amount } from '../../util/amount.js';
 import { unixSeconds } from '../../util/clock.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { PayoutApprovals } from './payout-approvals.js';
-import { UnlockTimes, type Unlocking } from './payout-forecast.js';
+import { UnlockTimes, type Unlocking } from '../accounts/unlock-times.js';
 import type { Obstacle } from './payout-obstacles.js';
 import type { PayoutQueue } from './payout-queue.js';
 

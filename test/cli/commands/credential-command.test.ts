@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCredentialCommand } from '../../../src/cli/commands/credential-command.js';
+import { credentialCommand } from '../../../src/cli/commands/credential-command.js';
 import { lockWallet } from '../../../src/store/file/wallet-lock.js';
 
 let folder: string;
@@ -24,9 +24,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const runFor = (file: string, ...argv: string[]): Promise<void> =>
-  runCredentialCommand([...argv, '--credentials', file], { print: () => undefined, hint: () => undefined });
-const run = (...argv: string[]): Promise<void> => runFor(path, ...argv);
+const runFor = async (file: string, argv: readonly string[]): Promise<void> => {
+  await credentialCommand({ print: () => undefined, hint: () => undefined }).parseAsync(
+    [...argv, '--credentials', file],
+    { from: 'user' },
+  );
+};
+const run = (...argv: string[]): Promise<void> => runFor(path, argv);
 
 const names = (): string[] => {
   const { credentials } = JSON.parse(readFileSync(path, 'utf8')) as { credentials: { name: string }[] };
@@ -58,7 +62,7 @@ describe('commands that change a file of credentials at the same time', () => {
     const adding = run('add', 'clerk', '--wallet', '*', '--method', 'view').then(() => (isDone = true));
     // A command that began later, for another file, is done.
     const other = join(folder, 'others.json');
-    await runFor(other, 'add', 'clerk', '--wallet', '*', '--method', 'view');
+    await runFor(other, ['add', 'clerk', '--wallet', '*', '--method', 'view']);
     expect(isDone).toBe(false);
     held.release();
     await adding;
@@ -123,10 +127,7 @@ describe('a file of credentials behind a symbolic link', () => {
   it('is refused where links form a circle', async () => {
     symlinkSync('first', join(folder, 'other'));
     symlinkSync('other', join(folder, 'first'));
-    const adding = runCredentialCommand(['add', 'x', ...view, '--credentials', join(folder, 'first')], {
-      print: () => undefined,
-      hint: () => undefined,
-    });
+    const adding = runFor(join(folder, 'first'), ['add', 'x', ...view]);
     await expect(adding).rejects.toThrow('its symbolic links form a circle');
   });
 });

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { runVerifyReserveCommand } from '../../../src/cli/commands/verify-reserve-command.js';
+import type { Terminal } from '../../../src/cli/commands/credential-command.js';
+import { verifyReserveCommand } from '../../../src/cli/commands/verify-reserve-command.js';
 import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import { proveBundle } from '../../../src/monero/wallet/proofs/reserve-bundle-proof.js';
 import type { ReserveBundle } from '../../../src/monero/wallet/proofs/reserve-bundle.js';
@@ -23,11 +24,15 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-const run = (...args: string[]): Promise<number> =>
-  runVerifyReserveCommand(args, {
+const run = async (...args: string[]): Promise<number> => {
+  let code = 0;
+  const terminal: Terminal = {
     print: (lines) => printed.push(...lines.split('\n')),
     hint: () => undefined,
-  });
+  };
+  await verifyReserveCommand(terminal, (given) => (code = given)).parseAsync(args, { from: 'user' });
+  return code;
+};
 
 const textOf = (bundle: ReserveBundle): string => writeJson(reserveBundleShape(bundle) as unknown as Json);
 

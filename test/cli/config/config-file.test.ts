@@ -69,12 +69,24 @@ describe('the config file', () => {
   });
 
   test.each([
-    ['an unknown name', 'wallet-dirr=x', "config file, line 1: unknown setting 'wallet-dirr'"],
-    ['dashes before the name', '--offline=1', "config file, line 1: unknown setting '--offline'"],
+    [
+      'an unknown name',
+      'wallet-dirr=x',
+      "config file, line 1: unknown setting 'wallet-dirr', did you mean wallet-dir?",
+    ],
+    [
+      'dashes before the name',
+      '--offline=1',
+      "config file, line 1: unknown setting '--offline', did you mean offline?",
+    ],
     ['a switch with another value', 'offline=maybe', 'config file, line 1: offline is a switch: 1 or 0'],
     ['a name twice', 'rpc-login=a:b\n#\nrpc-login=c:d', 'config file, line 3: rpc-login is given twice'],
     ['a switch twice', 'offline=0\noffline=1', 'config file, line 2: offline is given twice'],
-    ['capitals in a name', 'OFFLINE=1', "config file, line 1: unknown setting 'OFFLINE'"],
+    [
+      'capitals in a name',
+      'OFFLINE=1',
+      "config file, line 1: unknown setting 'OFFLINE', did you mean offline?",
+    ],
     ['a name of every object', 'constructor=1', "config file, line 1: unknown setting 'constructor'"],
     ['a name in a section', '[shop]\noffline=1', "config file, line 2: unknown setting 'shop.offline'"],
     ['a switch without =', 'offline', 'config file, line 1: not of the form name=value'],

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { parseCommandLine } from '../../../src/cli/config/command-line.js';
 import { ConfigError } from '../../../src/cli/config/config-values.js';
-import { environmentName, OPTIONS } from '../../../src/cli/config/options.js';
+import { environmentName, misspeltVariables, OPTIONS } from '../../../src/cli/config/options.js';
 
 const parse = (...argv: string[]) => parseCommandLine(argv, '0.0.0');
 
@@ -29,6 +29,20 @@ describe('the list of flags', () => {
       'rpc-login',
       'cluster',
       'daemon-login',
+    ]);
+  });
+});
+
+describe('an environment variable', () => {
+  it('that is like the one of a flag is named with it, and no other', () => {
+    const environment = {
+      ...{ WALLET_RPC_RPC_LOGN: 'a:b', WALLET_RPC_RPC_LOGIN: 'a:b', OTHER_RPC_LOGN: 'a:b' },
+      // Container managers set these for a service that is called wallet-rpc.
+      ...{ WALLET_RPC_SERVICE_HOST: '10.0.0.1', WALLET_RPC_PORT: 'tcp://10.0.0.1:18083' },
+      WALLET_RPC_PORT_18083_TCP_ADDR: '10.0.0.1',
+    };
+    expect(misspeltVariables(environment)).toEqual([
+      'WALLET_RPC_RPC_LOGN has no effect, did you mean WALLET_RPC_RPC_LOGIN?',
     ]);
   });
 });

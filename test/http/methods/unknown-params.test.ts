@@ -13,7 +13,6 @@ import {
   type ParamRules,
 } from '../../../src/http/methods/params.js';
 import { ZERO } from '../../../src/util/amount.js';
-import { nearestName } from '../../../src/http/methods/unknown-params.js';
 
 const schema = params({
   amount: atomic.default(ZERO),
@@ -122,19 +121,4 @@ describe('a misspelt member of an item', () => {
   it('is ignored beside all known ones', async () => {
     expect(await messageOf({ to: [{ address: 'x', amount: 1n, note: 'n' }] }, {}, list)).toBeUndefined();
   });
-});
-
-const KNOWN = ['amount', 'address', 'expires_in', 'expires_at', 'label', 'on'];
-
-test.each([
-  ['a letter too few', 'adress', 'address'],
-  ['two letters exchanged', 'amuont', 'amount'],
-  ['another case, and without the line', 'expiresAt', 'expires_at'],
-  ['a beginning, of the first of several', 'expires', 'expires_in'],
-  ['an addition', 'label_text', 'label'],
-  ['nothing in common', 'colour', undefined],
-  ['no length', '', undefined],
-  ['a length that no name has', `amount${'t'.repeat(40)}`, undefined],
-])('a name with %s is taken for the nearest one: %j', (_, given, expected) => {
-  expect(nearestName(given, KNOWN)).toBe(expected);
 });

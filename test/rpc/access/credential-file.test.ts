@@ -106,11 +106,26 @@ describe('a file of credentials', () => {
       'credential shop: exactly one of token and digest',
     ],
     [
+      'a misspelt method',
+      { ...shop, methods: ['view', 'get_ballance'] },
+      "credential shop: methods: 'get_ballance' is neither a family nor a method, did you mean get_balance?",
+    ],
+    [
       'an unknown method',
       { ...shop, methods: ['pay'] },
       "credential shop: methods: 'pay' is neither a family nor",
     ],
-    ['an unknown field', { ...shop, limit: 1 }, 'credential shop: Unrecognized key: "limit"'],
+    ['an unknown field', { ...shop, quota: 1 }, 'credential shop: Unrecognized key: "quota"'],
+    [
+      'a misspelt field',
+      { ...shop, expire: '2027-01-31T00:00:00Z' },
+      'credential shop: Unrecognized key: "expire", did you mean expires?',
+    ],
+    [
+      'a misspelt field of a rule',
+      { ...shop, spend: { hours: '1', day: '1' } },
+      'credential shop: spend: Unrecognized key: "hours", did you mean hour?',
+    ],
     [
       'a number as an amount',
       { ...shop, spend: { hour: 5 } },

@@ -101,13 +101,14 @@ describe('the index of an address', () => {
   });
 
   it.each([
-    ['no address', () => 'nonsense'],
+    ['no address', () => 'nonsense', { reason: 'Invalid address' }],
     [
-      'an address of another network',
+      'an address of another network, whose network is named beside the message of the reference',
       () => formatAddress({ ...wallet.keys, network: 'stagenet', kind: 'standard' }),
+      { reason: 'the address belongs to stagenet, not to mainnet', text: 'Invalid address' },
     ],
-  ])('is refused for %s', async (_, text) => {
-    const refused = { kind: 'wrong_address', reason: 'Invalid address' };
+  ])('is refused for %s', async (_, text, reason) => {
+    const refused = { kind: 'wrong_address', ...reason };
     expect(await faultOf(() => wallet.accounts.indexOf(text()))).toEqual(refused);
     expect(await faultOf(() => wallet.accounts.parse(text()))).toEqual(refused);
   });

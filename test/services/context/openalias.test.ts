@@ -39,7 +39,8 @@ describe('a text that is an address', () => {
     const { alias, asked } = answering({});
     expect(await faultOf(() => alias.resolve(testnet, 'mainnet'))).toEqual({
       kind: 'wrong_address',
-      reason: 'Invalid address',
+      reason: 'the address belongs to testnet, not to mainnet',
+      text: 'Invalid address',
       address: testnet,
     });
     expect(asked).toEqual([]);
@@ -71,7 +72,9 @@ describe('a name', () => {
     [
       'has an address of another network',
       { texts: [recordOf(testnet)] },
-      { reason: `the address found at ${HOST} is not one of this network` },
+      {
+        reason: `the address found at ${HOST} is not one of this network: the address belongs to testnet, not to mainnet`,
+      },
     ],
     [
       'has an address with a wrong checksum',

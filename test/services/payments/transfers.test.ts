@@ -261,6 +261,31 @@ describe('a transfer is refused', () => {
     });
   });
 
+  it('for a lack of unlocked money with the blocks that unlock enough of it, of the addresses that pay', async () => {
+    fund([]);
+    const outputAt = (n: number, height: number, minor: number) =>
+      numberedOutput(n, COIN, { height, subaddress: { major: 0, minor } });
+    wallet.receive(
+      [outputAt(119, CHAIN_HEIGHT - 1, 0), outputAt(120, CHAIN_HEIGHT, 0), outputAt(121, CHAIN_HEIGHT, 1)],
+      CHAIN_HEIGHT + 1,
+    );
+    const unlocksOf = async (value: bigint, minors: number[]): Promise<unknown> => {
+      const error: unknown = await transfers
+        .pay(order([[PLAIN, value]], { minors }))
+        .catch((caught: unknown) => caught);
+      const found = faultOf(error);
+      return found?.kind === 'not_enough_unlocked_money'
+        ? found.unlocks?.map(({ height, amount: step }) => [height, step])
+        : found;
+    };
+    expect(await unlocksOf(COIN / 2n, [])).toEqual([[CHAIN_HEIGHT + 9, COIN]]);
+    expect(await unlocksOf(2n * COIN, [])).toEqual([
+      [CHAIN_HEIGHT + 9, COIN],
+      [CHAIN_HEIGHT + 10, 2n * COIN],
+    ]);
+    expect(await unlocksOf(COIN / 2n, [1])).toEqual([[CHAIN_HEIGHT + 10, COIN]]);
+  });
+
   it('for a lack of unlocked money where unconfirmed amounts cover it, which are read only then', async () => {
     const unconfirmed = jest.spyOn(balances, 'unconfirmed').mockReturnValue(amount(4n * COIN));
     await transfers.pay(order([[PLAIN, COIN]], { minors: [0] }));

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { runCredentialCommand } from '../../../src/cli/commands/credential-command.js';
+import { credentialCommand, type Terminal } from '../../../src/cli/commands/credential-command.js';
 import { MAIN } from './wallet-rpc.js';
 
 const run = promisify(execFile);
@@ -27,9 +27,11 @@ export class CredentialFile {
     const flags = Object.entries(rules).flatMap(([flag, value]) =>
       value === true ? [`--${flag}`] : [value].flat().map((one) => `--${flag}=${one}`),
     );
-    await runCredentialCommand(['add', name, ...flags, '--credentials', this.path], {
+    const terminal: Terminal = {
       print: (line) => (this.tokens[name] = line),
       hint: () => undefined,
-    });
+    };
+    const args = ['add', name, ...flags, '--credentials', this.path];
+    await credentialCommand(terminal).parseAsync(args, { from: 'user' });
   };
 }

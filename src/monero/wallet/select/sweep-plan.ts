@@ -33,7 +33,7 @@ class SweepFees {
     const { outputs } = request;
     if (!Number.isInteger(outputs) || outputs < 1) throw notPossible('a sweep makes at least one output');
     if (outputs > MAX_OUTPUTS)
-      throw failed(`a transaction has at most ${MAX_OUTPUTS} outputs`, TOO_MANY_OUTPUTS);
+      throw failed(`a transaction has at most ${MAX_OUTPUTS} outputs, not ${outputs}`, TOO_MANY_OUTPUTS);
     this.#request = request;
     this.#rates = rates;
     this.least = costOfInput(rates, request.priority);

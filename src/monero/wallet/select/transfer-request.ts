@@ -143,7 +143,7 @@ export function checkTransfer({ payees, feeFrom = [], changeOutputs = 1 }: Trans
     );
   if (feeFrom.length > 0 && payees.length > MAX_PAYEES)
     throw invalid(
-      'the fee cannot be taken from a payment of more than one transaction',
+      `the fee cannot be taken from a payment of more than one transaction, which has at most ${MAX_PAYEES} destinations`,
       'subtractfeefrom transfers cannot be split over multiple transactions yet',
     );
   if (changeOutputs < 1 || changeOutputs > MAX_CHANGE_OUTPUTS)
