@@ -13,6 +13,11 @@ export interface SiteRequest {
   readonly languages: string | undefined;
 }
 
+/** Answer with a page or another file. */
+export interface SiteAnswer extends Omit<PageAnswer, 'body'> {
+  readonly body: string | Uint8Array;
+}
+
 /** Answer with a stream of events. */
 export interface SiteStream {
   readonly source: EventSource;
@@ -24,7 +29,7 @@ export interface SiteStream {
 export interface PublicSite {
   /** Headers of every answer. */
   readonly headers: NonNullable<PageAnswer['headers']>;
-  answer(request: SiteRequest): Promise<PageAnswer | SiteStream>;
+  answer(request: SiteRequest): Promise<SiteAnswer | SiteStream>;
 }
 
 /** Returns a handler that answers GET and HEAD from a site, and every other method with 405. */
@@ -59,8 +64,8 @@ async function answer(site: PublicSite, req: IncomingMessage, res: ServerRespons
   }
 }
 
-function send(res: ServerResponse, { status, type, body, headers = {} }: PageAnswer): void {
-  const text = Buffer.from(body);
+function send(res: ServerResponse, { status, type, body, headers = {} }: SiteAnswer): void {
+  const text = typeof body === 'string' ? Buffer.from(body) : body;
   res.writeHead(status, { ...headers, 'Content-Type': type, 'Content-Length': text.length });
   // Node.js leaves the body out of answers to HEAD.
   res.end(text);

@@ -3,7 +3,11 @@ import type { RequestPayment } from '../../../src/model/payment-request.js';
 import { requestStatus } from '../../../src/model/request-state.js';
 import type { RequestView } from '../../../src/services/requests/payment-requests.js';
 import { amount, ZERO } from '../../../src/util/amount.js';
-import { payView, type PayView } from '../../../src/watch/pay/pay-view.js';
+import { chooseTexts } from '../../../src/watch/pay/pay-texts.js';
+import { payView, type PageRequest, type PayView, type PageTerms } from '../../../src/watch/pay/pay-view.js';
+
+export const ENGLISH = chooseTexts('en');
+export const GERMAN = chooseTexts('de');
 
 export const COIN = 1_000_000_000_000n;
 /** Time at which pages are shown [Unix s]. */
@@ -25,7 +29,7 @@ const NOTHING = {
 };
 
 /** Facts of a request from which a view is made. */
-export interface RequestFixture {
+export interface RequestFixture extends PageTerms {
   /** Requested amount [atomic units]; null: an open request. */
   readonly asked?: bigint | null;
   readonly tolerance?: bigint;
@@ -62,7 +66,8 @@ export function requestView({
   minor = 1,
   paid = [],
   now = NOW,
-}: RequestFixture = {}): RequestView {
+  ...terms
+}: RequestFixture = {}): PageRequest & RequestView {
   const request = {
     ...{ sequence: 1, requestId: '0'.repeat(32), token, subaddress: { major: 0, minor }, created: NOW - 60 },
     ...{ tolerance: amount(tolerance), confirmations, firstHeight: 0, ended, state: 'waiting' as const },
@@ -70,7 +75,8 @@ export function requestView({
     ...(expires === undefined ? {} : { expires }),
     ...(cancelled === undefined ? {} : { cancelled }),
     ...(returnUrl === undefined ? {} : { returnUrl }),
-    ...{ reference: 'secret reference', metadata: '{"secret":1}', reported: NOTHING },
+    ...terms,
+    ...{ reference: 'order 4711', metadata: '{"secret":1}', reported: NOTHING },
   };
   const payments = paid.map(([value, height, more], i): RequestPayment => ({
     txHash: new Uint8Array(32).fill(i) as Hash,
@@ -99,4 +105,5 @@ export const STATES: Readonly<Record<PayView['state'], RequestFixture>> = {
   paid: { paid: [[2n * COIN, TIP - 9]] },
   overpaid: { paid: [[3n * COIN, TIP - 9]] },
   expired: { expires: NOW - 1, ended: true },
+  cancelled: { cancelled: NOW - 1, paid: [[COIN / 2n]] },
 };
