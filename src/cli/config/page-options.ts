@@ -120,13 +120,17 @@ export function payConfig(
 /** Hosts of pages of a developer's own machine. */
 const OWN_MACHINE: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
+/** Names and addresses of hosts, without the wildcards that a policy would accept. */
+const HOST = /^(?:[a-z\d.-]+|\[[\da-f:.]+\])$/;
+
 /** Reads the origins that may embed pay pages. @param values comma-separated lists. @throws ConfigError */
 function readOrigins(values: readonly string[], network: NetworkType): string[] {
   const origins = values.flatMap((value) => value.split(',').map((item) => item.trim()));
   for (const origin of origins) {
     const url = URL.canParse(origin) ? new URL(origin) : undefined;
     const isOwn = network !== 'mainnet' && url?.protocol === 'http:' && OWN_MACHINE.has(url.hostname);
-    if (url === undefined || url.origin !== origin || (url.protocol !== 'https:' && !isOwn))
+    const isOrigin = url?.origin === origin && HOST.test(url.hostname);
+    if (!isOrigin || (url.protocol !== 'https:' && !isOwn))
       throw new ConfigError(
         `--pay-embed-origins: "${origin}" is no origin such as https://shop.example, in lower case and without a path${network === 'mainnet' ? '' : ', or http://localhost'}`,
       );
