@@ -93,7 +93,7 @@ function progress({ state, confirmations, needed }: PayView, texts: PayTexts): H
 /** Writes what has arrived. The part that is in no block stands below the sum, since it is a part of it. */
 function sums({ state, amount, received, unmined, missing }: PayView, texts: PayTexts): Html | undefined {
   if (received === 0n) return undefined;
-  const isOpen = state === 'partial' || state === 'expired' || state === 'cancelled';
+  const isOpen = state === 'partial' || state === 'expired';
   const unminedText =
     unmined === received
       ? texts.text('unminedAll')
