@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { accessibilityFaults, startBrowser, WatchedPages } from '../support/processes/browser.js';
@@ -9,7 +7,7 @@ import { until } from '../support/fakes/until.js';
 import { startCrowd, type Crowd } from '../support/wallets/wallet-crowd.js';
 import { itAtNight, someRows } from '../support/jest/lanes.js';
 
-/* Pay pages in a real browser, with payments that are made while they are open. PAY_PICTURES names a folder for pictures. */
+/* Pay pages in a real browser, with payments that are made while they are open. test/watch/pay has their pictures. */
 
 const COIN = 1_000_000_000_000;
 /** Would be an element if it were not escaped. */
@@ -56,18 +54,14 @@ const withPage = (
   options?: BrowserContextOptions,
 ): Promise<void> => pages.open(url, task, options);
 
-/** Checks a page in both colour schemes, on a narrow and a wide screen, and takes pictures of it. */
+/** Checks a page in both colour schemes, on a narrow and a wide screen. */
 async function inspect(page: Page, name: string): Promise<void> {
-  for (const [size, viewport] of someRows(Object.entries(SIZES)))
+  for (const viewport of someRows(Object.values(SIZES)))
     for (const colorScheme of someRows(['light', 'dark'] as const, name === 'waiting' ? 2 : 1)) {
       await page.setViewportSize(viewport);
       await page.emulateMedia({ colorScheme });
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width);
       expect(await accessibilityFaults(page, colorScheme === 'light' ? 'all' : 'colours')).toEqual([]);
-      const folder = process.env['PAY_PICTURES'];
-      if (folder === undefined) continue;
-      mkdirSync(folder, { recursive: true });
-      await page.screenshot({ path: join(folder, `${name}-${size}-${colorScheme}.png`), fullPage: true });
     }
 }
 
