@@ -11,8 +11,6 @@ const COPIED_MS = 2_000;
 const END_MS = 2_000;
 /** Time after which a hidden page is read again when it is shown [ms]: its stream may have ended unnoticed. */
 const HIDDEN_MS = 60_000;
-/** Time after the payment at which the page leads back to the shop [ms]. */
-const BACK_MS = 10_000;
 
 const [MINUTE, HOUR, DAY] = [60, 3600, 86_400];
 /** Time from which the time left is written in days and hours [s]. */
@@ -100,7 +98,7 @@ function goBackSoon() {
   element('auto').hidden = false;
   element('auto-text').textContent = element('auto-text').dataset.text;
   clearTimeout(backTimer);
-  backTimer = setTimeout(() => location.assign(element('back').href), BACK_MS);
+  backTimer = setTimeout(() => location.assign(element('back').href), 1000 * element('auto').dataset.seconds);
 }
 
 /** Keeps the page, which was about to lead back. */

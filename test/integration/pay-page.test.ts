@@ -250,6 +250,41 @@ describe('a pay page for a German browser', () => {
   });
 });
 
+describe('the form for the address of refunds', () => {
+  const post = (url: string, address: string, headers: Record<string, string> = {}): Promise<Response> =>
+    fetch(url, {
+      ...{ method: 'POST', redirect: 'manual', headers },
+      body: new URLSearchParams({ refund_address: address }),
+    });
+  const known = async ({ request_id }: Loose): Promise<unknown> =>
+    (await crowd.at('shop').rpc('get_payment_request', { request_id })).refund_address;
+
+  it('stores an address of the network, and can be changed, by who has the link', async () => {
+    const request = await create({ refunds: 'ask' });
+    const url = request.pay_url as string;
+    expect((await post(url, 'rubbish')).status).toBe(400);
+    expect((await post(url, crowd.address('shop'))).status).toBe(400);
+    expect(await known(request)).toBeUndefined();
+    for (const address of [crowd.address('buyer'), crowd.address('miner')]) {
+      const { status, headers } = await post(url, address);
+      expect([status, new URL(headers.get('location') ?? '', url).href]).toEqual([303, url]);
+      expect(await known(request)).toBe(address);
+      expect(await (await fetch(url)).text()).toContain(address);
+    }
+    expect((await post(url, crowd.address('buyer'), { 'sec-fetch-site': 'cross-site' })).status).toBe(405);
+    expect((await post(`${url}/events`, crowd.address('buyer'))).status).toBe(405);
+    expect(await known(request)).toBe(crowd.address('miner'));
+  });
+
+  it('is refused like every other method where the request asks for none, and by unknown tokens', async () => {
+    const { pay_url: url } = await create();
+    expect((await post(url, crowd.address('buyer'))).status).toBe(405);
+    expect((await post(String(url).replace(/[^/]*$/, UNKNOWN), crowd.address('buyer'))).status).toBe(404);
+    const long = await post((await create({ refunds: 'ask' })).pay_url, 'x'.repeat(3000));
+    expect(long.status).toBe(405);
+  });
+});
+
 describe('the listener of the pay pages', () => {
   const read = async (url: URL | string, method = 'GET'): Promise<[number, string, string]> => {
     const reply = await fetch(url, { method });

@@ -2,6 +2,7 @@ import { html, Html, type HtmlValue } from '../html.js';
 import type { Amount } from '../../util/amount.js';
 import { framed, type PageSetting } from './pay-frame.js';
 import { receiptOf } from './pay-receipt.js';
+import { refundForm, refundsOf, type GivenAddress } from './pay-refund.js';
 import { digitsOf, type PayTexts } from './pay-texts.js';
 import type { Demand, PayState, PayView } from './pay-view.js';
 import { qrCode } from './qr-code.js';
@@ -20,11 +21,17 @@ export interface LivePart {
 
 /**
  * Interval at which a page reloads itself in a browser without JavaScript [s]; a longer interval once the request is
- * paid.
+ * paid, and while the page has a form, whose text a reload takes away.
  */
-const RELOAD_SECONDS = { open: 15, ended: 60 };
+const RELOAD_SECONDS = { open: 15, slow: 60 };
 /** Mean time between two blocks [s]. Source: cryptonote_config.h `DIFFICULTY_TARGET_V2`. */
 const BLOCK_SECONDS = 120;
+
+/**
+ * Time after the payment at which the page leads back to the shop [s]. A visitor needs 20 seconds to stop it. Source: WCAG
+ * 2.2, success criterion 2.2.1.
+ */
+const BACK_SECONDS = 20;
 
 /** Outlines of the icons, 24 units wide. */
 const PATHS = {
@@ -118,7 +125,7 @@ const status = (view: PayView, texts: PayTexts): Html =>
   html`<p class="state">${icon(view.state)}<strong>${texts.text(view.state)}</strong></p>
     <p>${detail(view, texts)}</p>
     ${progress(view, texts)} ${sums(view, texts)}
-    ${hints(view, texts).map((hint) => html`<p class="hint">${hint}</p>`)}`;
+    ${hints(view, texts).map((hint) => html`<p class="hint">${hint}</p>`)} ${refundsOf(view, texts)}`;
 
 const heading = ({ amount }: PayView, texts: PayTexts): string =>
   amount === undefined ? texts.text('anyAmount') : texts.coins(amount);
@@ -185,35 +192,40 @@ const timeLeft = ({ expires, demand }: PayView, now: number, texts: PayTexts): H
 };
 
 /** Writes the link back to the shop. The script of the page shows the notice when it is about to follow the link itself. */
-const wayBack = ({ returnUrl, returnsAuto }: PayView, texts: PayTexts): Html | undefined =>
-  returnUrl === undefined
-    ? undefined
-    : html`<div id="way-back">
-        ${
-          returnsAuto
-            ? html`<div id="auto" hidden>
-                <p id="auto-text" role="status" data-text="${texts.text('autoBack')}"></p>
-                <button type="button" id="stay" class="button">${texts.text('stay')}</button>
-              </div>`
-            : undefined
-        }
-        <a id="back" class="button" href="${returnUrl}" target="_top" rel="noreferrer"
-          >${texts.text('back')}</a
-        >
-      </div>`;
+function wayBack({ returnUrl, returnsAuto }: PayView, texts: PayTexts): Html | undefined {
+  if (returnUrl === undefined) return undefined;
+  const text = texts.text('autoBack', { time: texts.seconds(BACK_SECONDS) });
+  return html`<div id="way-back">
+    ${
+      returnsAuto
+        ? html`<div id="auto" data-seconds="${BACK_SECONDS}" hidden>
+            <p id="auto-text" role="status" data-text="${text}"></p>
+            <button type="button" id="stay" class="button">${texts.text('stay')}</button>
+          </div>`
+        : undefined
+    }
+    <a id="back" class="button" href="${returnUrl}" target="_top" rel="noreferrer">${texts.text('back')}</a>
+  </div>`;
+}
+
+/** Settings of a page, and what its form has received. */
+export interface PayPageSetting extends PageSetting {
+  readonly given?: GivenAddress | undefined;
+}
 
 /**
  * Writes the pay page of a request. The page works without its script, by reloading itself.
  * @param now time [Unix s].
  */
-export function payPage(view: PayView, texts: PayTexts, now: number, setting: PageSetting = {}): string {
+export function payPage(view: PayView, texts: PayTexts, now: number, setting: PayPageSetting = {}): string {
   const live = livePart(view, texts);
   const { state, title } = live;
   const { label, price, demand } = view;
+  const isSlow = ENDED.has(state) || view.refundAddress !== undefined;
   return framed(
     {
       ...{ title, state, hasScript: true, texts, setting },
-      reload: ENDED.has(state) ? RELOAD_SECONDS.ended : RELOAD_SECONDS.open,
+      reload: isSlow ? RELOAD_SECONDS.slow : RELOAD_SECONDS.open,
     },
     html`<header>
         ${label === '' ? undefined : html`<p class="label"><bdi>${label}</bdi></p>`}
@@ -227,7 +239,7 @@ export function payPage(view: PayView, texts: PayTexts, now: number, setting: Pa
       <div id="pay" data-uri="${live.uri}">
         ${demand === undefined ? undefined : payment(demand, view, texts)}
       </div>
-      ${wayBack(view, texts)}
+      ${refundForm(view, texts, setting.given)} ${wayBack(view, texts)}
       <p id="said" role="status"></p>
       <noscript><p class="hint">${texts.text('reloads')}</p></noscript>`,
   );

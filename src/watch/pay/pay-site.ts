@@ -6,15 +6,17 @@ import {
   CountedConnections,
 } from '../../http/server/connection-limits.js';
 import type { PublicSite, SiteAnswer, SiteRequest, SiteStream } from '../../http/pages/public-site.js';
+import { faultOf } from '../../model/wallet-error.js';
 import type { NetworkType } from '../../monero/cryptonote/types.js';
 import { unixSeconds, type TimeOfDay } from '../../util/clock.js';
 import { PACKAGE_ROOT } from '../../util/own-package.js';
 import type { Merchant } from './merchant.js';
 import { busyPage, notFoundPage, type PageSetting } from './pay-frame.js';
 import { payPage } from './pay-page.js';
+import { ADDRESS_FIELD, type GivenAddress } from './pay-refund.js';
 import type { PayStreams } from './pay-streams.js';
 import { chooseTexts, type PayTexts } from './pay-texts.js';
-import { payView, type PageRequest } from './pay-view.js';
+import { payView } from './pay-view.js';
 import type { FoundRequest, TokenLookup } from './token-lookup.js';
 
 /**
@@ -25,7 +27,7 @@ import type { FoundRequest, TokenLookup } from './token-lookup.js';
 export function payHeaders(embedOrigins: readonly string[] = []): PublicSite['headers'] {
   const ancestors = embedOrigins.length === 0 ? "'none'" : embedOrigins.join(' ');
   return {
-    'Content-Security-Policy': `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors ${ancestors}`,
+    'Content-Security-Policy': `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors ${ancestors}`,
     'Referrer-Policy': 'no-referrer',
     'X-Robots-Tag': 'noindex, nofollow',
     'Cache-Control': 'no-store',
@@ -77,6 +79,12 @@ export const PAY_LIMITS: PayLimits = {
 const MAX_STREAMS = 2000;
 /** Time after which a busy page reloads itself, and a client may open a stream again [s]. */
 const RETRY_SECONDS = 10;
+
+/** Texts for the faults of an address for refunds. */
+const FAULTS: Readonly<Record<string, GivenAddress['fault']>> = {
+  wrong_address: 'wrongAddress',
+  bad_payment_request: 'ownAddress',
+};
 
 const HTML = 'text/html; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
@@ -139,15 +147,45 @@ export class PaySite implements PublicSite {
     if (wait > 0) return this.#busy(chooseTexts(languages), 429, wait);
     const known = this.#file(path);
     if (known !== undefined) return known;
-    const [, token, events] = /^\/pay\/([^/]+)(\/events)?$/.exec(path) ?? [];
+    const found = await this.#found({ path, address, languages });
+    if ('status' in found) return found;
+    const texts = chooseTexts(languages, found.view.request.locale);
+    return path.endsWith('/events') ? this.#stream(found, address, texts) : this.#page(found, texts);
+  }
+
+  /** Receives the address for refunds of a request that asks for one. */
+  async submit(
+    { path, address, languages }: SiteRequest,
+    fields: URLSearchParams,
+  ): Promise<SiteAnswer | undefined> {
+    const wait = this.#requests.take(address);
+    if (wait > 0) return this.#busy(chooseTexts(languages), 429, wait);
+    if (path.endsWith('/events')) return undefined;
+    const found = await this.#found({ path, address, languages });
+    if ('status' in found) return found;
+    const { request, refunds } = found.view;
+    if (!request.asksRefundAddress || refunds.length > 0) return undefined;
+    const text = (fields.get(ADDRESS_FIELD) ?? '').replace(/\s/g, '');
+    try {
+      found.wallet.refunds.giveAddress(request.token, text);
+    } catch (error) {
+      const fault = FAULTS[faultOf(error)?.kind ?? ''];
+      if (fault === undefined) throw error;
+      const texts = chooseTexts(languages, request.locale);
+      return { ...this.#page(found, texts, { text, fault }), status: 400 };
+    }
+    // The page shows the address as it was stored. The path is relative, because a proxy may serve it in any folder.
+    const location = path.slice('/pay/'.length);
+    return { status: 303, type: HTML, body: '', headers: { Location: location } };
+  }
+
+  /** Finds the request that a path names, or the answer if there is none. */
+  async #found({ path, address, languages }: SiteRequest): Promise<FoundRequest | SiteAnswer> {
+    const [, token] = /^\/pay\/([^/]+)(?:\/events)?$/.exec(path) ?? [];
     const texts = chooseTexts(languages);
     if (token === undefined) return this.#notFound(texts);
     if (this.#parts.isCutOff()) return this.#busy(texts, 503);
-    const found = await this.#find(token, address, texts);
-    if ('status' in found) return found;
-    const { locale }: PageRequest['request'] = found.view.request;
-    const own = locale === undefined ? texts : chooseTexts(languages, locale);
-    return events === undefined ? this.#page(found, own) : this.#stream(found, address, own);
+    return this.#find(token, address, texts);
   }
 
   get #setting(): PageSetting {
@@ -173,10 +211,10 @@ export class PaySite implements PublicSite {
     return found ?? (isOpening() ? this.#busy(texts, 503) : this.#notFound(texts));
   }
 
-  #page({ view }: FoundRequest, texts: PayTexts): SiteAnswer {
+  #page({ view }: FoundRequest, texts: PayTexts, given?: GivenAddress): SiteAnswer {
     const { network, clock } = this.#parts;
     const now = unixSeconds(clock);
-    const body = payPage(payView(view, now, network), texts, now, this.#setting);
+    const body = payPage(payView(view, now, network), texts, now, { ...this.#setting, given });
     return { status: 200, type: HTML, body };
   }
 

@@ -17,7 +17,8 @@ export const TEXT_KEYS = [
   ...(['code', 'openWallet', 'amount', 'missingAmount', 'address', 'copyAmount', 'copyAddress'] as const),
   ...(['copy', 'copied', 'timeLeft', 'lastMinute', 'back', 'autoBack', 'stay'] as const),
   ...(['receipt', 'date', 'price', 'rate', 'rateOf', 'rateSource', 'reference', 'transaction'] as const),
-  ...(['print', 'contact', 'terms'] as const),
+  ...(['print', 'contact', 'terms', 'refundComing', 'refundSent', 'refundAddress', 'refundAsk'] as const),
+  ...(['save', 'saved', 'wrongAddress', 'ownAddress'] as const),
   ...(['notSynced', 'offline', 'reloads', 'notFound', 'notFoundHint', 'busy', 'busyHint'] as const),
 ] as const;
 export type TextKey = (typeof TEXT_KEYS)[number];
@@ -140,6 +141,11 @@ export class PayTexts {
     ];
     this.#list ??= new Intl.ListFormat(this.#locale, { type: 'unit' });
     return this.#list.format(texts);
+  }
+
+  /** Writes a number of seconds. */
+  seconds(value: number): string {
+    return this.#unit('second', value);
   }
 
   #unit(unit: string, value: number): string {

@@ -1,8 +1,10 @@
 import { formatUri } from '../../monero/cryptonote/uri.js';
 import type { NetworkType } from '../../monero/cryptonote/types.js';
 import type { Hash } from '../../monero/crypto/types.js';
+import type { RequestPrice } from '../../model/payment-request.js';
+import { isLive } from '../../model/refund.js';
 import { differenceOf, excessOver, type RequestStatus } from '../../model/request-state.js';
-import type { RequestView } from '../../services/requests/payment-requests.js';
+import type { RequestView } from '../../services/requests/request-views.js';
 import { amount, sum, ZERO, type Amount } from '../../util/amount.js';
 
 /**
@@ -20,33 +22,20 @@ export type PayState =
   | 'expired'
   | 'cancelled';
 
-/** Price of an order in another currency, as the merchant states it. */
-export interface ShownPrice {
-  /** Code of the currency, such as EUR. */
-  readonly currency: string;
-  /** Decimal number of units of the currency. */
-  readonly amount: string;
-  /** Decimal number of units of the currency for one XMR. */
-  readonly rate: string;
-  /** Time of the rate [Unix s]. */
-  readonly rateTime: number;
-  /** Origin of the rate; absent: not stated. */
-  readonly source?: string | undefined;
+/** Refund, as its payer sees it. */
+export interface ShownRefund {
+  /** [atomic units] */
+  readonly amount: Amount;
+  /** Hash of the transaction that pays it; absent: none is sent yet. */
+  readonly txHash?: Hash;
 }
 
-/** Terms of a request that only its pay page uses. */
-export interface PageTerms {
-  /** Language of the page. Source: BCP 47. */
-  readonly locale?: string | undefined;
-  /** True: the page goes back to the shop by itself after the payment. */
-  readonly returnsAuto?: boolean;
-  readonly price?: ShownPrice | undefined;
+/** Address for refunds, for which the page asks. */
+export interface RefundAddress {
+  /** Address that the request has; absent: none. */
+  readonly address?: string;
+  readonly network: NetworkType;
 }
-
-/** Request as pay pages read it. */
-export type PageRequest = Omit<RequestView, 'request'> & {
-  readonly request: RequestView['request'] & PageTerms;
-};
 
 /** Proof of a payment for the payer. */
 export interface PayReceipt {
@@ -95,7 +84,11 @@ export interface PayView {
   readonly returnsAuto: boolean;
   /** Language of the page; absent: that of the visitor. */
   readonly locale?: string;
-  readonly price?: ShownPrice;
+  readonly price?: RequestPrice;
+  /** Refunds that are paid, or still may be. */
+  readonly refunds: readonly ShownRefund[];
+  /** Absent if the page asks for no address. */
+  readonly refundAddress?: RefundAddress;
   /** Absent unless the request is paid. */
   readonly receipt?: PayReceipt;
   /** True if the wallet has all blocks of the daemon; otherwise payments may be missing. */
@@ -193,12 +186,12 @@ function demandOf(address: string, label: string, asked: Amount | undefined, net
 
 /** Returns the content of a pay page. @param now time [Unix s]. */
 export function payView(
-  { request, status, address, label: wholeLabel, isSynced }: PageRequest,
+  { request, status, address, label: wholeLabel, isSynced, refunds }: RequestView,
   now: number,
   network: NetworkType,
 ): PayView {
   const { amount: asked, tolerance, confirmations: needed, expires, returnUrl } = request;
-  const { locale, returnsAuto = false, price } = request;
+  const { locale, returnsAuto, price, asksRefundAddress, refundAddress: known } = request;
   const received = sum([status.mined, status.unmined]);
   const { missing } = differenceOf(asked, received);
   const excess = asked === undefined ? ZERO : excessOver(status.paid, amount(asked + tolerance));
@@ -217,6 +210,13 @@ export function payView(
       : {}),
     ...(returnUrl === undefined ? {} : { returnUrl }),
     returnsAuto,
+    refunds: refunds
+      .filter(isLive)
+      .map(({ amount: value, txHash }) => ({ amount: value, ...(txHash === undefined ? {} : { txHash }) })),
+    // The address of a refund can no longer be changed.
+    ...(asksRefundAddress && refunds.length === 0
+      ? { refundAddress: { network, ...(known === undefined ? {} : { address: known }) } }
+      : {}),
     ...(locale === undefined ? {} : { locale }),
     ...(price === undefined ? {} : { price }),
     ...(receipt === undefined ? {} : { receipt }),

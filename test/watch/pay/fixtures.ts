@@ -1,10 +1,12 @@
 import type { Hash } from '../../../src/monero/crypto/types.js';
-import type { RequestPayment } from '../../../src/model/payment-request.js';
+import type { PaymentRequest, RequestPayment } from '../../../src/model/payment-request.js';
+import type { Refund } from '../../../src/model/refund.js';
 import { requestStatus } from '../../../src/model/request-state.js';
-import type { RequestView } from '../../../src/services/requests/payment-requests.js';
-import { amount, ZERO } from '../../../src/util/amount.js';
+import type { RequestView } from '../../../src/services/requests/request-views.js';
+import { amount, sum, ZERO } from '../../../src/util/amount.js';
+import type { PayWallet } from '../../../src/watch/pay/token-lookup.js';
 import { chooseTexts } from '../../../src/watch/pay/pay-texts.js';
-import { payView, type PageRequest, type PayView, type PageTerms } from '../../../src/watch/pay/pay-view.js';
+import { payView, type PayView } from '../../../src/watch/pay/pay-view.js';
 
 export const ENGLISH = chooseTexts('en');
 export const GERMAN = chooseTexts('de');
@@ -29,7 +31,10 @@ const NOTHING = {
 };
 
 /** Facts of a request from which a view is made. */
-export interface RequestFixture extends PageTerms {
+export interface RequestFixture extends Partial<
+  Pick<PaymentRequest, 'asksRefundAddress' | 'locale' | 'price' | 'refundAddress' | 'returnsAuto'>
+> {
+  readonly refunds?: readonly Refund[];
   /** Requested amount [atomic units]; null: an open request. */
   readonly asked?: bigint | null;
   readonly tolerance?: bigint;
@@ -66,11 +71,13 @@ export function requestView({
   minor = 1,
   paid = [],
   now = NOW,
+  refunds = [],
   ...terms
-}: RequestFixture = {}): PageRequest & RequestView {
+}: RequestFixture = {}): RequestView {
   const request = {
     ...{ sequence: 1, requestId: '0'.repeat(32), token, subaddress: { major: 0, minor }, created: NOW - 60 },
     ...{ tolerance: amount(tolerance), confirmations, firstHeight: 0, ended, state: 'waiting' as const },
+    ...{ changed: NOW - 60, returnsAuto: false, asksRefundAddress: false },
     ...(asked === null ? {} : { amount: amount(asked) }),
     ...(expires === undefined ? {} : { expires }),
     ...(cancelled === undefined ? {} : { cancelled }),
@@ -84,12 +91,15 @@ export function requestView({
     ...(height === undefined ? {} : { height }),
     ...more,
   }));
+  const status = requestStatus(request, payments, { tip: TIP, now });
   return {
-    request,
-    status: requestStatus(request, payments, { tip: TIP, now }),
+    ...{ request, status, refunds, refundable: sum([status.settled.inTime, status.settled.late]) },
     ...{ address: ADDRESS, label, uri: `monero:${ADDRESS}`, isSynced, waitingFor: undefined },
   };
 }
+
+/** Refunds of a wallet none of whose requests asks for an address. */
+export const NO_REFUNDS: PayWallet['refunds'] = { giveAddress: () => undefined };
 
 /** Makes the content of a page. */
 export const viewOf = (fixture: RequestFixture = {}): PayView =>

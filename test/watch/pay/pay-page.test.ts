@@ -209,7 +209,7 @@ describe('the way back to the shop', () => {
     expect(page({ returnUrl })).toMatch(/<a id="back" [^>]*target="_top"/);
     expect(page({ returnUrl })).not.toContain('id="stay"');
     const auto = page({ returnUrl, returnsAuto: true });
-    expect(auto).toMatch(/<div id="auto" hidden>.*id="stay"/);
+    expect(auto).toMatch(/<div id="auto" data-seconds="20" hidden>.*id="stay"/);
     expect(auto).toContain('id="back"');
     expect(page({ returnsAuto: true })).not.toContain('id="auto"');
   });

@@ -5,12 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pixelmatch from 'pixelmatch';
 import type { Browser, Page } from 'playwright-core';
 import { PNG } from 'pngjs';
+import type { Hash } from '../../../src/monero/crypto/types.js';
+import { amount } from '../../../src/util/amount.js';
 import { PACKAGE_ROOT } from '../../../src/util/own-package.js';
 import { payLanguages } from '../../../src/watch/pay/pay-texts.js';
 import type { PayState } from '../../../src/watch/pay/pay-view.js';
 import { accessibilityFaults, startBrowser } from '../../support/processes/browser.js';
 import { someRows } from '../../support/jest/lanes.js';
-import { COIN, NOW, STATES, type RequestFixture } from './fixtures.js';
+import { ADDRESS, COIN, NOW, STATES, type RequestFixture } from './fixtures.js';
 import { showSite, type ShownSite } from './shown-site.js';
 
 /*
@@ -55,19 +57,31 @@ const MERCHANT = {
 
 const PRICE = { currency: 'EUR', amount: '320', rate: '160', rateTime: NOW - 3600, source: 'example rates' };
 
-/** Requests that show all parts of a page in each state. */
-const fixtures: Readonly<Record<string, RequestFixture>> = Object.fromEntries(
-  (Object.keys(STATES) as PayState[]).map((state): [string, RequestFixture] => [
-    state,
-    {
-      ...{ label: 'Order 4711: two lanterns', returnUrl: 'https://shop.example/', returnsAuto: true },
-      ...(state === 'received' ? {} : { price: PRICE }),
-      ...(['waiting', 'partial'].includes(state) ? { expires: NOW + 870 } : {}),
-      ...STATES[state],
-      ...(state === 'partial' ? { paid: [[COIN / 2n, 90], [COIN / 4n]] } : {}),
-    },
-  ]),
-);
+/** Requests that show all parts of a page in each state, and the parts about refunds. */
+const fixtures: Readonly<Record<string, RequestFixture>> = {
+  'refund-form': { ...STATES.cancelled, asksRefundAddress: true, refundAddress: ADDRESS },
+  refunded: {
+    ...STATES.overpaid,
+    refunds: [
+      {
+        ...{ kind: 'excess', amount: amount(COIN), payoutId: 'r1', address: ADDRESS, created: NOW },
+        ...{ state: 'sent', txHash: new Uint8Array(32).fill(0x5a) as Hash },
+      },
+    ],
+  },
+  ...Object.fromEntries(
+    (Object.keys(STATES) as PayState[]).map((state): [string, RequestFixture] => [
+      state,
+      {
+        ...{ label: 'Order 4711: two lanterns', returnUrl: 'https://shop.example/', returnsAuto: true },
+        ...(state === 'received' ? {} : { price: PRICE }),
+        ...(['waiting', 'partial'].includes(state) ? { expires: NOW + 870 } : {}),
+        ...STATES[state],
+        ...(state === 'partial' ? { paid: [[COIN / 2n, 90], [COIN / 4n]] } : {}),
+      },
+    ]),
+  ),
+};
 const states = Object.keys(fixtures);
 
 let browser: Browser;

@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { startBrowser } from '../../support/processes/browser.js';
-import { NOW, STATES, type RequestFixture } from './fixtures.js';
+import type { Hash } from '../../../src/monero/crypto/types.js';
+import { amount } from '../../../src/util/amount.js';
+import { ADDRESS, COIN, NOW, STATES, type RequestFixture } from './fixtures.js';
 import { serveHttp, showSite, type ShownSite } from './shown-site.js';
 
 /* The script of the pay page in a real browser, whose clock the tests move. */
@@ -34,6 +36,11 @@ afterEach(async () => {
   await context.close();
 });
 
+/** Refund without its state. */
+const REFUND = {
+  ...{ kind: 'excess' as const, amount: amount(COIN), payoutId: 'r1', address: ADDRESS, created: NOW },
+};
+
 const shopUrl = (): string => `http://localhost:${shop.port}/done`;
 const terms = (): RequestFixture => ({ returnUrl: shopUrl(), returnsAuto: true });
 
@@ -57,9 +64,9 @@ async function pay(): Promise<void> {
 describe('the way back to the shop', () => {
   it('is taken some seconds after the payment, which is announced', async () => {
     await pay();
-    await page.getByRole('status').filter({ hasText: 'You return to the shop in a few seconds.' }).waitFor();
+    await page.getByRole('status').filter({ hasText: 'You return to the shop in 20 seconds.' }).waitFor();
     expect(await page.getByRole('link', { name: 'Back to the shop' }).isVisible()).toBe(true);
-    await page.clock.fastForward(10_000);
+    await page.clock.fastForward(20_000);
     await page.waitForURL(shopUrl());
   });
 
@@ -154,5 +161,76 @@ describe('a request that is cancelled', () => {
     await untilState('Payment request cancelled');
     expect(await page.locator('#status').innerText()).toContain('0.5 XMR arrived before the cancellation');
     expect(await page.locator('.code').count()).toBe(0);
+  });
+});
+
+describe('the form for the address of refunds', () => {
+  const OWN = `4${'A'.repeat(94)}`;
+
+  it.each([
+    ['with', true],
+    ['without', false],
+  ])(
+    'is checked, keeps what is wrong, and shows what is stored, %s JavaScript',
+    async (_, javaScriptEnabled) => {
+      const other = await browser.newContext({ locale: 'en', javaScriptEnabled });
+      const shown = await other.newPage();
+      site.change('request', { asksRefundAddress: true });
+      await shown.goto(site.url('request'));
+      await shown.getByText('Address for refunds').click();
+      const field = shown.getByRole('textbox');
+      for (const [text, fault] of [
+        ['rubbish', 'This is no Monero address of the network mainnet.'],
+        [ADDRESS, 'This is an address of the shop.'],
+      ] as const) {
+        await field.fill(text);
+        await shown.getByRole('button', { name: 'Save' }).click();
+        await shown.getByRole('alert').filter({ hasText: fault }).waitFor();
+        expect(await field.inputValue()).toBe(text);
+      }
+      await field.fill(` ${OWN}\n`);
+      await shown.getByRole('button', { name: 'Save' }).click();
+      await shown.getByText('Refunds go to this address.').waitFor();
+      expect([await field.inputValue(), shown.url()]).toEqual([OWN, site.url('request')]);
+      await other.close();
+    },
+  );
+
+  it('is absent unless the request asks, and once a refund was made', async () => {
+    await open({});
+    expect(await page.locator('form').count()).toBe(0);
+    const refund = { ...REFUND, state: 'queued' } as const;
+    await open({ ...STATES.overpaid, asksRefundAddress: true, refunds: [refund] });
+    expect(await page.locator('form').count()).toBe(0);
+    expect(await page.locator('#status').innerText()).toContain('A refund of 1 XMR is on its way.');
+    const txHash = new Uint8Array(32).fill(7) as Hash;
+    site.change('request', { ...STATES.overpaid, refunds: [{ ...REFUND, state: 'sent', txHash }] });
+    await page.locator('#status', { hasText: 'A refund of 1 XMR was sent.' }).waitFor();
+    expect(await page.locator('#status code').innerText()).toBe('07'.repeat(32));
+    site.change('request', { ...STATES.overpaid, refunds: [{ ...REFUND, state: 'failed' }] });
+    await page.locator('#status:not(:has-text("refund"))').waitFor();
+  });
+
+  it('is used by keyboard alone, as the other controls of a paid page are', async () => {
+    await pay();
+    site.change('request', { ...STATES.paid, ...terms(), asksRefundAddress: true });
+    const order: unknown[] = [];
+    for (let i = 0; i < 3; i++) {
+      await page.keyboard.press('Tab');
+      order.push(await page.evaluate('document.activeElement.id'));
+    }
+    expect(order).toEqual(['print', 'stay', 'back']);
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.id')).toBe('back');
+    expect(await page.locator('#auto').isVisible()).toBe(false);
+    await page.reload();
+    await page.locator('summary').focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(OWN);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByText('Refunds go to this address.').waitFor();
   });
 });

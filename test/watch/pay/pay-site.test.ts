@@ -5,7 +5,7 @@ import type { Merchant } from '../../../src/watch/pay/merchant.js';
 import { PAY_LIMITS, PaySite, type PayLimits } from '../../../src/watch/pay/pay-site.js';
 import { PayStreams } from '../../../src/watch/pay/pay-streams.js';
 import { TokenLookup, type PayWallet } from '../../../src/watch/pay/token-lookup.js';
-import { NOW, requestView } from './fixtures.js';
+import { NO_REFUNDS, NOW, requestView } from './fixtures.js';
 
 const TOKEN = new Uint8Array(16).fill(0xab);
 /** Token of a request whose page is Polish. */
@@ -24,6 +24,7 @@ const shop: PayWallet = {
           ? requestView({ token, locale: 'pl-PL' })
           : undefined,
   },
+  refunds: NO_REFUNDS,
   eventLog: { lastId: 0, after: () => [] },
 };
 

@@ -7,7 +7,17 @@ import { PayStreams } from '../../../src/watch/pay/pay-streams.js';
 import type { PayTexts } from '../../../src/watch/pay/pay-texts.js';
 import type { PayWallet } from '../../../src/watch/pay/token-lookup.js';
 import { until } from '../../support/fakes/until.js';
-import { COIN, ENGLISH, GERMAN, NOW, requestView, STATES, TIP, type RequestFixture } from './fixtures.js';
+import {
+  NO_REFUNDS,
+  COIN,
+  ENGLISH,
+  GERMAN,
+  NOW,
+  requestView,
+  STATES,
+  TIP,
+  type RequestFixture,
+} from './fixtures.js';
 
 const tokenOf = (minor: number): Uint8Array => new Uint8Array(16).fill(minor);
 
@@ -30,6 +40,7 @@ const shop: PayWallet = {
       return fixture && requestView({ ...fixture, token, minor });
     },
   },
+  refunds: NO_REFUNDS,
   eventLog: {
     get lastId() {
       return events.at(-1)?.id ?? 0;

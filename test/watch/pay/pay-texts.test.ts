@@ -87,7 +87,7 @@ const ONE_LINE: Partial<Record<TextKey, number>> = {
     reference: 20,
     transaction: 20,
   },
-  ...{ anyAmount: 26, paid: 26 },
+  ...{ anyAmount: 26, paid: 26, refundAddress: 30, save: 14 },
 };
 /** Greatest width of a title, which takes two lines at 320 px. */
 const TITLE = 40;

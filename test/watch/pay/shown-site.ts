@@ -1,12 +1,13 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serveSite } from '../../../src/http/pages/public-site.js';
+import { WalletError } from '../../../src/model/wallet-error.js';
 import { toHex } from '../../../src/util/bytes.js';
 import type { Merchant } from '../../../src/watch/pay/merchant.js';
 import { PaySite } from '../../../src/watch/pay/pay-site.js';
 import { PayStreams } from '../../../src/watch/pay/pay-streams.js';
 import { TokenLookup, type PayWallet } from '../../../src/watch/pay/token-lookup.js';
-import { NOW, requestView, type RequestFixture } from './fixtures.js';
+import { ADDRESS, NOW, requestView, type RequestFixture } from './fixtures.js';
 
 /** Pay pages of some requests, on a server of their own: no wallet and no chain are needed to show each state. */
 export interface ShownSite {
@@ -52,6 +53,15 @@ export async function showSite(
         const minor = token[0] ?? 0;
         const fixture = shown.get(names[minor - 1] ?? '');
         return fixture && requestView({ token, minor, ...fixture });
+      },
+    },
+    refunds: {
+      giveAddress(token, text) {
+        const name = names[(token[0] ?? 0) - 1] ?? '';
+        if (text === ADDRESS) throw new WalletError({ kind: 'bad_payment_request', reason: 'own' });
+        if (!text.startsWith('4')) throw new WalletError({ kind: 'wrong_address', reason: 'no address' });
+        shown.set(name, { ...shown.get(name), refundAddress: text });
+        return undefined;
       },
     },
     eventLog: { lastId: 0, after: () => [] },

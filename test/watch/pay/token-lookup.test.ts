@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { WalletError } from '../../../src/model/wallet-error.js';
-import type { RequestView } from '../../../src/services/requests/payment-requests.js';
+import type { RequestView } from '../../../src/services/requests/request-views.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { TokenLookup, type PayWallet } from '../../../src/watch/pay/token-lookup.js';
-import { requestView } from './fixtures.js';
+import { NO_REFUNDS, requestView } from './fixtures.js';
 
 const TOKEN = new Uint8Array(16).fill(0xab);
 const TEXT = toHex(TOKEN);
@@ -20,6 +20,7 @@ const wallet = (name: string, found: (token: string) => RequestView | undefined)
       return found(toHex(token));
     },
   },
+  refunds: NO_REFUNDS,
   eventLog: { lastId: 0, after: () => [] },
 });
 
