@@ -44,7 +44,7 @@ export function refundForm(
         id="refund-address"
         name="${ADDRESS_FIELD}"
         dir="ltr"
-        rows="3"
+        rows="4"
         maxlength="200"
         required
         spellcheck="false"

@@ -42,7 +42,7 @@ const STYLE = `${FONTS.map(([name, weight]) => {
   const family = name.includes('arabic') ? 'pictures-arabic' : 'pictures';
   return `@font-face { font-family: ${family}; font-weight: ${weight}; src: url(data:font/woff2;base64,${bytes.toString('base64')}); }`;
 }).join('\n')}
-body, button, code { font-family: pictures, pictures-arabic !important; }
+body, button, textarea, code { font-family: pictures, pictures-arabic !important; }
 *, *::before, *::after { animation: none !important; transition: none !important; caret-color: transparent !important; }`;
 
 const LOGO =
