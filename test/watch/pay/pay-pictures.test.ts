@@ -26,6 +26,8 @@ const DIFFERENT = new URL('build/pictures/', PACKAGE_ROOT);
 const isRenewed = process.env['PAY_PICTURES'] === 'renew';
 /** Largest part of the points of a picture that may differ: browsers smooth the edges of letters differently. */
 const TOLERANCE = 0.005;
+/** Difference of two colours from which a point differs: those of the states are pale. */
+const THRESHOLD = 0.03;
 const WIDTHS = { wide: 1280, narrow: 360 } as const;
 
 const require = createRequire(import.meta.url);
@@ -139,7 +141,9 @@ async function compare(page: Page, name: string): Promise<void> {
   if (actual.width !== width || actual.height !== height) write(DIFFERENT, `${name}.png`, shot);
   expect([actual.width, actual.height]).toEqual([width, height]);
   const difference = new PNG({ width, height });
-  const count = pixelmatch(expected.data, actual.data, difference.data, width, height, { threshold: 0.1 });
+  const count = pixelmatch(expected.data, actual.data, difference.data, width, height, {
+    threshold: THRESHOLD,
+  });
   if (count > TOLERANCE * width * height) {
     write(DIFFERENT, `${name}.png`, shot);
     write(DIFFERENT, `${name}-difference.png`, PNG.sync.write(difference));
