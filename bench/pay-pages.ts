@@ -106,7 +106,7 @@ try {
   for (const wallet of [shop, buyer])
     await wallet.rpc('create_wallet', { password: '', language: 'English' });
   const miner = (await buyer.rpc('get_address')).address as string;
-  await daemon.generate(miner, 80 + 3 * Math.ceil(PAGES / DESTINATIONS));
+  await daemon.generate(miner, 80 + 3 * Math.ceil(PAGES / DESTINATIONS) + 3 * PAYMENTS);
   await buyer.rpc('refresh');
   await shop.rpc('refresh');
   const requests: Loose[] = [];
