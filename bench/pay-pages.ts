@@ -8,7 +8,7 @@ import { printTable } from './table.js';
 import { cpuSeconds, memoryMiB, pidOf } from './usage.js';
 
 /*
- * Pay pages: memory of open pages with their streams, and the time until a change reaches all of them.
+ * Pay pages: memory of open pages with their streams, the time until a change reaches all of them, and the time of a page.
  * usage: pay-pages [--pages 1000] [--rest 20]
  */
 
@@ -21,6 +21,9 @@ const REST_MS = 1000 * Number(options.rest);
 /** Largest number of destinations of a transfer. */
 const DESTINATIONS = 15;
 const COIN = 1_000_000_000_000;
+/** Number and amount of the payments of a request with many of them [atomic units]. */
+const PAYMENTS = 100;
+const COIN_PART = COIN / 1000;
 
 /** An open stream of a pay page. */
 interface Stream {
@@ -53,6 +56,16 @@ async function openAll(urls: readonly string[]): Promise<Stream[]> {
     streams.push(...(await Promise.all(urls.slice(at, at + 50).map(openStream))));
   return streams;
 }
+
+/** Returns the time from a request to the first byte of its answer [ms]. */
+const firstByte = (url: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const begun = performance.now();
+    get(url, (reply: IncomingMessage) => {
+      reply.once('data', () => resolve(performance.now() - begun));
+      reply.resume();
+    }).on('error', reject);
+  });
 
 /** Waits until every stream has an update after a time that shows a text. @returns time of the last one [ms]. */
 async function untilAll(streams: readonly Stream[], since: number, text: string): Promise<number> {
@@ -93,7 +106,7 @@ try {
   for (const wallet of [shop, buyer])
     await wallet.rpc('create_wallet', { password: '', language: 'English' });
   const miner = (await buyer.rpc('get_address')).address as string;
-  await daemon.generate(miner, 80 + 3 * Math.ceil(PAGES / DESTINATIONS));
+  await daemon.generate(miner, 80 + 3 * Math.ceil(PAGES / DESTINATIONS) + 3 * PAYMENTS);
   await buyer.rpc('refresh');
   await shop.rpc('refresh');
   const requests: Loose[] = [];
@@ -156,6 +169,25 @@ try {
     '1000 ms',
   ]);
   close(crowd);
+
+  const many = await shop.rpc('create_payment_request', { amount: PAYMENTS * COIN_PART });
+  for (let i = 0; i < PAYMENTS; i++)
+    await buyer.rpc('transfer', {
+      destinations: [{ amount: COIN_PART, address: many.address as string }],
+    });
+  for (const blocks of [3, 10]) {
+    await daemon.generate(miner, blocks);
+    await shop.rpc('refresh');
+  }
+  const times: number[] = [];
+  for (let i = 0; i < 500; i++) times.push(await firstByte(many.pay_url as string));
+  times.sort((a, b) => a - b);
+  const [median, high] = [0.5, 0.99].map((part) => times[Math.floor(part * times.length)] ?? 0);
+  rows.push([
+    `first byte of the page of a request with ${PAYMENTS} payments, median and 99th percentile`,
+    `${median?.toFixed(1)} and ${high?.toFixed(1)} ms`,
+    '5 ms',
+  ]);
 } finally {
   await server.stop();
   await daemon.stop();

@@ -50,7 +50,8 @@ import { createWatch, WatchListeners } from './watch.js';
 export interface RunningServer {
   readonly port: number;
   /**
-   * Reads credentials and certificates again, opens the audit log again, and tries to open the wallets of --open again.
+   * Reads credentials, certificates and the file of the merchant again, opens the audit log again, and tries to open the
+   * wallets of --open again.
    */
   reload(): void;
   close(): Promise<void>;
@@ -219,9 +220,9 @@ export async function startServer(
     maxPerPrivateIp: config.rpc.maxConnectionsPerPrivateIp,
     maxPerPublicIp: config.rpc.maxConnectionsPerPublicIp,
   });
+  const pay = payListener && createPay({ config, server, listeners: paying, log, onBug });
   for (const listener of listeners) http.serve(listener);
   if (metricsListener !== undefined) watch.serveMetrics(metricsListener);
-  const pay = payListener && createPay({ config, server, listeners: paying, onBug });
   if (payListener !== undefined) pay?.serve(payListener);
   if (config.wallet.file !== undefined) await openInitialWallet(config.wallet.file, walletPassword, server);
   log.info('Starting wallet RPC server');
@@ -242,6 +243,7 @@ export async function startServer(
     reload() {
       clients.reload();
       renewTls(http, config.rpc.ssl, log);
+      pay?.reload();
       opening.retry();
     },
     async close() {

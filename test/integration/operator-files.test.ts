@@ -41,6 +41,7 @@ const OPTIONS: readonly (readonly [option: string, others: readonly string[]])[]
   ['audit-log', []],
   ['pidfile', []],
   ['credentials', []],
+  ['pay-merchant-file', ['--pay-bind=0']],
   ['rpc-ssl-ca-certificates', []],
   ['rpc-ssl-certificate', ['--rpc-ssl-private-key=/dev/null']],
 ];

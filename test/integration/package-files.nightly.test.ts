@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from '@jest/globals';
@@ -34,7 +34,9 @@ describe('the npm package', () => {
       ...['build/src/monero/index.js', 'build/src/monero/index.d.ts'],
       ...['build/src/monero/crypto/slow-hash-thread.js', 'build/src/monero/cryptonote/word-lists.js'],
       ...['build/src/monero/crypto/keccak.wasm.js', 'build/src/monero/crypto/curve/kernel-simd.wasm.js'],
-      ...readdirSync(join(ROOT, 'pages')).map((name) => `pages/${name}`),
+      ...readdirSync(join(ROOT, 'pages'), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => relative(ROOT, join(parentPath, name))),
       ...readdirSync(join(ROOT, 'migrations'))
         .filter((name) => name.endsWith('.sql'))
         .map((name) => `migrations/${name}`),

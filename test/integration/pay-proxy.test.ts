@@ -36,6 +36,7 @@ function configuration(payPort: number): string {
   let text = /```nginx\n([^]*?)```/.exec(readFileSync(PAGE, 'utf8'))?.[1] ?? '';
   text = replaced(text, 'listen 443 ssl', `listen 127.0.0.1:${publicPort} ssl`);
   text = replaced(text, '127.0.0.1:8080', `127.0.0.1:${payPort}`);
+  text = replaced(text, '/var/log/nginx/pay.log', join(directory, 'pay.log'));
   text = replaced(text, '/etc/ssl/shop.example.pem', certificate.certFile);
   text = replaced(text, '/etc/ssl/shop.example.key', certificate.keyFile);
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
@@ -54,11 +55,15 @@ function configuration(payPort: number): string {
 }
 
 /** Sends a request through the proxy. Each has a connection of its own. */
-const open = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<IncomingMessage> =>
+const open = (
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  port = publicPort,
+): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     get(
       {
-        ...{ host: '127.0.0.1', port: publicPort, path, servername: HOST },
+        ...{ host: '127.0.0.1', port, path, servername: HOST },
         headers: { host: HOST, ...headers },
         ca: readFileSync(certificate.certFile),
         agent: new Agent(),
@@ -162,4 +167,41 @@ it('limits the requests of a client', async () => {
   const statuses = answers.map(({ status }) => status);
   expect(new Set(statuses)).toEqual(new Set([200, 503]));
   expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(10);
+});
+
+it('keeps tokens out of all logs when a client is over its limit, and when the server does not answer', async () => {
+  const { pathname } = new URL(request.pay_url as string);
+  const token = pathname.replace('/pay/', '');
+  await server.stop();
+  // The limit of the test above has passed when the proxy asks the server again.
+  for (const path of [payPath(), `${payPath()}/events`])
+    await until('the failure', async () => ((await read(path)).status === 502 ? true : undefined));
+  const logOf = (name: string): string => readFileSync(join(directory, name), 'utf8');
+  const log = await until('the log', () => {
+    const text = logOf('pay.log');
+    return Promise.resolve(/ 502 upstream=502 /.test(text) ? text : undefined);
+  });
+  expect(log).toMatch(/ 503 upstream=- time=/);
+  for (const text of [log, logOf('access.log'), nginx.output()]) expect(text).not.toContain(token);
+});
+
+it('would have them in its error log without the line of the example', async () => {
+  const file = join(directory, 'careless.conf');
+  const text = readFileSync(join(directory, 'nginx.conf'), 'utf8');
+  const port = await freePort();
+  const careless = replaced(
+    replaced(replaced(text, 'error_log /dev/null;', ''), `127.0.0.1:${publicPort}`, `127.0.0.1:${port}`),
+    'nginx.pid',
+    'careless.pid',
+  );
+  writeFileSync(file, careless);
+  const second = start(NGINX, ['-p', directory, '-e', 'stderr', '-c', file]);
+  try {
+    await until('the token', async () => {
+      await open(payPath(), {}, port).catch(() => undefined);
+      return second.output().includes(payPath()) ? true : undefined;
+    });
+  } finally {
+    await stop(second, 'SIGQUIT');
+  }
 });

@@ -99,7 +99,7 @@ export function toConfig(raw: RawOptions, cores: number) {
     webhooks: { allowPrivate: wallet['webhook-allow-private'] },
     watch: watchConfig(readOptions(WATCH_OPTIONS, raw), isExternalConfirmed),
     /** Settings of the pay pages; absent: the server has no pay pages. */
-    ...optional('pay', payConfig(readOptions(PAY_OPTIONS, raw), isExternalConfirmed)),
+    ...optional('pay', payConfig(readOptions(PAY_OPTIONS, raw), isExternalConfirmed, network)),
     /** Settings of the queue of payouts. */
     payouts: payoutConfig(readOptions(PAYOUT_OPTIONS, raw)),
     /** Cluster of this process; absent: the process is not in a cluster. */

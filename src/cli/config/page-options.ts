@@ -1,6 +1,7 @@
+import type { NetworkType } from '../../monero/cryptonote/types.js';
 import { readTcpBind } from './bind-addresses.js';
 import { optional, ConfigError } from './config-values.js';
-import { integer, type Given, type Options } from './option.js';
+import { integer, texts, type Given, type Options } from './option.js';
 
 /** Options of the pages that watch the server. */
 export const WATCH_OPTIONS = {
@@ -63,6 +64,16 @@ export const PAY_OPTIONS = {
     argument: 'url',
     help: 'address under which customers reach --pay-bind, to which pay/<token> is appended; absent: http://, the address of --pay-bind and /',
   },
+  'pay-merchant-file': {
+    argument: 'path',
+    help: 'JSON file with name, logo, contact and terms that the pay pages show; read again on SIGHUP (docs/pay-page.md)',
+  },
+  'pay-embed-origins': {
+    argument: 'origin[,origin…]',
+    help: 'pages of these origins, such as https://shop.example, may show pay pages in a frame; repeatable',
+    repeatable: true,
+    value: texts,
+  },
 } as const satisfies Options;
 
 export interface PayConfig {
@@ -71,18 +82,60 @@ export interface PayConfig {
   readonly port: number;
   /** Address under which customers reach the pages, ending with a slash; absent: `ip` and `port` over HTTP. */
   readonly url?: string;
+  /** Path of the file of the merchant; absent: the pages name none. */
+  readonly merchantFile?: string;
+  /** Origins whose pages may show a pay page in a frame. */
+  readonly embedOrigins: readonly string[];
 }
+
+/** Options that concern the pages of `--pay-bind`, and are of no use without it. */
+const OF_PAGES = {
+  'pay-url': 'is the address of the pages',
+  'pay-merchant-file': 'is shown by the pages',
+  'pay-embed-origins': 'may embed the pages',
+} as const;
 
 /** Returns the settings of the pay pages; undefined if the server has no pay pages. @throws ConfigError */
 export function payConfig(
   given: Given<typeof PAY_OPTIONS>,
   externalConfirmed: boolean,
+  network: NetworkType,
 ): PayConfig | undefined {
   const bind = readTcpBind('pay-bind', given['pay-bind'], externalConfirmed);
+  if (bind === undefined) {
+    for (const [name, text] of Object.entries(OF_PAGES))
+      if ((given[name as keyof typeof OF_PAGES] ?? '').length > 0)
+        throw new ConfigError(`--${name} ${text} of --pay-bind, which is not given`);
+    return undefined;
+  }
   const url = given['pay-url'];
-  if (bind === undefined && url !== undefined)
-    throw new ConfigError('--pay-url is the address of the pages of --pay-bind, which is not given');
-  return bind && { ...bind, ...optional('url', url === undefined ? undefined : readPayUrl(url)) };
+  return {
+    ...bind,
+    ...optional('url', url === undefined ? undefined : readPayUrl(url)),
+    ...optional('merchantFile', given['pay-merchant-file']),
+    embedOrigins: readOrigins(given['pay-embed-origins'], network),
+  };
+}
+
+/** Hosts of pages of a developer's own machine. */
+const OWN_MACHINE: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** Names and addresses of hosts, without the wildcards that a policy would accept. */
+const HOST = /^(?:[a-z\d.-]+|\[[\da-f:.]+\])$/;
+
+/** Reads the origins that may embed pay pages. @param values comma-separated lists. @throws ConfigError */
+function readOrigins(values: readonly string[], network: NetworkType): string[] {
+  const origins = values.flatMap((value) => value.split(',').map((item) => item.trim()));
+  for (const origin of origins) {
+    const url = URL.canParse(origin) ? new URL(origin) : undefined;
+    const isOwn = network !== 'mainnet' && url?.protocol === 'http:' && OWN_MACHINE.has(url.hostname);
+    const isOrigin = url?.origin === origin && HOST.test(url.hostname);
+    if (!isOrigin || (url.protocol !== 'https:' && !isOwn))
+      throw new ConfigError(
+        `--pay-embed-origins: "${origin}" is no origin such as https://shop.example, in lower case and without a path${network === 'mainnet' ? '' : ', or http://localhost'}`,
+      );
+  }
+  return [...new Set(origins)];
 }
 
 /** Parses the public address of the pay pages. @returns the address with a slash at its end. @throws ConfigError */

@@ -5,32 +5,52 @@ import {
   type RateRule,
   CountedConnections,
 } from '../../http/server/connection-limits.js';
-import type { PageAnswer } from '../../http/pages/pages.js';
-import type { PublicSite, SiteRequest, SiteStream } from '../../http/pages/public-site.js';
+import type { PublicSite, SiteAnswer, SiteRequest, SiteStream } from '../../http/pages/public-site.js';
+import { faultOf } from '../../model/wallet-error.js';
 import type { NetworkType } from '../../monero/cryptonote/types.js';
 import { unixSeconds, type TimeOfDay } from '../../util/clock.js';
 import { PACKAGE_ROOT } from '../../util/own-package.js';
-import { busyPage, notFoundPage, payPage } from './pay-page.js';
+import type { Merchant } from './merchant.js';
+import { busyPage, notFoundPage, type PageSetting } from './pay-frame.js';
+import { payPage } from './pay-page.js';
+import { ADDRESS_FIELD, type GivenAddress } from './pay-refund.js';
 import type { PayStreams } from './pay-streams.js';
+import { chooseTexts, type PayTexts } from './pay-texts.js';
 import { payView } from './pay-view.js';
 import type { FoundRequest, TokenLookup } from './token-lookup.js';
-import { GERMAN, ENGLISH, type PayTexts } from './pay-texts.js';
 
 /**
- * Headers of every answer. The headers allow only files of this site, no inline script or style and no frame around a
- * page, and keep the token from referrers, caches and search engines.
+ * Returns the headers of every answer. The headers allow only files of this site and no inline script or style, and keep
+ * the token from referrers, caches and search engines. Only pages of listed origins may show a page in a frame.
+ * @param embedOrigins origins of these pages.
  */
-export const HEADERS = {
-  'Content-Security-Policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
-  'Referrer-Policy': 'no-referrer',
-  'X-Robots-Tag': 'noindex, nofollow',
-  'Cache-Control': 'no-store',
-  'X-Content-Type-Options': 'nosniff',
-  'X-Frame-Options': 'DENY',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  Vary: 'Accept-Language',
-} as const;
+export function payHeaders(embedOrigins: readonly string[] = []): PublicSite['headers'] {
+  const ancestors = embedOrigins.length === 0 ? "'none'" : embedOrigins.join(' ');
+  return {
+    'Content-Security-Policy': `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors ${ancestors}`,
+    'Referrer-Policy': 'no-referrer',
+    'X-Robots-Tag': 'noindex, nofollow',
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    // The header cannot list origins.
+    ...(embedOrigins.length === 0 ? { 'X-Frame-Options': 'DENY' } : {}),
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    Vary: 'Accept-Language',
+  };
+}
+
+/** Headers of the script for pages of shops, which is public: a page compares it with its hash, which needs CORS. */
+const EMBED_HEADERS = {
+  'Access-Control-Allow-Origin': '*',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+  'Cache-Control': 'public, max-age=3600',
+};
+
+/** Headers of the logo: a picture can hold scripts, which nothing may run. The page names each version by another query. */
+const LOGO_HEADERS = {
+  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+  'Cache-Control': 'public, max-age=86400, immutable',
+};
 
 /** Limits of the pay pages. Limits of private addresses hold for all clients of a reverse proxy together. */
 export interface PayLimits {
@@ -60,11 +80,18 @@ const MAX_STREAMS = 2000;
 /** Time after which a busy page reloads itself, and a client may open a stream again [s]. */
 const RETRY_SECONDS = 10;
 
+/** Texts for the faults of an address for refunds. */
+const FAULTS: Readonly<Record<string, GivenAddress['fault']>> = {
+  wrong_address: 'wrongAddress',
+  bad_payment_request: 'ownAddress',
+};
+
 const HTML = 'text/html; charset=utf-8';
+const SCRIPT = 'text/javascript; charset=utf-8';
 const FILES = new URL('pages/', PACKAGE_ROOT);
 
-const file = (name: string, type: string): PageAnswer => ({
-  ...{ status: 200, type },
+const file = (name: string, type: string, headers: SiteAnswer['headers'] = {}): SiteAnswer => ({
+  ...{ status: 200, type, headers },
   body: readFileSync(new URL(name, FILES), 'utf8'),
 });
 
@@ -82,19 +109,23 @@ export interface PaySiteParts {
    * outdated.
    */
   readonly isCutOff: () => boolean;
+  /** Returns the merchant that the pages name; undefined: none. */
+  readonly merchant?: () => Merchant | undefined;
+  /** Origins whose pages may show a pay page in a frame; absent: none. */
+  readonly embedOrigins?: readonly string[];
   /** Limits of the pay pages; absent: {@link PAY_LIMITS}. */
   readonly limits?: PayLimits;
 }
 
 /** Site of the pay pages: `/pay/<token>`, its stream of changes, and their files. Every other path is not found. */
 export class PaySite implements PublicSite {
-  readonly headers = HEADERS;
+  readonly headers: PublicSite['headers'];
   readonly #parts: PaySiteParts;
   readonly #limits: PayLimits;
   readonly #requests: ClientRates;
   readonly #searches: ClientRates;
   readonly #openStreams: CountedConnections;
-  readonly #files: ReadonlyMap<string, PageAnswer>;
+  readonly #files: ReadonlyMap<string, SiteAnswer>;
 
   constructor(parts: PaySiteParts) {
     this.#parts = parts;
@@ -102,47 +133,94 @@ export class PaySite implements PublicSite {
     this.#requests = new ClientRates(this.#limits.requests);
     this.#searches = new ClientRates(this.#limits.searches);
     this.#openStreams = new CountedConnections({ all: MAX_STREAMS, each: this.#limits.streams });
+    this.headers = payHeaders(parts.embedOrigins);
+    const isEmbedded = (parts.embedOrigins ?? []).length > 0;
     this.#files = new Map([
       ['/pay/pay.css', file('pay.css', 'text/css; charset=utf-8')],
-      ['/pay/pay.js', file('pay.js', 'text/javascript; charset=utf-8')],
+      ['/pay/pay.js', file('pay.js', SCRIPT)],
+      ...(isEmbedded ? [['/pay/embed.js', file('embed.js', SCRIPT, EMBED_HEADERS)] as const] : []),
     ]);
   }
 
-  async answer({ path, address, languages }: SiteRequest): Promise<PageAnswer | SiteStream> {
-    const texts = chooseTexts(languages);
+  async answer({ path, address, languages }: SiteRequest): Promise<SiteAnswer | SiteStream> {
     const wait = this.#requests.take(address);
-    if (wait > 0) return busy(texts, 429, wait);
-    const known = this.#files.get(path);
+    if (wait > 0) return this.#busy(chooseTexts(languages), 429, wait);
+    const known = this.#file(path);
     if (known !== undefined) return known;
-    const [, token, events] = /^\/pay\/([^/]+)(\/events)?$/.exec(path) ?? [];
-    if (token === undefined) return notFound(texts);
-    if (this.#parts.isCutOff()) return busy(texts, 503);
-    const found = await this.#find(token, address, texts);
+    const found = await this.#found({ path, address, languages });
     if ('status' in found) return found;
-    return events === undefined ? this.#page(found, texts) : this.#stream(found, address, texts);
+    const texts = chooseTexts(languages, found.view.request.locale);
+    return path.endsWith('/events') ? this.#stream(found, address, texts) : this.#page(found, texts);
+  }
+
+  /** Receives the address for refunds of a request that asks for one. */
+  async submit(
+    { path, address, languages }: SiteRequest,
+    fields: URLSearchParams,
+  ): Promise<SiteAnswer | undefined> {
+    const wait = this.#requests.take(address);
+    if (wait > 0) return this.#busy(chooseTexts(languages), 429, wait);
+    if (path.endsWith('/events')) return undefined;
+    const found = await this.#found({ path, address, languages });
+    if ('status' in found) return found;
+    const { request, refunds } = found.view;
+    if (!request.asksRefundAddress || refunds.length > 0) return undefined;
+    const text = (fields.get(ADDRESS_FIELD) ?? '').replace(/\s/g, '');
+    try {
+      found.wallet.refunds.giveAddress(request.token, text);
+    } catch (error) {
+      const fault = FAULTS[faultOf(error)?.kind ?? ''];
+      if (fault === undefined) throw error;
+      const texts = chooseTexts(languages, request.locale);
+      return { ...this.#page(found, texts, { text, fault }), status: 400 };
+    }
+    // The page shows the address as it was stored. The path is relative, because a proxy may serve it in any folder.
+    const location = path.slice('/pay/'.length);
+    return { status: 303, type: HTML, body: '', headers: { Location: location } };
+  }
+
+  /** Finds the request that a path names, or the answer if there is none. */
+  async #found({ path, address, languages }: SiteRequest): Promise<FoundRequest | SiteAnswer> {
+    const [, token] = /^\/pay\/([^/]+)(?:\/events)?$/.exec(path) ?? [];
+    const texts = chooseTexts(languages);
+    if (token === undefined) return this.#notFound(texts);
+    if (this.#parts.isCutOff()) return this.#busy(texts, 503);
+    return this.#find(token, address, texts);
+  }
+
+  get #setting(): PageSetting {
+    return { merchant: this.#parts.merchant?.(), embedOrigins: this.#parts.embedOrigins };
+  }
+
+  /** Returns a file of the pages; undefined for any other path. */
+  #file(path: string): SiteAnswer | undefined {
+    const logo = path === '/pay/logo' ? this.#parts.merchant?.()?.logo : undefined;
+    if (logo === undefined) return this.#files.get(path);
+    return { status: 200, type: logo.type, body: logo.bytes, headers: LOGO_HEADERS };
   }
 
   /** Returns the request of a token, or the answer if there is no request. */
-  async #find(token: string, address: string, texts: PayTexts): Promise<FoundRequest | PageAnswer> {
+  async #find(token: string, address: string, texts: PayTexts): Promise<FoundRequest | SiteAnswer> {
     const { lookup, isOpening } = this.#parts;
     const known = lookup.known(token);
     if (known !== undefined) return known;
-    if (lookup.isBusy) return busy(texts, 503);
+    if (lookup.isBusy) return this.#busy(texts, 503);
     const wait = this.#searches.take(address);
-    if (wait > 0) return busy(texts, 429, wait);
+    if (wait > 0) return this.#busy(texts, 429, wait);
     const found = await lookup.search(token);
-    return found ?? (isOpening() ? busy(texts, 503) : notFound(texts));
+    return found ?? (isOpening() ? this.#busy(texts, 503) : this.#notFound(texts));
   }
 
-  #page({ view }: FoundRequest, texts: PayTexts): PageAnswer {
+  #page({ view }: FoundRequest, texts: PayTexts, given?: GivenAddress): SiteAnswer {
     const { network, clock } = this.#parts;
     const now = unixSeconds(clock);
-    return { status: 200, type: HTML, body: payPage(payView(view, now, network), texts, now) };
+    const body = payPage(payView(view, now, network), texts, now, { ...this.#setting, given });
+    return { status: 200, type: HTML, body };
   }
 
-  #stream(found: FoundRequest, address: string, texts: PayTexts): PageAnswer | SiteStream {
+  #stream(found: FoundRequest, address: string, texts: PayTexts): SiteAnswer | SiteStream {
     const release = this.#openStreams.take(address);
-    if (typeof release !== 'function') return busy(texts, 503);
+    if (typeof release !== 'function') return this.#busy(texts, 503);
     const { source, end } = this.#parts.streams.open(found, texts);
     return {
       source,
@@ -152,38 +230,17 @@ export class PaySite implements PublicSite {
       },
     };
   }
-}
 
-const notFound = (texts: PayTexts): PageAnswer => ({ status: 404, type: HTML, body: notFoundPage(texts) });
-
-/** Returns the answer to a client that must wait. @param wait time until a request is allowed [ms]. */
-const busy = (texts: PayTexts, status: number, wait = RETRY_SECONDS * 1000): PageAnswer => {
-  const seconds = Math.max(1, Math.ceil(wait / 1000));
-  return {
-    ...{ status, type: HTML, body: busyPage(texts, seconds) },
-    headers: { 'Retry-After': String(seconds) },
-  };
-};
-
-const ALL: readonly PayTexts[] = [ENGLISH, GERMAN];
-
-/** Largest number of languages of a header that are read. */
-const MAX_LANGUAGES = 20;
-
-/**
- * Chooses the texts by the header `Accept-Language`; English texts if the header prefers no available language. Source:
- * RFC 9110, section 12.5.4.
- */
-export function chooseTexts(header = ''): PayTexts {
-  let chosen = ENGLISH;
-  let best = 0;
-  for (const item of header.split(',', MAX_LANGUAGES)) {
-    const [, language = '', quality = '1'] =
-      /^\s*([a-z]{1,8})(?:-[a-z\d-]*)?\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?$/i.exec(item) ?? [];
-    const texts = ALL.find(({ lang }) => lang === language.toLowerCase());
-    if (texts === undefined || Number(quality) <= best) continue;
-    chosen = texts;
-    best = Number(quality);
+  #notFound(texts: PayTexts): SiteAnswer {
+    return { status: 404, type: HTML, body: notFoundPage(texts, this.#setting) };
   }
-  return chosen;
+
+  /** Returns the answer to a client that must wait. @param wait time until a request is allowed [ms]. */
+  #busy(texts: PayTexts, status: number, wait = RETRY_SECONDS * 1000): SiteAnswer {
+    const seconds = Math.max(1, Math.ceil(wait / 1000));
+    return {
+      ...{ status, type: HTML, body: busyPage(texts, seconds, this.#setting) },
+      headers: { 'Retry-After': String(seconds) },
+    };
+  }
 }

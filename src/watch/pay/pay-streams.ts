@@ -7,7 +7,7 @@ import { unixSeconds, type TimeOfDay } from '../../util/clock.js';
 import { workSlices } from '../../util/event-loop.js';
 import { EVENT_TYPES, type EventType } from '../../model/events.js';
 import { readable } from '../wallet-facts.js';
-import { livePart, timeText } from './pay-page.js';
+import { livePart } from './pay-page.js';
 import type { PayTexts } from './pay-texts.js';
 import { payView, type PayView } from './pay-view.js';
 import { readRequest, type FoundRequest, type PayWallet } from './token-lookup.js';
@@ -37,8 +37,6 @@ interface OpenPage {
   view: PayView;
   /** Changing content by language, as JSON without the time left. */
   readonly texts: Map<PayTexts, string>;
-  /** True once the request was cancelled. */
-  isGone: boolean;
   readers: number;
 }
 
@@ -85,7 +83,7 @@ export class PayStreams {
       ...{ token: request.token, wallet: wallet.name, place, feed: new EventFeed() },
       view: payView(view, unixSeconds(clock), network),
       texts: new Map<PayTexts, string>(),
-      ...{ isGone: false, readers: 0 },
+      readers: 0,
     };
     watched.pages.set(place, page);
     page.readers += 1;
@@ -93,10 +91,10 @@ export class PayStreams {
     this.#change(page);
     let sent: string | undefined;
     const next = (): StreamedEvent[] => {
-      const text = page.isGone ? '{"gone":true}' : this.#textOf(page, texts);
+      const text = this.#textOf(page, texts);
       if (text === sent) return [];
       sent = text;
-      const data = page.isGone ? text : `${text.slice(0, -1)},${this.#timeOf(page, texts)}}`;
+      const data = `${text.slice(0, -1)},${this.#timeOf(page)}}`;
       return [{ id: 0, type: 'update', data }];
     };
     const isClosed = (): boolean => this.#isClosed || this.#parts.isCutOff();
@@ -165,9 +163,9 @@ export class PayStreams {
   #textOf({ texts: written, view }: OpenPage, texts: PayTexts): string {
     const known = written.get(texts);
     if (known !== undefined) return known;
-    const { state, title, status, uri } = livePart(view, texts);
+    const { state, title, status, receipt, uri } = livePart(view, texts);
     const text = JSON.stringify({
-      ...{ state, title, status },
+      ...{ state, title, status, receipt },
       uri: uri ?? null,
       expires: view.expires ?? null,
     });
@@ -175,11 +173,10 @@ export class PayStreams {
     return text;
   }
 
-  /** Returns the members of the JSON that name the time left. */
-  #timeOf({ view: { expires, demand } }: OpenPage, texts: PayTexts): string {
+  /** Returns the member of the JSON that names the time left. */
+  #timeOf({ view: { expires, demand } }: OpenPage): string {
     if (expires === undefined || demand === undefined) return '"left":null';
-    const left = Math.max(0, expires - unixSeconds(this.#parts.clock));
-    return `"left":${left},"time":${JSON.stringify(timeText(left, texts))}`;
+    return `"left":${Math.max(0, expires - unixSeconds(this.#parts.clock))}`;
   }
 
   #change(page: OpenPage): void {
@@ -238,14 +235,10 @@ export class PayStreams {
   #read(page: OpenPage, wallet: PayWallet): void {
     const { network, clock } = this.#parts;
     const found = readRequest(wallet, page.token);
-    if (found === undefined) {
-      // A wallet that was closed meanwhile also has no request: its page is not changed.
-      page.isGone = readable(() => wallet.paymentRequests.byToken(page.token)) !== undefined;
-    } else {
-      page.isGone = false;
-      page.view = payView(found.view, unixSeconds(clock), network);
-      page.texts.clear();
-    }
+    // A wallet that was closed meanwhile has no request: its page is not changed.
+    if (found === undefined) return;
+    page.view = payView(found.view, unixSeconds(clock), network);
+    page.texts.clear();
     page.feed.notify();
   }
 }

@@ -1,5 +1,8 @@
 import { formatUri } from '../../monero/cryptonote/uri.js';
 import type { NetworkType } from '../../monero/cryptonote/types.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import type { RequestPrice } from '../../model/payment-request.js';
+import { isLive } from '../../model/refund.js';
 import { differenceOf, excessOver, type RequestStatus } from '../../model/request-state.js';
 import type { RequestView } from '../../services/requests/request-views.js';
 import { amount, sum, ZERO, type Amount } from '../../util/amount.js';
@@ -16,7 +19,37 @@ export type PayState =
   | 'confirming'
   | 'paid'
   | 'overpaid'
-  | 'expired';
+  | 'expired'
+  | 'cancelled';
+
+/** Refund, as its payer sees it. */
+export interface ShownRefund {
+  /** [atomic units] */
+  readonly amount: Amount;
+  /** Hash of the transaction that pays it; absent: none is sent yet. */
+  readonly txHash?: Hash;
+}
+
+/** Address for refunds, for which the page asks. */
+export interface RefundAddress {
+  /** Address that the request has; absent: none. */
+  readonly address?: string;
+  readonly network: NetworkType;
+}
+
+/** Proof of a payment for the payer. */
+export interface PayReceipt {
+  /** Arrival of the last payment [Unix s]. */
+  readonly time: number;
+  /** Payments with enough confirmations [atomic units]. */
+  readonly amount: Amount;
+  /** Name of the order in the system of the merchant. */
+  readonly reference?: string;
+  /** Hashes of the first transactions. */
+  readonly transactions: readonly Hash[];
+  /** Number of transactions that are not listed. */
+  readonly further: number;
+}
 
 /** Content of a pay page: facts of one payment request that its payer may know. */
 export interface PayView {
@@ -47,6 +80,17 @@ export interface PayView {
   readonly demand?: Demand;
   /** Page to which the pay page leads back. */
   readonly returnUrl?: string;
+  /** True: the page goes back by itself after the payment. */
+  readonly returnsAuto: boolean;
+  /** Language of the page; absent: that of the visitor. */
+  readonly locale?: string;
+  readonly price?: RequestPrice;
+  /** Refunds that are paid, or still may be. */
+  readonly refunds: readonly ShownRefund[];
+  /** Absent if the page asks for no address. */
+  readonly refundAddress?: RefundAddress;
+  /** Absent unless the request is paid. */
+  readonly receipt?: PayReceipt;
   /** True if the wallet has all blocks of the daemon; otherwise payments may be missing. */
   readonly isSynced: boolean;
   /** True if a further block changes the page. */
@@ -102,11 +146,30 @@ function stateOf(
       // A payment now would be late, although the expiry is not recorded yet.
       if (request.expires !== undefined && request.expires < now) return 'expired';
       return status.state === 'partial' && request.amount === undefined ? 'received' : status.state;
-    case 'cancelled':
-      return 'expired';
     default:
       return status.state;
   }
+}
+
+/** Largest number of transactions that a receipt lists. */
+const MAX_TRANSACTIONS = 10;
+
+function receiptOf(
+  { request, status }: Pick<RequestView, 'request' | 'status'>,
+  state: PayState,
+): PayReceipt | undefined {
+  if (state !== 'paid' && state !== 'overpaid') return undefined;
+  const counted = status.payments.filter(
+    ({ isLate, isLocked, confirmations }) => !isLate && !isLocked && confirmations >= request.confirmations,
+  );
+  const { reference } = request;
+  return {
+    time: counted.reduce((latest, { arrival }) => Math.max(latest, arrival), 0),
+    amount: status.paid,
+    ...(reference === undefined ? {} : { reference }),
+    transactions: counted.slice(0, MAX_TRANSACTIONS).map(({ txHash }) => txHash),
+    further: Math.max(0, counted.length - MAX_TRANSACTIONS),
+  };
 }
 
 const PAYABLE: ReadonlySet<PayState> = new Set(['waiting', 'partial', 'received']);
@@ -123,17 +186,19 @@ function demandOf(address: string, label: string, asked: Amount | undefined, net
 
 /** Returns the content of a pay page. @param now time [Unix s]. */
 export function payView(
-  { request, status, address, label: wholeLabel, isSynced }: RequestView,
+  { request, status, address, label: wholeLabel, isSynced, refunds }: RequestView,
   now: number,
   network: NetworkType,
 ): PayView {
   const { amount: asked, tolerance, confirmations: needed, expires, returnUrl } = request;
+  const { locale, returnsAuto, price, asksRefundAddress, refundAddress: known } = request;
   const received = sum([status.mined, status.unmined]);
   const { missing } = differenceOf(asked, received);
   const excess = asked === undefined ? ZERO : excessOver(status.paid, amount(asked + tolerance));
   const least = asked === undefined ? received : amount(asked - tolerance);
   const state = stateOf({ request, status }, excess, now);
   const label = shortened(wholeLabel);
+  const receipt = receiptOf({ request, status }, state);
   return {
     ...{ state, received, missing, excess, needed, label, isSynced },
     ...(asked === undefined ? {} : { amount: asked }),
@@ -144,6 +209,17 @@ export function payView(
       ? { demand: demandOf(address, label, asked === undefined ? undefined : missing, network) }
       : {}),
     ...(returnUrl === undefined ? {} : { returnUrl }),
+    returnsAuto,
+    refunds: refunds
+      .filter(isLive)
+      .map(({ amount: value, txHash }) => ({ amount: value, ...(txHash === undefined ? {} : { txHash }) })),
+    // The address of a refund can no longer be changed.
+    ...(asksRefundAddress && refunds.length === 0
+      ? { refundAddress: { network, ...(known === undefined ? {} : { address: known }) } }
+      : {}),
+    ...(locale === undefined ? {} : { locale }),
+    ...(price === undefined ? {} : { price }),
+    ...(receipt === undefined ? {} : { receipt }),
     awaitsBlock: status.dueHeight !== undefined,
   };
 }

@@ -9,6 +9,7 @@ import { readable } from '../wallet-facts.js';
 export interface PayWallet {
   readonly name: string;
   readonly paymentRequests: Pick<OpenWallet['paymentRequests'], 'byToken'>;
+  readonly refunds: Pick<OpenWallet['refunds'], 'giveAddress'>;
   readonly eventLog: Pick<OpenWallet['eventLog'], 'after' | 'lastId'>;
 }
 
@@ -31,19 +32,15 @@ function parseToken(text: string): Uint8Array | undefined {
   return token?.length === TOKEN_BYTES ? token : undefined;
 }
 
-/**
- * Reads the request of a token in a wallet; undefined if the wallet has no such request, is closed or damaged, or if
- * the request was cancelled.
- */
+/** Reads the request of a token in a wallet; undefined if the wallet has no such request, is closed or damaged. */
 export function readRequest(wallet: PayWallet, token: Uint8Array): FoundRequest | undefined {
   const view = readable(() => wallet.paymentRequests.byToken(token));
-  return view === undefined || view.status.state === 'cancelled' ? undefined : { wallet, view };
+  return view && { wallet, view };
 }
 
 /**
  * Finds the payment requests of tokens among the open wallets. Keeps the wallets of found tokens. A search for any other
- * token asks every wallet, also if the token is malformed or its request was cancelled: the times of these answers do
- * not differ.
+ * token asks every wallet, also if the token is malformed: the times of these answers do not differ.
  */
 export class TokenLookup {
   readonly #wallets: () => readonly PayWallet[];

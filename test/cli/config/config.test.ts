@@ -186,9 +186,11 @@ describe('defaults', () => {
 
   it('serve pay pages only on a given address, under its own or a public one', () => {
     expect(config()).not.toHaveProperty('pay');
-    expect(config({ 'pay-bind': '8080' }).pay).toEqual({ ip: '127.0.0.1', port: 8080 });
+    expect(config({ 'pay-bind': '8080' }).pay).toEqual({
+      ...{ ip: '127.0.0.1', port: 8080, embedOrigins: [] },
+    });
     expect(config({ 'pay-bind': '[::1]:0', 'pay-url': 'https://shop.example' }).pay).toEqual({
-      ...{ ip: '::1', port: 0, url: 'https://shop.example/' },
+      ...{ ip: '::1', port: 0, url: 'https://shop.example/', embedOrigins: [] },
     });
     const urlOf = (url: string) => config({ 'pay-bind': '1', 'pay-url': url }).pay?.url;
     expect(urlOf('HTTP://Shop.example:8080/a/b')).toBe('http://shop.example:8080/a/b/');
@@ -205,6 +207,37 @@ describe('defaults', () => {
     expect(() => config({ 'pay-bind': 'host:1' })).toThrow(/--pay-bind is \[ip:\]port/);
     expect(() => config({ 'pay-bind': '0.0.0.0:1' })).toThrow(/--confirm-external-bind/);
     expect(() => config({ 'pay-url': 'https://shop.example/' })).toThrow(/--pay-bind, which is not given/);
+  });
+
+  it('have a merchant and origins of frames for the pay pages only', () => {
+    const merchant = { 'pay-merchant-file': 'm.json' };
+    expect(config({ 'pay-bind': '1', ...merchant }).pay).toMatchObject({ merchantFile: 'm.json' });
+    expect(() => config(merchant)).toThrow(
+      /--pay-merchant-file is shown by the pages of --pay-bind, which is not/,
+    );
+    const origins = (values: readonly string[], more = {}) =>
+      config({ 'pay-bind': '1', 'pay-embed-origins': values, ...more }).pay?.embedOrigins;
+    expect(origins(['https://a.example, https://b.example:8443', 'https://a.example'])).toEqual([
+      ...['https://a.example', 'https://b.example:8443'],
+    ]);
+    expect(origins(['http://localhost:3000'], { stagenet: true })).toEqual(['http://localhost:3000']);
+    for (const refused of [
+      ...['http://localhost:3000', 'https://a.example/', 'https://A.example', 'https://a.example:443'],
+      ...[
+        'https://*.example',
+        'http://a.example',
+        '*',
+        'null',
+        '',
+        'https://a.example; script-src *',
+        "'self'",
+      ],
+    ])
+      expect(() => origins([refused])).toThrow(/--pay-embed-origins: ".*" is no origin/);
+    expect(() => origins(['http://a.example'], { stagenet: true })).toThrow(/or http:\/\/localhost/);
+    expect(() => config({ 'pay-embed-origins': ['https://a.example'] })).toThrow(
+      /--pay-bind, which is not given/,
+    );
   });
 
   it('list the flags without effect', () => {

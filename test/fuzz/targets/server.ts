@@ -13,7 +13,9 @@ import { StreamedJson } from '../../../src/http/calls/json-rows.js';
 import { serveSite } from '../../../src/http/pages/public-site.js';
 import { equalBytes, fromHex, utf8 } from '../../../src/util/bytes.js';
 import type { Writable } from '../../../src/util/json-writer.js';
-import { PaySite, chooseTexts } from '../../../src/watch/pay/pay-site.js';
+import { PaySite } from '../../../src/watch/pay/pay-site.js';
+import { NO_REFUNDS } from '../../watch/pay/fixtures.js';
+import { chooseTexts } from '../../../src/watch/pay/pay-texts.js';
 import { PayStreams } from '../../../src/watch/pay/pay-streams.js';
 import { TokenLookup, type PayWallet } from '../../../src/watch/pay/token-lookup.js';
 import { seededRng } from '../../support/fakes/seeded-rng.js';
@@ -180,6 +182,7 @@ function payParser(): Parser {
     paymentRequests: {
       byToken: (token) => views.find(({ request: { token: known } }) => equalBytes(known, token)),
     } as PayWallet['paymentRequests'],
+    refunds: NO_REFUNDS,
     eventLog: { lastId: 0, after: () => [] },
   };
   const lookup = new TokenLookup(() => [wallet], seededRng('tokens'));

@@ -1,9 +1,15 @@
 import type { Hash } from '../../../src/monero/crypto/types.js';
-import type { RequestPayment } from '../../../src/model/payment-request.js';
+import type { PaymentRequest, RequestPayment } from '../../../src/model/payment-request.js';
+import type { Refund } from '../../../src/model/refund.js';
 import { requestStatus } from '../../../src/model/request-state.js';
 import type { RequestView } from '../../../src/services/requests/request-views.js';
 import { amount, sum, ZERO } from '../../../src/util/amount.js';
+import type { PayWallet } from '../../../src/watch/pay/token-lookup.js';
+import { chooseTexts } from '../../../src/watch/pay/pay-texts.js';
 import { payView, type PayView } from '../../../src/watch/pay/pay-view.js';
+
+export const ENGLISH = chooseTexts('en');
+export const GERMAN = chooseTexts('de');
 
 export const COIN = 1_000_000_000_000n;
 /** Time at which pages are shown [Unix s]. */
@@ -25,7 +31,10 @@ const NOTHING = {
 };
 
 /** Facts of a request from which a view is made. */
-export interface RequestFixture {
+export interface RequestFixture extends Partial<
+  Pick<PaymentRequest, 'asksRefundAddress' | 'locale' | 'price' | 'refundAddress' | 'returnsAuto'>
+> {
+  readonly refunds?: readonly Refund[];
   /** Requested amount [atomic units]; null: an open request. */
   readonly asked?: bigint | null;
   readonly tolerance?: bigint;
@@ -62,6 +71,8 @@ export function requestView({
   minor = 1,
   paid = [],
   now = NOW,
+  refunds = [],
+  ...terms
 }: RequestFixture = {}): RequestView {
   const request = {
     ...{ sequence: 1, requestId: '0'.repeat(32), token, subaddress: { major: 0, minor }, created: NOW - 60 },
@@ -71,7 +82,8 @@ export function requestView({
     ...(expires === undefined ? {} : { expires }),
     ...(cancelled === undefined ? {} : { cancelled }),
     ...(returnUrl === undefined ? {} : { returnUrl }),
-    ...{ reference: 'secret reference', metadata: '{"secret":1}', reported: NOTHING },
+    ...terms,
+    ...{ reference: 'order 4711', metadata: '{"secret":1}', reported: NOTHING },
   };
   const payments = paid.map(([value, height, more], i): RequestPayment => ({
     txHash: new Uint8Array(32).fill(i) as Hash,
@@ -81,10 +93,13 @@ export function requestView({
   }));
   const status = requestStatus(request, payments, { tip: TIP, now });
   return {
-    ...{ now, request, status, refunds: [], refundable: sum([status.settled.inTime, status.settled.late]) },
+    ...{ now, request, status, refunds, refundable: sum([status.settled.inTime, status.settled.late]) },
     ...{ address: ADDRESS, label, uri: `monero:${ADDRESS}`, isSynced, waitingFor: undefined },
   };
 }
+
+/** Refunds of a wallet none of whose requests asks for an address. */
+export const NO_REFUNDS: PayWallet['refunds'] = { giveAddress: () => undefined };
 
 /** Makes the content of a page. */
 export const viewOf = (fixture: RequestFixture = {}): PayView =>
@@ -100,4 +115,5 @@ export const STATES: Readonly<Record<PayView['state'], RequestFixture>> = {
   paid: { paid: [[2n * COIN, TIP - 9]] },
   overpaid: { paid: [[3n * COIN, TIP - 9]] },
   expired: { expires: NOW - 1, ended: true },
+  cancelled: { cancelled: NOW - 1, paid: [[COIN / 2n]] },
 };

@@ -1,13 +1,15 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { PageAnswer } from '../../../src/http/pages/pages.js';
+import type { SiteAnswer } from '../../../src/http/pages/public-site.js';
 import { toHex } from '../../../src/util/bytes.js';
+import type { Merchant } from '../../../src/watch/pay/merchant.js';
 import { PAY_LIMITS, PaySite, type PayLimits } from '../../../src/watch/pay/pay-site.js';
 import { PayStreams } from '../../../src/watch/pay/pay-streams.js';
 import { TokenLookup, type PayWallet } from '../../../src/watch/pay/token-lookup.js';
-import { NOW, requestView } from './fixtures.js';
+import { NO_REFUNDS, NOW, requestView } from './fixtures.js';
 
 const TOKEN = new Uint8Array(16).fill(0xab);
-const CANCELLED = new Uint8Array(16).fill(0xcd);
+/** Token of a request whose page is Polish. */
+const POLISH = new Uint8Array(16).fill(0xcd);
 const PATH = `/pay/${toHex(TOKEN)}`;
 const UNKNOWN = `/pay/${'f'.repeat(32)}`;
 const CLIENT = '192.0.2.7';
@@ -19,16 +21,18 @@ const shop: PayWallet = {
       token[0] === 0xab
         ? requestView({ token })
         : token[0] === 0xcd
-          ? requestView({ token, cancelled: NOW })
+          ? requestView({ token, locale: 'pl-PL' })
           : undefined,
   },
+  refunds: NO_REFUNDS,
   eventLog: { lastId: 0, after: () => [] },
 };
 
 let isOpening: boolean;
 let isCutOff: boolean;
+let merchant: Merchant | undefined;
 
-function siteWith(limits: Partial<PayLimits> = {}): PaySite {
+function siteWith(limits: Partial<PayLimits> = {}, embedOrigins: readonly string[] = []): PaySite {
   const clock = { now: () => NOW * 1000 };
   const wallets = () => [shop];
   return new PaySite({
@@ -41,6 +45,7 @@ function siteWith(limits: Partial<PayLimits> = {}): PaySite {
       onBug: () => undefined,
     }),
     ...{ network: 'mainnet', clock, isOpening: () => isOpening, isCutOff: () => isCutOff },
+    ...{ merchant: () => merchant, embedOrigins },
     limits: { ...PAY_LIMITS, ...limits },
   });
 }
@@ -49,13 +54,14 @@ let site: PaySite;
 
 beforeEach(() => {
   isOpening = isCutOff = false;
+  merchant = undefined;
   site = siteWith();
 });
 
 const ask = (path: string, address = CLIENT, languages?: string) => site.answer({ path, address, languages });
 
 /** Answer that must be a page. */
-async function page(path: string, address = CLIENT, languages?: string): Promise<PageAnswer> {
+async function page(path: string, address = CLIENT, languages?: string): Promise<SiteAnswer> {
   const answer = await ask(path, address, languages);
   if ('source' in answer) throw new Error('a stream');
   return answer;
@@ -71,30 +77,27 @@ describe('the site of the pay pages', () => {
   it('shows the page of a token in the language of the browser', async () => {
     expect(await page(PATH)).toMatchObject({
       status: 200,
-      body: expect.stringContaining('<html lang="en">'),
+      body: expect.stringContaining('<html lang="en" dir="ltr">'),
     });
     expect(await page(PATH, CLIENT, 'de')).toMatchObject({
-      body: expect.stringContaining('<html lang="de">'),
+      body: expect.stringContaining('<html lang="de" dir="ltr">'),
     });
   });
 
-  it('answers alike to unknown, malformed and cancelled tokens, also for streams, and to all other paths', async () => {
+  it('shows the page in the language of its request, whatever the browser prefers', async () => {
+    const polish = await page(`/pay/${toHex(POLISH)}`, CLIENT, 'de');
+    expect(polish.body).toContain('<html lang="pl" dir="ltr">');
+    const answer = await ask(`/pay/${toHex(POLISH)}/events`, CLIENT, 'de');
+    if (!('source' in answer)) throw new Error('no stream');
+    expect(answer.source.next()[0]?.data).toContain('Oczekiwanie na płatność');
+    answer.end();
+  });
+
+  it('answers alike to unknown and malformed tokens, also for streams, and to all other paths', async () => {
     const refused = await page(UNKNOWN);
     expect(refused.status).toBe(404);
-    const cancelled = `/pay/${toHex(CANCELLED)}`;
-    const paths = [
-      cancelled,
-      '/pay/x',
-      '/pay/%00',
-      `${PATH}0`,
-      `${PATH}/`,
-      `${PATH}/other`,
-      '/pay/',
-      '/',
-      '*',
-      '',
-    ];
-    const streamed = [UNKNOWN, cancelled, '/pay/x'].map((path) => `${path}/events`);
+    const paths = ['/pay/x', '/pay/%00', `${PATH}0`, `${PATH}/`, `${PATH}/other`, '/pay/', '/', '*', ''];
+    const streamed = [UNKNOWN, '/pay/x'].map((path) => `${path}/events`);
     for (const path of [...paths, ...streamed]) expect([path, await page(path)]).toEqual([path, refused]);
   });
 
@@ -114,6 +117,44 @@ describe('the site of the pay pages', () => {
   it('serves style and script', async () => {
     expect(await page('/pay/pay.css')).toMatchObject({ status: 200, type: 'text/css; charset=utf-8' });
     expect(await page('/pay/pay.js')).toMatchObject({ status: 200, type: 'text/javascript; charset=utf-8' });
+  });
+});
+
+describe('the logo of the merchant', () => {
+  it('is a file that runs nothing, and is not found without one', async () => {
+    expect((await page('/pay/logo')).status).toBe(404);
+    merchant = { name: 'Tom', logo: { type: 'image/png', bytes: new Uint8Array([1]), version: 'v' } };
+    expect(await page('/pay/logo')).toEqual({
+      ...{ status: 200, type: 'image/png', body: new Uint8Array([1]) },
+      headers: {
+        'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+        'Cache-Control': 'public, max-age=86400, immutable',
+      },
+    });
+    expect((await page(PATH)).body).toContain('src="logo?v"');
+  });
+});
+
+describe('the headers of the pay pages', () => {
+  it('allow no frame around a page, and serve no script for frames', async () => {
+    expect(site.headers['Content-Security-Policy']).toMatch(/; frame-ancestors 'none'$/);
+    expect(site.headers['X-Frame-Options']).toBe('DENY');
+    expect((await page('/pay/embed.js')).status).toBe(404);
+    expect((await page(PATH)).body).not.toContain('data-embed');
+  });
+
+  it('name the listed origins that may show a page in a frame', async () => {
+    site = siteWith({}, ['https://a.example', 'https://b.example:8443']);
+    expect(site.headers['Content-Security-Policy']).toMatch(
+      /; frame-ancestors https:\/\/a\.example https:\/\/b\.example:8443$/,
+    );
+    expect(site.headers).not.toHaveProperty('X-Frame-Options');
+    expect(site.headers['Cross-Origin-Resource-Policy']).toBe('same-origin');
+    expect((await page(PATH)).body).toContain('data-embed="https://a.example https://b.example:8443"');
+    expect(await page('/pay/embed.js')).toMatchObject({
+      status: 200,
+      headers: { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' },
+    });
   });
 });
 

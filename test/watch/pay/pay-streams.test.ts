@@ -4,10 +4,20 @@ import type { EventSource } from '../../../src/http/message/event-stream.js';
 import type { EventJson } from '../../../src/services/events/event-json.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { PayStreams } from '../../../src/watch/pay/pay-streams.js';
-import { GERMAN, ENGLISH, type PayTexts } from '../../../src/watch/pay/pay-texts.js';
+import type { PayTexts } from '../../../src/watch/pay/pay-texts.js';
 import type { PayWallet } from '../../../src/watch/pay/token-lookup.js';
 import { until } from '../../support/fakes/until.js';
-import { COIN, NOW, requestView, STATES, TIP, type RequestFixture } from './fixtures.js';
+import {
+  NO_REFUNDS,
+  COIN,
+  ENGLISH,
+  GERMAN,
+  NOW,
+  requestView,
+  STATES,
+  TIP,
+  type RequestFixture,
+} from './fixtures.js';
 
 const tokenOf = (minor: number): Uint8Array => new Uint8Array(16).fill(minor);
 
@@ -30,6 +40,7 @@ const shop: PayWallet = {
       return fixture && requestView({ ...fixture, token, minor });
     },
   },
+  refunds: NO_REFUNDS,
   eventLog: {
     get lastId() {
       return events.at(-1)?.id ?? 0;
@@ -120,7 +131,7 @@ describe('a stream of a pay page', () => {
 
   it('names the time left when it is sent', () => {
     requests?.set(1, { expires: NOW + 90 });
-    expect(open(1).next()).toMatchObject({ left: 90, time: '1:30' });
+    expect(open(1).next()).toMatchObject({ left: 90 });
   });
 
   it('ends while another process may have the wallet', async () => {
@@ -134,12 +145,18 @@ describe('a stream of a pay page', () => {
     expect(source.isClosed).toBe(true);
   });
 
-  it('says that a cancelled request is gone', async () => {
-    const stream = open(1);
-    stream.next();
-    requests?.set(1, { cancelled: NOW });
+  it('shows what arrived for a request that is cancelled meanwhile, and the receipt of a paid one', async () => {
+    const [cancelled, paid] = [open(1), open(2)];
+    expect([cancelled.next()?.['receipt'], paid.next()?.['receipt']]).toEqual(['', '']);
+    requests?.set(1, STATES.cancelled);
+    requests?.set(2, STATES.paid);
     await untilRead(() => streams.onRequest('shop', tokenOf(1)), 1);
-    await until('the end', () => Promise.resolve(stream.next()?.['gone'] === true ? true : undefined));
+    await untilRead(() => streams.onRequest('shop', tokenOf(2)), 2);
+    expect(cancelled.next()).toMatchObject({
+      state: 'cancelled',
+      status: expect.stringContaining('0.5 XMR'),
+    });
+    expect(paid.next()).toMatchObject({ receipt: expect.stringContaining('order 4711') });
   });
 
   it('stays as it is while its wallet is closed', async () => {

@@ -3,7 +3,7 @@ import { WalletError } from '../../../src/model/wallet-error.js';
 import type { RequestView } from '../../../src/services/requests/request-views.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { TokenLookup, type PayWallet } from '../../../src/watch/pay/token-lookup.js';
-import { NOW, requestView } from './fixtures.js';
+import { NO_REFUNDS, requestView } from './fixtures.js';
 
 const TOKEN = new Uint8Array(16).fill(0xab);
 const TEXT = toHex(TOKEN);
@@ -20,6 +20,7 @@ const wallet = (name: string, found: (token: string) => RequestView | undefined)
       return found(toHex(token));
     },
   },
+  refunds: NO_REFUNDS,
   eventLog: { lastId: 0, after: () => [] },
 });
 
@@ -59,15 +60,6 @@ describe('a search for a token', () => {
     expect(asked.map(([name]) => name)).toEqual(['a', 'b', 'c']);
   });
 
-  it('asks every wallet for a cancelled request each time, and finds none', async () => {
-    const lookup = lookupIn(holding('a', requestView({ token: TOKEN, cancelled: NOW })), empty('b'));
-    for (let i = 0; i < 2; i++) {
-      expect(lookup.known(TEXT)).toBeUndefined();
-      expect(await lookup.search(TEXT)).toBeUndefined();
-    }
-    expect(asked.map(([name]) => name)).toEqual(['a', 'b', 'a', 'b']);
-  });
-
   it('passes over wallets that are closed or damaged', async () => {
     const closed = wallet('a', () => {
       throw new WalletError({ kind: 'no_wallet' });
@@ -85,7 +77,7 @@ describe('a search for a token', () => {
 });
 
 describe('a kept token', () => {
-  it('is known without a search, until its wallet is closed or its request cancelled', () => {
+  it('is known without a search, until its wallet is closed', () => {
     const wallets = [empty('a'), holding('b')];
     const lookup = lookupIn();
     lookup.keep(TOKEN, 'b');
@@ -96,7 +88,7 @@ describe('a kept token', () => {
     open.keep(TOKEN, 'b');
     expect(open.known(TEXT)?.wallet.name).toBe('b');
     expect(lookup.known(TEXT)).toBeUndefined();
-    wallets[1] = holding('b', requestView({ token: TOKEN, cancelled: NOW }));
+    wallets[1] = empty('b');
     expect(open.known(TEXT)).toBeUndefined();
   });
 });
