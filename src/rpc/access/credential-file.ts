@@ -52,6 +52,7 @@ const schema = z
       )
       .optional(),
     lock: z.boolean('true or false is expected').optional(),
+    balances: z.boolean('true or false is expected').optional(),
     payouts: z.strictObject({ accounts: accountList.optional(), ...approvalMembers }).optional(),
     rate: z
       .strictObject({
@@ -142,6 +143,7 @@ export function readEntry(raw: unknown, methods: ReadonlySet<string>, place = 0)
     from,
     spend,
     lock,
+    balances,
     rate,
     payouts,
   } = parsed.data;
@@ -164,6 +166,7 @@ export function readEntry(raw: unknown, methods: ReadonlySet<string>, place = 0)
     ...(clients === undefined ? {} : { from: clients }),
     ...(spend === undefined ? {} : { spend: limitsOf(spend) }),
     ...(lock === true ? { lock } : {}),
+    ...(balances === true ? { balances } : {}),
     ...(rate === undefined ? {} : { rate }),
     ...(payouts === undefined
       ? {}

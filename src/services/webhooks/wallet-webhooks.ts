@@ -175,6 +175,17 @@ export class WalletWebhooks {
     return this.#context.store.read((r) => r.webhookDeliveries.list(id, filter));
   }
 
+  /** Returns the deliveries of an event, with the endpoints that have had an attempt. */
+  deliveriesOf(eventId: number): { readonly webhook: Webhook; readonly delivery: Delivery }[] {
+    if (this.#served.size === 0) return [];
+    return this.#context.store.read((r) =>
+      r.webhooks.list().flatMap((webhook) => {
+        const [delivery] = r.webhookDeliveries.list(webhook.id, { before: eventId + 1, limit: 1 });
+        return delivery?.eventId === eventId ? [{ webhook, delivery }] : [];
+      }),
+    );
+  }
+
   /**
    * Sends an event again, with the full number of attempts; also an event from before the endpoint was added.
    * @throws WalletError `webhook_missing`; `bad_webhook` for an event that is not stored, that the endpoint does not

@@ -1,0 +1,37 @@
+import type { Caller } from '../../http/message/caller.js';
+import { registry } from '../registry.js';
+import { credentialOf } from './permission.js';
+
+/** Rights of a client on the pages of the server, by the rules for its calls. */
+export interface PageRights {
+  /** Name of the login; `none` if the server requires no login. */
+  readonly login: string;
+  /** True if the client may see balances and sums on pages. */
+  readonly seesBalances: boolean;
+  /** True if the client may know of a wallet. @param wallet name of the wallet. */
+  reaches(wallet: string): boolean;
+  /** True if the client may call a method. */
+  allows(method: string): boolean;
+}
+
+/** Returns the rights of a client; a client without a credential has all rights. */
+export function pageRights(caller: Caller | undefined): PageRights {
+  const credential = credentialOf(caller);
+  return {
+    login: caller?.login?.name ?? 'none',
+    seesBalances: credential?.seesBalances ?? true,
+    reaches: (wallet) => credential?.allowsWallet(wallet) ?? true,
+    allows(method) {
+      const known = registry.find(method);
+      if (known === undefined) return false;
+      return credential?.allowsMethod(known.name, known.meta.family) ?? true;
+    },
+  };
+}
+
+/** True if a client may use a page that shows the wallets that it reaches. @param method method of the same content. */
+export function mayUseOwnPage(caller: Caller | undefined, method: string): boolean {
+  const credential = credentialOf(caller);
+  const hasWallets = credential === undefined || credential.rules.wallets.length > 0;
+  return hasWallets && pageRights(caller).allows(method);
+}
