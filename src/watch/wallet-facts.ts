@@ -69,7 +69,7 @@ export interface WatchedWallet {
     Partial<Pick<OpenWallet['sync'], 'newerBlock' | 'unreadableInPool'>>;
   readonly paymentRoutes: Pick<OpenWallet['paymentRoutes'], 'held'>;
   readonly eventLog: Pick<OpenWallet['eventLog'], 'lastId'>;
-  readonly webhooks: Pick<OpenWallet['webhooks'], 'backlog'>;
+  readonly webhooks: Pick<OpenWallet['webhooks'], 'backlog' | 'counts'>;
   readonly payouts: Pick<OpenWallet['payouts'], 'obstacleCounts'>;
 }
 
@@ -77,6 +77,11 @@ export interface WatchedWallet {
 interface StoredFacts {
   readonly pendingPayments: number;
   readonly failedPayments: number;
+  /** Time at which the oldest payment was made that was sent and is not mined [Unix s]; undefined without such payments. */
+  readonly oldestPending: number | undefined;
+  /** Number of enabled webhooks, and of those that are disabled because they answered 410. */
+  readonly enabledWebhooks: number;
+  readonly disabledWebhooks: number;
   /** Number of events that wait for their first attempt of a delivery. */
   readonly webhookEvents: number;
   /** Number of deliveries that wait for a further attempt. */
@@ -112,7 +117,8 @@ export interface WalletFacts extends WalletLag, StoredFacts {
 }
 
 const UNKNOWN: StoredFacts = {
-  ...{ pendingPayments: 0, failedPayments: 0, webhookEvents: 0, webhookRetries: 0, lastEvent: 0 },
+  ...{ pendingPayments: 0, failedPayments: 0, oldestPending: undefined },
+  ...{ enabledWebhooks: 0, disabledWebhooks: 0, webhookEvents: 0, webhookRetries: 0, lastEvent: 0 },
   ...{ requests: new Map(), payouts: NO_PAYOUTS, lowAccounts: 0 },
 };
 
@@ -162,13 +168,16 @@ function blocksAgainOf({ sync: { catchUp } }: WatchedWallet): number {
 function factsIn({ store, eventLog, webhooks }: WatchedWallet): StoredFacts {
   const { unmined, ...counted } = store.read((r) => ({
     unmined: r.outgoing.unminedCounts(),
+    oldestPending: r.outgoing.oldestPending(1)[0]?.timestamp,
     requests: r.requests.counts(),
     payouts: payoutFigures(r),
     lowAccounts: lowAccounts(r).size,
   }));
   const { events, retries } = webhooks.backlog();
+  const { enabled, disabled } = webhooks.counts();
   return {
     ...{ pendingPayments: unmined.pending, failedPayments: unmined.failed, ...counted },
+    ...{ enabledWebhooks: enabled, disabledWebhooks: disabled },
     ...{ webhookEvents: events, webhookRetries: retries, lastEvent: eventLog.lastId },
   };
 }

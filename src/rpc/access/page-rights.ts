@@ -1,18 +1,7 @@
 import type { Caller } from '../../http/message/caller.js';
+import type { PageRights } from '../../http/pages/page-rights.js';
 import { registry } from '../registry.js';
 import { credentialOf } from './permission.js';
-
-/** Rights of a client on the pages of the server, by the rules for its calls. */
-export interface PageRights {
-  /** Name of the login; `none` if the server requires no login. */
-  readonly login: string;
-  /** True if the client may see balances and sums on pages. */
-  readonly seesBalances: boolean;
-  /** True if the client may know of a wallet. @param wallet name of the wallet. */
-  reaches(wallet: string): boolean;
-  /** True if the client may call a method. */
-  allows(method: string): boolean;
-}
 
 /** Returns the rights of a client; a client without a credential has all rights. */
 export function pageRights(caller: Caller | undefined): PageRights {

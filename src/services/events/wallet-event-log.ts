@@ -59,10 +59,13 @@ export class WalletEventLog {
     return this.#context.store.read((r) => r.events.expiredUpTo());
   }
 
-  /** Returns the latest events of some types, newest first. @param limit largest number of events. */
+  /**
+   * Returns the latest events of some types, newest first, among a few thousand latest events.
+   * @param limit largest number of events.
+   */
   latest(limit: number, types: readonly EventType[]): EventJson[] {
     const last = this.lastId;
-    const events = this.#context.store.readCommitted((r) => r.events.latest(limit, types));
+    const events = this.#context.store.readCommitted((r) => r.events.latest(limit, types, SEARCHED_AT_ONCE));
     return events.filter((event) => event.id <= last).map((event) => eventJson(event, this.#context));
   }
 

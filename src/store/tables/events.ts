@@ -161,12 +161,17 @@ export class EventReader {
     return this.db.value<number | null>(ARRIVAL) ?? 0;
   }
 
-  /** Returns the latest events of the given types, newest first. */
-  latest(limit: number, types: readonly EventType[]): WalletEvent[] {
+  /**
+   * Returns the latest events of the given types, newest first.
+   * @param among number of the latest events of any type that are looked at.
+   */
+  latest(limit: number, types: readonly EventType[], among = Number.MAX_SAFE_INTEGER): WalletEvent[] {
     const arrival = this.arrivalHeight();
     return this.db.bigints
       .rows<EventRow>(
-        'SELECT * FROM event WHERE type IN (SELECT value FROM json_each(?)) ORDER BY id DESC LIMIT ?',
+        `SELECT * FROM (SELECT * FROM event ORDER BY id DESC LIMIT ?)
+         WHERE type IN (SELECT value FROM json_each(?)) ORDER BY id DESC LIMIT ?`,
+        among,
         JSON.stringify(codesOf(types)),
         limit,
       )

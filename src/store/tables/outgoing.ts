@@ -117,6 +117,17 @@ export class OutgoingReader {
     return this.db.row("SELECT 1 FROM outgoing_tx WHERE state <> 'confirmed' LIMIT 1") !== undefined;
   }
 
+  /** Returns the transactions that were sent and are not mined, the oldest first. */
+  oldestPending(limit: number): { readonly txHash: Hash; readonly timestamp: number }[] {
+    return this.db
+      .rows<{ readonly tx_hash: Uint8Array; readonly timestamp: number }>(
+        `SELECT tx_hash, timestamp FROM outgoing_tx WHERE state <> 'confirmed' AND state = 'pending'
+         ORDER BY timestamp, tx_hash LIMIT ?`,
+        limit,
+      )
+      .map(({ tx_hash: hash, timestamp }) => ({ txHash: toBytes<'Hash'>(hash), timestamp }));
+  }
+
   /** Counts the transactions that are not mined, by state. */
   unminedCounts(): { readonly pending: number; readonly failed: number } {
     const counts = new Map(
