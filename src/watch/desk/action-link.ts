@@ -18,7 +18,7 @@ const EXTENSIONS = [
 export function actionLink({ name, wallet, fields }: OfferedAction): Html {
   if (name === 'extend_request') return extendForm(wallet, fields['id'] ?? '', Number(fields['from'] ?? '0'));
   const query = new URLSearchParams({ do: name, wallet, ...fields }).toString();
-  return html`<a class="button" href="${ACTION_PATH}?${query}">${ACTIONS[name].label}…</a>`;
+  return html`<a class="button" href="${ACTION_PATH}?${query}">${ACTIONS[name].label}&hellip;</a>`;
 }
 
 /** Writes the form that chooses a later expiry. @param from present expiry [Unix s]. */
@@ -32,6 +32,6 @@ function extendForm(wallet: string, id: string, from: number): Html {
     <select id="until" name="until">
       ${EXTENSIONS.map(([text, seconds]) => html`<option value="${start + seconds}">${text}</option>`)}
     </select>
-    <button>${ACTIONS.extend_request.label}…</button>
+    <button>${ACTIONS.extend_request.label}&hellip;</button>
   </form>`;
 }

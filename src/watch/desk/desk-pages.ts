@@ -91,7 +91,12 @@ export class DeskPages {
     const story = await this.#story(wallet, { kind, wallet: wallet.name, id }, rights);
     return story === undefined
       ? refusal(404, TEXTS.missing)
-      : htmlAnswer(storyPage(story, { mayRedeliver: rights.allows('redeliver_webhook') }));
+      : htmlAnswer(
+          storyPage(story, {
+            mayRedeliver: rights.allows('redeliver_webhook'),
+            seesSums: rights.seesBalances,
+          }),
+        );
   }
 
   /** Reads the story of a thing; undefined if it is missing, or if its store cannot be read. */

@@ -114,8 +114,8 @@ export class DeskSearch {
 
   /** Finds things by a part of their texts. @returns false if the search ended early. */
   async #findParts(wallets: readonly SearchedWallet[], wanted: Wanted, items: ItemList): Promise<boolean> {
-    // A full name of something else is no part of a text of a client.
-    if (wanted.text.length < MIN_PART || (items.shown.length > 0 && !wanted.isAddress)) return true;
+    // A full name of something is no part of a text of a client.
+    if (wanted.text.length < MIN_PART || items.shown.length > 0) return true;
     const end = monotonicMs() + MAX_MS;
     for (const wallet of wallets) {
       if (items.isFull || monotonicMs() >= end) return false;

@@ -61,7 +61,6 @@ async function orderStory(wallet: OpenWallet, item: Item, rights: PageRights): P
     item,
     state: badge(state === 'mined' ? 'good' : state === 'failed' ? 'bad' : 'plain', ORDER_NAMES[state]),
     facts: known(
-      ['Key', clientText(order.key)],
       ['Made by', order.method],
       ['Accepted', timeAt(order.created)],
       ['Transactions', grouped(positions.length)],
@@ -111,7 +110,6 @@ async function payoutStory(wallet: OpenWallet, item: Item, rights: PageRights): 
     item,
     state: badge(payout.state === 'confirmed' ? 'good' : isBad ? 'bad' : 'plain', PAYOUT_NAMES[payout.state]),
     facts: known(
-      ['Id', clientText(payout.payoutId)],
       ['Reference', optionalText(payout.reference)],
       ['Owed', coinsText(payout.amount)],
       ['Received by the payee', payment && coinsText(payment.amount)],
@@ -224,7 +222,6 @@ async function transactionStory(wallet: OpenWallet, item: Item, rights: PageRigh
           : 'Not in a block',
     ),
     facts: known(
-      ['Hash', wrapped(item.id)],
       ['Block', first.height === 0 ? undefined : grouped(first.height)],
       ['Time', timeAt(first.timestamp)],
       ['Fee', first.fee === 0n ? undefined : coinsText(first.fee)],
@@ -288,7 +285,6 @@ async function addressStory(wallet: OpenWallet, item: Item, rights: PageRights):
     item,
     state: undefined,
     facts: known(
-      ['Address', wrapped(item.id)],
       ['Account', grouped(index.major)],
       ['Index', grouped(index.minor)],
       ['Label', optionalText(label)],

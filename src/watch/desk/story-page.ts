@@ -1,5 +1,5 @@
 import { html, type Html } from '../html.js';
-import { badge, fact, framed, itemLink, nameOf, time, walletLink } from '../status/page-parts.js';
+import { badge, fact, framed, itemLink, nameOf, time, walletLink, wrapped } from '../status/page-parts.js';
 import { counted, eventText, eventTitle } from '../status/words.js';
 import { actionLink, CONFIRMED_PATH } from './action-link.js';
 import { ACTIONS, type OfferedAction } from './actions.js';
@@ -12,10 +12,16 @@ import type { Story, StoryTable, ToldEvent } from './story.js';
 export interface StoryExtras {
   /** True if the client may let events be delivered again. */
   readonly mayRedeliver: boolean;
+  /** True if the client may see the amounts of all things of a wallet. */
+  readonly seesSums: boolean;
 }
 
+/** Kinds whose ids are long texts without spaces. */
+const LONG_IDS: ReadonlySet<Item['kind']> = new Set(['transaction', 'address'] as const);
+
 const itemName = ({ kind, wallet, id }: Item): Html =>
-  html`${KIND_NAMES[kind]} <bdi>${kind === 'wallet' ? nameOf(wallet) : id}</bdi>`;
+  html`<span>${KIND_NAMES[kind]}</span>
+    ${LONG_IDS.has(kind) ? wrapped(id) : html`<bdi>${kind === 'wallet' ? nameOf(wallet) : id}</bdi>`}`;
 
 const factList = ({ facts }: Pick<Story, 'facts'>): Html =>
   html`<dl>${facts.map(([name, value]) => fact(name, value))}</dl>`;
@@ -43,8 +49,8 @@ function table({ title, columns, rows }: StoryTable, number: number): Html {
 }
 
 /** Writes an event with its deliveries, each with a button that sends it again. */
-function eventItem({ event, deliveries }: ToldEvent, { mayRedeliver }: StoryExtras): Html {
-  const text = eventText(event);
+function eventItem({ event, deliveries }: ToldEvent, { mayRedeliver, seesSums }: StoryExtras): Html {
+  const text = eventText(event, seesSums);
   return html`<li>
     <p class="row">
       <strong>${eventTitle(event)}</strong> ${text === '' ? undefined : html`<bdi>${text}</bdi>`}
@@ -53,7 +59,7 @@ function eventItem({ event, deliveries }: ToldEvent, { mayRedeliver }: StoryExtr
     ${deliveries.map(
       ({ webhook, delivery }) =>
         html`<p class="row small">
-          Webhook <bdi>${webhook.url}</bdi>: ${deliveryText(delivery)}
+          <span>Webhook <bdi>${webhook.url}</bdi>: ${deliveryText(delivery)}</span>
           ${
             mayRedeliver
               ? actionLink({
@@ -77,7 +83,7 @@ function eventSection(story: Story, extras: StoryExtras): Html {
       events.length === 0
         ? html`<p>${none}</p>`
         : html`<ol>
-            ${events.map((told) => eventItem(told, extras))}
+            ${events.map((told) => eventItem(told, { ...extras, seesSums: extras.seesSums || item.kind !== 'wallet' }))}
           </ol>`
     }
   </section>`;

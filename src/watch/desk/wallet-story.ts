@@ -138,9 +138,13 @@ export function deliveryText({ state, attempts, status, reason, due }: Delivery)
   const kind = state === 'delivered' ? 'good' : state === 'failed' ? 'bad' : 'plain';
   const name = { delivered: 'Delivered', failed: 'Given up', pending: 'Waits' }[state];
   const next = due === undefined ? undefined : html`, next ${timeAt(Math.floor(due / 1000))}`;
-  return html`${badge(kind, name)}
-  ${counted(attempts, 'attempt')}${status === undefined ? '' : `, HTTP ${status}`}
-  ${reason === undefined ? '' : `, ${reason}`}${next}`;
+  const facts = [
+    counted(attempts, 'attempt'),
+    ...(status === undefined ? [] : [`HTTP ${status}`]),
+    // A status says more than that it was the reason.
+    ...(reason === undefined || status !== undefined ? [] : [reason]),
+  ].join(', ');
+  return html`${badge(kind, name)} ${facts}${next}`;
 }
 
 function webhookTables({ name, webhooks }: OpenWallet, rights: PageRights): StoryTable[] {

@@ -65,12 +65,14 @@ export function concernsOf(parts: ConcernParts): Concern[] {
 }
 
 function nodeConcerns({ daemon }: ConcernParts): Concern[] {
-  const { address, outage, peers, lag = 0, sinceNewBlock, nextFork, height = 0, listed } = daemon;
+  const { address, outage, network, peers, lag = 0, sinceNewBlock, nextFork, height = 0, listed } = daemon;
   if (address === undefined || outage > 0) return [];
   const concerns: Concern[] = [];
-  if (peers?.outgoing === 0) concerns.push(urgent('the node has no peers that it connected to'));
+  // The node of a private chain has no peers.
+  if (peers?.outgoing === 0 && network !== 'fakechain')
+    concerns.push(urgent('the node has no peers that it connected to'));
   if (lag > FEW_BLOCKS) concerns.push(urgent(`the node lacks ${counted(lag, 'block')} of its peers`));
-  if (sinceNewBlock >= LONG)
+  if (sinceNewBlock >= LONG && network !== 'fakechain')
     concerns.push(urgent(`the node has had no new block for ${durationText(sinceNewBlock)}`));
   if (nextFork !== undefined) {
     const isUnknown = nextFork.version >= FIRST_UNKNOWN_FORK;

@@ -69,22 +69,31 @@ const pauses = (listed: PayoutsView['pauses']): Html | undefined =>
         </ul>`;
 
 /**
- * Writes the section of payouts: their number in each state that some have, and those that wait. Without payouts it is
- * hidden, and the script of the page shows it once there are some.
- * @param withSums false: without amounts.
+ * Writes the section with the number of payouts in each state that some have. Without payouts it is hidden, and the script
+ * of the page shows it once there are some.
  */
-export const payoutSection = (view: PayoutsView | undefined, withSums: boolean): Html =>
+export const payoutCounts = (view: PayoutsView | undefined): Html =>
   view === undefined
     ? html`<section id="payouts" data-live hidden></section>`
     : liveSection(
         'payouts',
         'Payouts',
         html`<dl>
-            ${PAYOUT_STATES.filter((state) => view.counts.has(state)).map((state) =>
-              fact(PAYOUT_NAMES[state], grouped(view.counts.get(state) ?? 0)),
-            )}
-          </dl>
-          ${pauses(view.pauses)}
-          ${listOf('Oldest queued payout', view.oldest === undefined ? [] : [view.oldest], withSums)}
-          ${listOf('Payouts to approve', view.awaiting, withSums)}`,
+          ${PAYOUT_STATES.filter((state) => view.counts.has(state)).map((state) =>
+            fact(PAYOUT_NAMES[state], grouped(view.counts.get(state) ?? 0)),
+          )}
+        </dl>`,
       );
+
+/** Writes the section of the payouts that wait, hidden if none does. @param withSums false: without amounts. */
+export function waitingPayouts(view: PayoutsView | undefined, withSums: boolean): Html {
+  const { oldest, awaiting = [], pauses: paused = [] } = view ?? {};
+  if (oldest === undefined && awaiting.length === 0 && paused.length === 0)
+    return html`<section id="waiting-payouts" data-live hidden></section>`;
+  return liveSection(
+    'waiting-payouts',
+    'Payouts that wait',
+    html`${pauses(paused)} ${listOf('Oldest in the queue', oldest === undefined ? [] : [oldest], withSums)}
+    ${listOf('To approve', awaiting, withSums)}`,
+  );
+}

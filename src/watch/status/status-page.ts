@@ -6,7 +6,7 @@ import type { DaemonStatus } from '../../services/failover/daemon-failover.js';
 import { html, type Html } from '../html.js';
 import type { Concern } from './attention.js';
 import { badge, fact, framed, itemLink, liveSection, nameOf, time, timeAt } from './page-parts.js';
-import { payoutSection } from './payout-section.js';
+import { payoutCounts, waitingPayouts } from './payout-section.js';
 import { receiveSection, type ReceiveExtras } from './receive-section.js';
 import type { ClusterView, DaemonView, StatusView } from './status-view.js';
 import { walletSection } from './wallet-section.js';
@@ -41,10 +41,10 @@ const state = ({ reasons, uptime, names, build, disk, storeBytes }: StatusView):
     html`<p>${reasons.length === 0 ? badge('good', 'Ready') : badge('bad', 'Not ready')}</p>
       <dl>
         ${fact('Open wallets', grouped(names.length))}
-        ${disk === undefined ? undefined : fact('Disk free', `${sizeText(disk.free)} of ${sizeText(disk.total)}`)}
+        ${disk === undefined ? undefined : fact('Disk free', `${Math.floor((100 * disk.free) / disk.total)} %, ${sizeText(disk.free)}`)}
         ${fact('Stores', sizeText(storeBytes))} ${fact('Running for', durationText(uptime))}
-        ${fact('Version', `${build.version}, ${build.node}`)}
-        ${fact('Network', `${build.network}, API ${build.api}`)}
+        ${fact('Version', `${build.version}, ${build.node}`)} ${fact('Network', build.network)}
+        ${fact('API', build.api)}
       </dl>`,
   );
 
@@ -67,7 +67,7 @@ function concernItem({ isUrgent, text, item, isInTable = false }: Concern): Html
       ? undefined
       : html` ${itemLink(item, item.kind === 'wallet' ? nameOf(item.wallet) : 'Show it')}`;
   const table = isInTable ? html` <a href="/status?show=trouble#wallets">Show the wallets</a>` : undefined;
-  return html`<li class="row">
+  return html`<li class="row concern">
     ${isUrgent ? badge('bad', 'Now') : badge('plain', 'Soon')}
     <span><bdi>${sentence}</bdi>${link}${table}</span>
   </li>`;
@@ -91,7 +91,7 @@ const listedDaemons = (listed: readonly DaemonStatus[]): Html[] => [
     }),
 ];
 
-const NOT_TOLD = 'not told (a restricted node)';
+const NOT_TOLD = 'not told';
 
 const daemon = (view: DaemonView): Html =>
   liveSection(
@@ -110,8 +110,8 @@ const daemonFacts = (
   height: number,
 ): (Html | undefined)[] => [
   fact('Blocks', grouped(height)),
-  fact('Behind its peers', lag === undefined || lag === 0 ? 'no' : counted(lag, 'block')),
-  fact('Without a new block', `for ${durationText(sinceNewBlock)}`),
+  fact('Behind peers', lag === undefined || lag === 0 ? 'no' : counted(lag, 'block')),
+  fact('Newest block', `${durationText(sinceNewBlock)} ago`),
   fact(
     'Peers',
     peers === undefined ? NOT_TOLD : `${grouped(peers.outgoing)} out, ${grouped(peers.incoming)} in`,
@@ -119,7 +119,7 @@ const daemonFacts = (
   fact('Version', software ?? NOT_TOLD),
   fact(
     'Next fork',
-    nextFork === undefined ? 'none known' : `version ${nextFork.version} at ${grouped(nextFork.height)}`,
+    nextFork === undefined ? 'none known' : `${nextFork.version} at ${grouped(nextFork.height)}`,
   ),
 ];
 
@@ -216,8 +216,7 @@ const webhooks = ({
           <dl>
             ${fact('Enabled', grouped(enabled))}
             ${disabled === 0 ? undefined : fact('Disabled', grouped(disabled))}
-            ${fact('Not sent yet', counted(backlog, 'event'))}
-            ${fact('Failed, to be tried again', grouped(retries))}
+            ${fact('Not sent yet', counted(backlog, 'event'))} ${fact('To be tried again', grouped(retries))}
           </dl>`,
       );
 
@@ -239,7 +238,7 @@ const waiting = ({ waiting: payments }: StatusView): Html =>
                           { kind: 'transaction', wallet, id: txHash },
                           payouts > 0
                             ? `A batch of ${counted(payouts, 'payout')}`
-                            : `${txHash.slice(0, 16)}…`,
+                            : `${txHash.slice(0, 16)}\u2026`,
                         )
                       : html`Order ${itemLink({ kind: 'order', wallet, id: order }, order)}`
                   }
@@ -305,15 +304,20 @@ export const statusPage = (view: StatusView, extras: Extras): string =>
       </p>`,
     },
     html`<main class="board" data-query="${walletParams(view.table.query)}">
-      <div class="strip">
-        ${attention(view)} ${state(view)} ${daemon(view.daemon)} ${webhooks(view)} ${requests(view)}
-        ${today(view)} ${view.work === undefined ? undefined : work(view.work)}
+      <div class="wide">
+        <div class="strip">
+          <div>${state(view)}</div>
+          <div>${daemon(view.daemon)}</div>
+          <div>${webhooks(view)} ${requests(view)}</div>
+          <div>${today(view)} ${payoutCounts(view.payouts)}</div>
+        </div>
+        ${walletSection(view, extras.seesSums)} ${receiveSection(view, extras)}
+        ${view.work === undefined ? undefined : work(view.work)}
         ${view.cluster === undefined ? undefined : cluster(view.cluster)}
       </div>
-      <div class="wide">${walletSection(view, extras.seesSums)} ${receiveSection(view, extras)}</div>
       <div>
-        ${payoutSection(view.payouts, extras.seesSums)} ${waiting(view)} ${events(view, extras.seesSums)}
-        ${payments(view, extras.seesSums)}
+        ${attention(view)} ${waitingPayouts(view.payouts, extras.seesSums)} ${waiting(view)}
+        ${events(view, extras.seesSums)} ${payments(view, extras.seesSums)}
       </div>
     </main>`,
   );

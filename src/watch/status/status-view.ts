@@ -44,8 +44,9 @@ interface RecentEvents {
   readonly lastId: number;
 }
 
-/** Largest number of events, and of payments, in the list. */
+/** Largest numbers of events, and of payments, in their lists. */
 const SHOWN = 6;
+const SHOWN_PAYMENTS = 4;
 /** Number of events of a wallet among which payments are searched: a payment has several events. */
 const SEARCHED = 30;
 /** Largest number of wallets whose events are read; the wallets with the latest events are read. */
@@ -76,7 +77,7 @@ export class RecentEventReader {
       lists.flatMap((read) => read?.[list] ?? []).sort((a, b) => b.id - a.id);
     return {
       events: merged('events').slice(0, SHOWN),
-      payments: latestOfEach(merged('payments')).slice(0, SHOWN),
+      payments: latestOfEach(merged('payments')).slice(0, SHOWN_PAYMENTS),
       lastId: latest[0]?.id ?? 0,
     };
   }
@@ -129,6 +130,8 @@ export interface DaemonView {
   /** Duration of the current outage [s]; 0 if the last call was answered. */
   readonly outage: number;
   readonly height: number | undefined;
+  /** Network that it tells; `fakechain` for a private chain. */
+  readonly network: string | undefined;
   readonly synchronized: boolean | undefined;
   /** Number of blocks that the daemon lacks beside its peers; undefined while it is unknown. */
   readonly lag: number | undefined;
@@ -300,6 +303,7 @@ function daemonView(
   return {
     ...{ address, hasAnswered, outage, sinceNewBlock, nextFork },
     height: info?.height,
+    network: info?.network,
     lag: info && Math.max(0, info.targetHeight - info.height),
     synchronized: info?.synchronized,
     ...{ software: info?.software, peers: info?.peers },

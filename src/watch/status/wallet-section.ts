@@ -4,7 +4,7 @@ import { openPayouts } from './payout-view.js';
 import type { ListedWallet, StatusView } from './status-view.js';
 import { SORTS, walletParams, type WalletFilter, type WalletQuery, type WalletSort } from './wallet-table.js';
 import type { UnopenedWallet } from '../readiness.js';
-import { coinsText, counted, durationText, grouped, openRequests, percentage, sizeText } from './words.js';
+import { counted, durationText, grouped, openRequests, percentage, sizeText } from './words.js';
 
 /** A column of the table of wallets. */
 interface Column {
@@ -33,15 +33,24 @@ const COLUMNS: readonly Column[] = [
   },
 ];
 
+/** Writes an amount in XMR, rounded down to four places: the page of the wallet has all of them. */
+function plainCoins(value: bigint): string {
+  const rounded = value / ROUNDING;
+  return `${grouped(Number(rounded / 10_000n))}.${String(rounded % 10_000n).padStart(4, '0')}`;
+}
+
+/** Amount below which the balances of the table are not told apart [atomic units]. */
+const ROUNDING = 100_000_000n;
+
 /** Columns of clients that may see money. */
 const MONEY: readonly Column[] = [
   {
-    ...{ title: 'Balance', sort: undefined, isNumber: true },
-    cell: ({ money }) => (money === undefined ? '' : coinsText(money.total)),
+    ...{ title: 'Balance [XMR]', sort: undefined, isNumber: true },
+    cell: ({ money }) => (money === undefined ? '' : plainCoins(money.total)),
   },
   {
-    ...{ title: 'Unlocked', sort: undefined, isNumber: true },
-    cell: ({ money }) => (money === undefined ? '' : coinsText(money.unlocked)),
+    ...{ title: 'Unlocked [XMR]', sort: undefined, isNumber: true },
+    cell: ({ money }) => (money === undefined ? '' : plainCoins(money.unlocked)),
   },
 ];
 
@@ -131,7 +140,7 @@ const chooser = ({ table: { query, counts } }: StatusView): Html =>
       )}
     </select>
     ${query.sort === SORTS[0] ? undefined : html`<input type="hidden" name="sort" value="${query.sort}" />`}
-    <button>Show</button>
+    <button>Filter</button>
   </form>`;
 
 const pageLink = (query: WalletQuery, page: number, text: string): Html =>
