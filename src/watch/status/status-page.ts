@@ -304,13 +304,14 @@ export const statusPage = (view: StatusView, extras: Extras): string =>
       </p>`,
     },
     html`<main class="board" data-query="${walletParams(view.table.query)}">
-      <div class="wide">
-        <div class="strip">
-          <div>${state(view)}</div>
-          <div>${daemon(view.daemon)}</div>
-          <div>${webhooks(view)} ${requests(view)}</div>
-          <div>${today(view)} ${payoutCounts(view.payouts)}</div>
-        </div>
+      <div class="strip">
+        <div>${state(view)}</div>
+        <div>${daemon(view.daemon)}</div>
+        <div>${webhooks(view)}</div>
+        <div>${requests(view)}</div>
+        <div>${today(view)} ${payoutCounts(view.payouts)}</div>
+      </div>
+      <div>
         ${walletSection(view, extras.seesSums)} ${receiveSection(view, extras)}
         ${view.work === undefined ? undefined : work(view.work)}
         ${view.cluster === undefined ? undefined : cluster(view.cluster)}

@@ -45,8 +45,8 @@ interface RecentEvents {
 }
 
 /** Largest numbers of events, and of payments, in their lists. */
-const SHOWN = 6;
-const SHOWN_PAYMENTS = 4;
+const SHOWN = 5;
+const SHOWN_PAYMENTS = 3;
 /** Number of events of a wallet among which payments are searched: a payment has several events. */
 const SEARCHED = 30;
 /** Largest number of wallets whose events are read; the wallets with the latest events are read. */

@@ -43,7 +43,7 @@ export interface WalletPage {
 }
 
 /** Number of wallets on a page. */
-export const PAGE_ROWS = 15;
+export const PAGE_ROWS = 12;
 /** Longest text that is searched in names [characters]. */
 const MAX_TEXT = 200;
 
