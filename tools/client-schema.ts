@@ -54,8 +54,10 @@ export function clientType(schema: z.core.$ZodType, side: Side): ClientType {
   if (schema instanceof z.ZodObject) return { kind: 'object', members: membersOf(schema, side) };
   if (schema instanceof z.ZodArray) return { kind: 'list', item: clientType(schema.def.element, side) };
   if (schema instanceof z.ZodEnum) return { kind: 'choice', options: schema.options.map(String) };
-  if (schema instanceof z.ZodUnion)
-    return { kind: 'union', variants: schema.def.options.map((variant) => clientType(variant, side)) };
+  if (schema instanceof z.ZodUnion) {
+    const variants = schema.def.options.map((variant) => clientType(variant, side));
+    return { kind: variants.every(({ kind }) => kind === 'object') ? 'union' : 'either', variants };
+  }
   if (schema instanceof z.ZodRecord) return plain('JsonObject');
   if (schema instanceof z.ZodString) return plain('string');
   if (schema instanceof z.ZodBoolean) return plain('boolean');

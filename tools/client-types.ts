@@ -42,6 +42,7 @@ const RESULTS: Readonly<Record<string, string>> = {
   CancelPaymentRequestResult: 'PaymentRequest',
   ExtendPaymentRequestResult: 'PaymentRequest',
   GetPaymentRequestResult: 'PaymentRequest',
+  RefundPaymentRequestResult: 'PaymentRequest',
   GetBulkPaymentsResult: 'Payments',
   GetPaymentsResult: 'Payments',
   GetOrderResult: 'Order',
@@ -167,7 +168,8 @@ const LINE = 110;
 function propertyLines(head: string, type: string): string[] {
   const line = `${head} ${type};`;
   if (line.length <= LINE || !type.includes(' | ')) return [line];
-  const variants = type.split(' | ').map((variant) => `    | ${variant}`);
+  // A union inside parentheses is an item of a list.
+  const variants = type.split(/ \| (?![^(]*\))/).map((variant) => `    | ${variant}`);
   return [head, ...variants.slice(0, -1), `${variants.at(-1) ?? ''};`];
 }
 

@@ -116,6 +116,8 @@ export interface ApprovePayoutsResultsPayoutWaitingFor {
   readonly behind?: string;
   /** Reason why an earlier batch with it cannot be excluded yet. */
   readonly earlier?: string;
+  /** Amount that a reversed payment of its payment request leaves missing. */
+  readonly reversed?: bigint;
   readonly unlocked?: ApprovePayoutsResultsPayoutWaitingForUnlocked;
 }
 
@@ -140,6 +142,8 @@ export interface ApprovePayoutsResultsPayout {
   readonly not_before?: number;
   /** Time from which it is not sent any more [Unix s]. */
   readonly expires_at?: number;
+  /** Payment request whose money it returns; absent: it is no refund. */
+  readonly request_id?: string;
   /** Reference given by the client. */
   readonly reference?: string;
   /** Metadata given by the client. */
@@ -234,6 +238,36 @@ export interface AddressIndex {
   readonly minor: number;
 }
 
+export interface PaymentRequestPrice {
+  /** Code of the currency. */
+  readonly currency: string;
+  /** Decimal number of units of the currency. */
+  readonly amount: string;
+  /** Decimal number of units of the currency for one XMR. */
+  readonly rate: string;
+  /** Time of the rate [Unix s]. */
+  readonly rate_time: number;
+  /** Origin of the rate, given by the client. */
+  readonly source?: string;
+}
+
+export interface PaymentRequestRefunds {
+  /** Id of the refund, and of its payout. */
+  readonly refund_id: string;
+  /** Money that is returned; amount: a given amount. */
+  readonly kind: 'excess' | 'late' | 'all' | 'amount';
+  /** Amount that the customer is owed. */
+  readonly amount: bigint;
+  /** Address that is paid. */
+  readonly address: string;
+  /** State of its payout. */
+  readonly state: ApprovePayoutsResultsPayoutState;
+  /** Time of creation [Unix s]. */
+  readonly created_at: number;
+  /** Transaction that pays it. */
+  readonly tx_hash?: string;
+}
+
 export interface RequestPayment {
   /** Transaction hash. */
   readonly tx_hash: string;
@@ -280,6 +314,8 @@ export interface PaymentRequest {
   readonly expires_at?: number;
   /** Time of its cancellation [Unix s]; absent: it is not cancelled. */
   readonly cancelled_at?: number;
+  /** Time of the latest change of terms, state or refunds [Unix s]. */
+  readonly changed_at: number;
   /**
    * waiting: no payment; partial: too little; seen: enough, not all mined; confirming: enough, with too few
    * confirmations; paid; expired and cancelled: too little until its end.
@@ -293,6 +329,21 @@ export interface PaymentRequest {
   readonly metadata?: JsonObject;
   /** Page to which the pay page leads back. */
   readonly return_url?: string;
+  /** The pay page leads back by itself after the payment. */
+  readonly return?: 'auto';
+  readonly price?: PaymentRequestPrice;
+  /** Language of the pay page; absent: that of its visitor. */
+  readonly locale?: string;
+  /** The customer may give an address for refunds on the pay page; absent: no. */
+  readonly asks_refund_address?: boolean;
+  /** Address for refunds, given by merchant or customer. */
+  readonly refund_address?: string;
+  /** Refunds that are paid or still may be. */
+  readonly refunded: bigint;
+  /** Amount that may still be refunded: mined, confirmed and not refunded. */
+  readonly refundable: bigint;
+  /** Refunds, the oldest first. */
+  readonly refunds: readonly PaymentRequestRefunds[];
   /** Mined payments in time, without locked ones. */
   readonly received: bigint;
   /** Payments in the mempool in time, without locked ones. */
@@ -474,6 +525,19 @@ export interface CreateAddressResult {
   readonly skipped_addresses?: number;
 }
 
+export interface CreatePaymentRequestPrice {
+  /** Code of the currency, such as EUR. */
+  readonly currency: string;
+  /** Price as a decimal number in a text, such as "19.90". */
+  readonly amount: string;
+  /** Units of the currency for one XMR, as a decimal number in a text. */
+  readonly rate: string;
+  /** Time of the rate [Unix s]. */
+  readonly rate_time: number;
+  /** Origin of the rate. */
+  readonly source?: string | undefined;
+}
+
 /** Parameters of create_payment_request. */
 export interface CreatePaymentRequestParams {
   /** Requested amount [atomic units]; absent: an open request, which counts payments. */
@@ -497,8 +561,21 @@ export interface CreatePaymentRequestParams {
   readonly reference?: string | undefined;
   /** JSON object that is returned unchanged, at most 4096 bytes. */
   readonly metadata?: JsonObject | undefined;
-  /** https page to which the pay page leads back; absent: none. */
+  /** https page to which the pay page leads back; outside mainnet also http://localhost; absent: none. */
   readonly return_url?: string | undefined;
+  /**
+   * link: the visitor goes back by a button; auto: also by itself, some seconds after the payment. Default:
+   * `"link"`.
+   */
+  readonly return?: 'link' | 'auto' | undefined;
+  /** Price in another currency, which the amount must fit within the tolerance; absent: none. */
+  readonly price?: CreatePaymentRequestPrice | undefined;
+  /** Language of the pay page (BCP 47); absent: that of its visitor. */
+  readonly locale?: string | undefined;
+  /** ask: the customer may give an address for refunds on the pay page. Default: `"none"`. */
+  readonly refunds?: 'none' | 'ask' | undefined;
+  /** Address for refunds; absent: none is known. */
+  readonly refund_address?: string | undefined;
   /** Key of the call: a repeated call returns the same request. */
   readonly idempotency_key?: string | undefined;
 }
@@ -527,6 +604,8 @@ export interface CreatePaymentRequestResult {
   readonly expires_at?: number;
   /** Time of its cancellation [Unix s]; absent: it is not cancelled. */
   readonly cancelled_at?: number;
+  /** Time of the latest change of terms, state or refunds [Unix s]. */
+  readonly changed_at: number;
   /**
    * waiting: no payment; partial: too little; seen: enough, not all mined; confirming: enough, with too few
    * confirmations; paid; expired and cancelled: too little until its end.
@@ -540,6 +619,21 @@ export interface CreatePaymentRequestResult {
   readonly metadata?: JsonObject;
   /** Page to which the pay page leads back. */
   readonly return_url?: string;
+  /** The pay page leads back by itself after the payment. */
+  readonly return?: 'auto';
+  readonly price?: PaymentRequestPrice;
+  /** Language of the pay page; absent: that of its visitor. */
+  readonly locale?: string;
+  /** The customer may give an address for refunds on the pay page; absent: no. */
+  readonly asks_refund_address?: boolean;
+  /** Address for refunds, given by merchant or customer. */
+  readonly refund_address?: string;
+  /** Refunds that are paid or still may be. */
+  readonly refunded: bigint;
+  /** Amount that may still be refunded: mined, confirmed and not refunded. */
+  readonly refundable: bigint;
+  /** Refunds, the oldest first. */
+  readonly refunds: readonly PaymentRequestRefunds[];
   /** Mined payments in time, without locked ones. */
   readonly received: bigint;
   /** Payments in the mempool in time, without locked ones. */
@@ -866,6 +960,24 @@ export interface ExportOutputsParams {
 export interface ExportOutputsResult {
   /** Encrypted outputs. */
   readonly outputs_data_hex: string;
+}
+
+/** Parameters of export_payment_requests. */
+export interface ExportPaymentRequestsParams {
+  /** Earliest time of creation: Unix seconds, a date (00:00 UTC), or a time with its offset. */
+  readonly from: bigint | number | string;
+  /** Time before which the requests were created, in the same forms: later than from. */
+  readonly to: bigint | number | string;
+  /** Form of the answer. Default: `"json"`. */
+  readonly format?: 'json' | 'csv' | undefined;
+}
+
+/** Result of export_payment_requests. */
+export interface ExportPaymentRequestsResult {
+  /** Requests with format json, the oldest first; none with csv. */
+  readonly requests: readonly PaymentRequest[];
+  /** Requests as CSV (RFC 4180), with the names of the columns; with format csv alone. */
+  readonly csv?: string;
 }
 
 /** Parameters of export_payments. */
@@ -1354,6 +1466,7 @@ export type EventType =
   | 'request.expired'
   | 'request.late'
   | 'request.reversed'
+  | 'request.refund'
   | 'balance.low'
   | 'wallet.synced'
   | 'wallet.reorganised'
@@ -1746,6 +1859,11 @@ export interface RequestPartialEventData {
   readonly excess: bigint;
   /** Payments after the end of the request. */
   readonly late: bigint;
+  readonly price?: PaymentRequestPrice;
+  /** Refunds that are paid or still may be. */
+  readonly refunded: bigint;
+  /** Amount that may still be refunded. */
+  readonly refundable: bigint;
 }
 
 export interface RequestPartialEvent {
@@ -1863,6 +1981,11 @@ export interface RequestReversedEventData {
   readonly excess: bigint;
   /** Payments after the end of the request. */
   readonly late: bigint;
+  readonly price?: PaymentRequestPrice;
+  /** Refunds that are paid or still may be. */
+  readonly refunded: bigint;
+  /** Amount that may still be refunded. */
+  readonly refundable: bigint;
   /** State before the reversal. */
   readonly was: 'waiting' | 'partial' | 'seen' | 'confirming' | 'paid' | 'expired' | 'cancelled';
 }
@@ -1880,6 +2003,65 @@ export interface RequestReversedEvent {
   readonly history?: boolean;
   /** Facts of the event. */
   readonly data: RequestReversedEventData;
+}
+
+export interface RequestRefundEventDataRefund {
+  /** Id of the refund, and of its payout. */
+  readonly refund_id: string;
+  /** Amount that the customer is owed. */
+  readonly amount: bigint;
+  /** State of its payout. */
+  readonly state: ApprovePayoutsResultsPayoutState;
+  /** Transaction that pays it. */
+  readonly tx_hash?: string;
+}
+
+export interface RequestRefundEventData {
+  /** Id of the payment request. */
+  readonly request_id: string;
+  /** Reference of the request. */
+  readonly reference?: string;
+  /** Address of the request. */
+  readonly address: string;
+  /** Address of the request. */
+  readonly subaddr_index: AddressIndex;
+  /** State of the request. */
+  readonly state: 'waiting' | 'partial' | 'seen' | 'confirming' | 'paid' | 'expired' | 'cancelled';
+  /** Requested amount; absent: an open request. */
+  readonly amount?: bigint;
+  /** Mined payments in time, without locked ones. */
+  readonly received: bigint;
+  /** Payments in the mempool in time, without locked ones. */
+  readonly received_unconfirmed: bigint;
+  /** Payments in time that an unlock time locks. */
+  readonly received_locked: bigint;
+  /** Amount that the payments lack. */
+  readonly missing: bigint;
+  /** Amount by which the payments exceed the requested one. */
+  readonly excess: bigint;
+  /** Payments after the end of the request. */
+  readonly late: bigint;
+  readonly price?: PaymentRequestPrice;
+  /** Refunds that are paid or still may be. */
+  readonly refunded: bigint;
+  /** Amount that may still be refunded. */
+  readonly refundable: bigint;
+  readonly refund: RequestRefundEventDataRefund;
+}
+
+export interface RequestRefundEvent {
+  /** Increasing in the server. */
+  readonly id: number;
+  /** Type of the event. */
+  readonly type: 'request.refund';
+  /** Time at which it was recorded. */
+  readonly timestamp: string;
+  /** Name of the wallet; empty for a wallet in memory. */
+  readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
+  /** Facts of the event. */
+  readonly data: RequestRefundEventData;
 }
 
 export interface PayoutAwaitingApprovalEventData {
@@ -2160,6 +2342,7 @@ export type WalletEvent =
   | RequestExpiredEvent
   | RequestLateEvent
   | RequestReversedEvent
+  | RequestRefundEvent
   | PayoutAwaitingApprovalEvent
   | PayoutQueuedEvent
   | PayoutAwaitingSignatureEvent
@@ -2337,6 +2520,8 @@ export interface GetPayoutResult {
   readonly not_before?: number;
   /** Time from which it is not sent any more [Unix s]. */
   readonly expires_at?: number;
+  /** Payment request whose money it returns; absent: it is no refund. */
+  readonly request_id?: string;
   /** Reference given by the client. */
   readonly reference?: string;
   /** Metadata given by the client. */
@@ -2905,7 +3090,11 @@ export interface ListOrdersResult {
 
 /** Parameters of list_payment_requests. */
 export interface ListPaymentRequestsParams {
-  /** Lists only requests in this state; absent: all. */
+  /** States of the listed requests; empty: all. */
+  readonly states?:
+    | readonly ('waiting' | 'partial' | 'seen' | 'confirming' | 'paid' | 'expired' | 'cancelled')[]
+    | undefined;
+  /** A further state; absent: none. */
   readonly state?:
     | 'waiting'
     | 'partial'
@@ -2915,8 +3104,24 @@ export interface ListPaymentRequestsParams {
     | 'expired'
     | 'cancelled'
     | undefined;
+  /** Account of the listed requests; absent: all. */
+  readonly account_index?: number | undefined;
   /** Lists only the request with this reference; absent: all. */
   readonly reference?: string | undefined;
+  /** Text that id, reference, label or metadata of the listed requests contain; absent: all. */
+  readonly text?: string | undefined;
+  /** Least time of creation [Unix s]. */
+  readonly created_since?: number | undefined;
+  /** Least time of the latest change of terms, state or refunds [Unix s]. */
+  readonly changed_since?: number | undefined;
+  /** Least requested amount; open requests are left out. */
+  readonly min_amount?: bigint | number | undefined;
+  /** Largest requested amount; open requests are left out. */
+  readonly max_amount?: bigint | number | undefined;
+  /** Least sum of the payments in time. */
+  readonly min_received?: bigint | number | undefined;
+  /** Largest sum of the payments in time. */
+  readonly max_received?: bigint | number | undefined;
   /** Largest number of requests. Default: `100`. */
   readonly limit?: number | undefined;
   /** Member cursor of the former answer; absent: the first page. */
@@ -3198,6 +3403,34 @@ export interface RefreshResult {
   /** An output was received. */
   readonly received_money: boolean;
 }
+
+/** Parameters of refund_payment_request. */
+export interface RefundPaymentRequestParams {
+  /** Id of the request. */
+  readonly request_id?: string | undefined;
+  /** Reference of the request, in place of its id. */
+  readonly reference?: string | undefined;
+  /** Name of the refund in your system, unique among payouts; the key by which it is paid once. */
+  readonly refund_id: string;
+  /**
+   * Amount [atomic units], or: excess: payments in time above the amount; late: payments after the end; all:
+   * everything that is left.
+   */
+  readonly amount: 'excess' | 'late' | 'all' | bigint | number;
+  /** Address of the customer; absent: the refund address of the request. */
+  readonly address?: string | undefined;
+  /**
+   * Side that pays its share of the fee: wallet in addition, payee out of the amount. Default: `"wallet"`.
+   */
+  readonly fee?: 'wallet' | 'payee' | undefined;
+  /** Largest share of the fee; above it the payout waits; absent: any. */
+  readonly max_fee?: bigint | number | undefined;
+  /** Priority from 0 to 4; 0: by the state of chain and pool. Default: `0`. */
+  readonly priority?: number | undefined;
+}
+
+/** Result of refund_payment_request. */
+export type RefundPaymentRequestResult = PaymentRequest;
 
 /** Parameters of reject_payouts. */
 export interface RejectPayoutsParams {
@@ -4009,6 +4242,11 @@ export interface WalletMethods {
   export_multisig_info(params?: NoMembers, options?: CallOptions): Promise<ExportMultisigInfoResult>;
   /** Exports outputs for an offline wallet with the same keys. */
   export_outputs(params?: ExportOutputsParams, options?: CallOptions): Promise<ExportOutputsResult>;
+  /** Exports the payment requests that were created in a period, with payments, price and refunds. */
+  export_payment_requests(
+    params: ExportPaymentRequestsParams,
+    options?: CallOptions,
+  ): Promise<ExportPaymentRequestsResult>;
   /** Exports all payments of a period, for accounting: mined ones by height, then the others. */
   export_payments(params: ExportPaymentsParams, options?: CallOptions): Promise<ExportPaymentsResult>;
   /** Lists the batches of a view-only wallet whose sets the wallet with the spend key is to sign. */
@@ -4166,6 +4404,11 @@ export interface WalletMethods {
    * the tip.
    */
   refresh(params?: RefreshParams, options?: CallOptions): Promise<RefreshResult>;
+  /** Returns money of a payment request by a payout, never more than it has received. */
+  refund_payment_request(
+    params: RefundPaymentRequestParams,
+    options?: CallOptions,
+  ): Promise<RefundPaymentRequestResult>;
   /** Rejects payouts that wait for approvals, each on its own, which ends them. */
   reject_payouts(params?: RejectPayoutsParams, options?: CallOptions): Promise<RejectPayoutsResult>;
   /** Relays a transaction made with do_not_relay. */

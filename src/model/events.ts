@@ -2,7 +2,7 @@ import type { Hash, KeyImage } from '../monero/crypto/types.js';
 import type { SubaddressIndex } from '../monero/cryptonote/types.js';
 import type { Amount } from '../util/amount.js';
 import { PAYOUT_STATES, type PayoutFacts, type PayoutState } from './payout.js';
-import type { RequestState } from './payment-request.js';
+import type { RequestPrice, RequestState } from './payment-request.js';
 
 /** A payment to the wallet: the outputs, other than change, that one transaction pays to one address. */
 export interface PaymentFacts {
@@ -61,6 +61,22 @@ export interface RequestSums {
   readonly locked: Amount;
   /** Sum of the payments after the end of the request [atomic units]. */
   readonly late: Amount;
+  /** Sum of the refunds that are paid or still may be [atomic units]. */
+  readonly refunded: Amount;
+  /** Amount that may still be refunded [atomic units]. */
+  readonly refundable: Amount;
+}
+
+/** A refund of a payment request after a change of its state. */
+export interface RefundChange {
+  /** Number of its payout. */
+  readonly payout: number;
+  /** Amount that the customer is owed [atomic units]. */
+  readonly amount: Amount;
+  /** State of its payout. */
+  readonly state: PayoutState;
+  /** Hash of the transaction that pays it. */
+  readonly txHash?: Hash | undefined;
 }
 
 /** A payment request after a change of its payments. */
@@ -71,6 +87,8 @@ export interface RequestFacts extends RequestSums {
   readonly reference?: string;
   /** Requested amount [atomic units]; absent: an open request. */
   readonly amount?: Amount;
+  /** Price in another currency; absent: none was given. */
+  readonly price?: RequestPrice;
 }
 
 /**
@@ -152,6 +170,15 @@ export type EventBody =
         readonly was: RequestState;
       };
     }
+  | {
+      readonly type: 'request.refund';
+      readonly data: RequestFacts & {
+        readonly refund: RefundChange & {
+          /** Id of its payout. */
+          readonly payoutId: string;
+        };
+      };
+    }
   | { readonly type: PayoutEventType; readonly data: PayoutFacts }
   | { readonly type: 'balance.low'; readonly data: LowBalance }
   | { readonly type: 'wallet.synced'; readonly data: { readonly height: number } }
@@ -181,6 +208,7 @@ const TYPES: Readonly<Record<Exclude<EventType, PayoutEventType>, true>> = {
   'request.expired': true,
   'request.late': true,
   'request.reversed': true,
+  'request.refund': true,
   'balance.low': true,
   'wallet.synced': true,
   'wallet.reorganised': true,

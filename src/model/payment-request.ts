@@ -44,6 +44,20 @@ export interface RequestTerms {
   readonly ended: boolean;
 }
 
+/** Price of an order in another currency, as the merchant states it: this server knows no rates. */
+export interface RequestPrice {
+  /** Code of the currency, such as EUR. */
+  readonly currency: string;
+  /** Decimal number of units of the currency. */
+  readonly amount: string;
+  /** Decimal number of units of the currency for one XMR. */
+  readonly rate: string;
+  /** Time of the rate [Unix s]. */
+  readonly rateTime: number;
+  /** Origin of the rate; absent: not stated. */
+  readonly source?: string | undefined;
+}
+
 /** A stored payment request. */
 export interface PaymentRequest extends RequestTerms {
   /** Number of the request in the sequence of creation. */
@@ -60,8 +74,20 @@ export interface PaymentRequest extends RequestTerms {
   readonly metadata?: string;
   /** Page to which the pay page sends its visitor back. */
   readonly returnUrl?: string;
+  /** True: the pay page goes back by itself after the payment. */
+  readonly returnsAuto: boolean;
+  /** Price of the order in another currency; absent: none was given. */
+  readonly price?: RequestPrice;
+  /** Language of the pay page, as a BCP 47 tag; absent: the language of its visitor. */
+  readonly locale?: string;
+  /** True: the customer may give an address for refunds on the pay page. */
+  readonly asksRefundAddress: boolean;
+  /** Address for refunds, given by the merchant or the customer; absent: none is known. */
+  readonly refundAddress?: string;
   /** State as reported by the latest event of the request. */
   readonly state: RequestState;
+  /** Time of the latest change of its terms or its state [Unix s]. */
+  readonly changed: number;
 }
 
 /** Facts of outputs to the address of a request that decide its state. */

@@ -61,6 +61,20 @@ export interface PayoutTerms {
   readonly metadata?: string | undefined;
 }
 
+/**
+ * Kinds of refunds by the money that they return. `excess`: payments in time above the requested amount. `late`: payments
+ * after the end of the request. `all`: all that was received and not refunded. `amount`: a given amount.
+ */
+export const REFUND_KINDS = ['excess', 'late', 'all', 'amount'] as const;
+export type RefundKind = (typeof REFUND_KINDS)[number];
+
+/** Payment request whose money a payout returns. */
+export interface RefundOf {
+  /** Number of the request. */
+  readonly request: number;
+  readonly kind: RefundKind;
+}
+
 /** A recorded payout. */
 export interface Payout extends PayoutTerms {
   /** Number of the payout in the order of creation. */
@@ -79,6 +93,8 @@ export interface Payout extends PayoutTerms {
   readonly changed: number;
   /** Time before which a returned payout is not sent again [Unix s]. */
   readonly retryAt?: number;
+  /** Payment request whose money it returns; absent: it is no refund. */
+  readonly refund?: RefundOf;
 }
 
 /**

@@ -32,6 +32,14 @@ export interface CountedPayment extends RequestPayment, Count {
   readonly verifiedConfirmations?: number | undefined;
 }
 
+/** Money of a payment request that may be refunded [atomic units]: mined, unlocked, and with enough confirmations. */
+export interface Settled {
+  /** Payments in time. */
+  readonly inTime: Amount;
+  /** Payments after the end of the request. */
+  readonly late: Amount;
+}
+
 /** State of a payment request, with sums of its payments [atomic units]. */
 export interface RequestTotals {
   readonly state: RequestState;
@@ -45,6 +53,8 @@ export interface RequestTotals {
   readonly locked: Amount;
   /** Payments after the end of the request. */
   readonly late: Amount;
+  /** Payments that may be refunded. */
+  readonly settled: Settled;
   /**
    * Smallest height of the tip at which a payment is unlocked or has its confirmations; absent if blocks change
    * nothing.
@@ -142,20 +152,23 @@ export function requestTotals(
   view: RequestView,
 ): RequestTotals {
   const end = endOf(terms);
-  const sums = { mined: 0n, unmined: 0n, paid: 0n, locked: 0n, late: 0n };
+  const sums = { mined: 0n, unmined: 0n, paid: 0n, locked: 0n, late: 0n, settled: 0n, settledLate: 0n };
   let dueHeight = Infinity;
   for (const receipt of receipts) {
     if (isOld(receipt, terms)) continue;
     const { amount: value, height, unlockTime, isContested } = receipt;
     const { decidingTip, isLocked, isLate, isPerhapsLate } = countOf(end, receipt, view);
+    const depth = height === undefined ? 0 : Math.max(0, decidingTip - height + 1);
+    const isSettled = !isLocked && depth >= Math.max(1, terms.confirmations);
     if (isLate) {
       sums.late += value;
+      if (isSettled) sums.settledLate += value;
       continue;
     }
+    if (isSettled) sums.settled += value;
     if (isLocked) sums.locked += value;
     else if (height === undefined) sums.unmined += value;
     else sums.mined += value;
-    const depth = height === undefined ? 0 : Math.max(0, decidingTip - height + 1);
     if (!isLocked && !isContested && !isPerhapsLate && depth >= terms.confirmations) sums.paid += value;
     else if (height !== undefined) {
       const effect = heightOfEffect(terms.confirmations, height, { unlockTime, isLocked });
@@ -169,6 +182,7 @@ export function requestTotals(
     paid: amount(sums.paid),
     locked: amount(sums.locked),
     late: amount(sums.late),
+    settled: { inTime: amount(sums.settled), late: amount(sums.settledLate) },
     dueHeight: dueHeight === Infinity ? undefined : dueHeight,
   };
 }

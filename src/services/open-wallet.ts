@@ -34,6 +34,7 @@ import { Proofs } from './proofs/proofs.js';
 import { Payouts } from './payouts/payouts.js';
 import { ReserveBundles } from './proofs/reserve-bundles.js';
 import { PaymentRequests } from './requests/payment-requests.js';
+import { Refunds } from './payouts/refunds.js';
 import { BackgroundSync } from './sync/background-sync.js';
 import { LostPayments } from './sync/lost-payments.js';
 import { MempoolTracker } from './sync/mempool-tracker.js';
@@ -90,6 +91,7 @@ export class OpenWallet {
   readonly payments: PaymentMaker;
   readonly orders: Orders;
   readonly paymentRequests: PaymentRequests;
+  readonly refunds: Refunds;
   readonly transfers: Transfers;
   readonly payouts: Payouts;
   readonly sweeps: Sweeps;
@@ -167,6 +169,8 @@ export class OpenWallet {
         transfers: this.transfers,
       },
     });
+    const { payouts, paymentRequests: requests } = this;
+    this.refunds = new Refunds(context, { accounts, payouts, requests });
     this.multisigSetup = new MultisigSetup(context, { sync, rekey: (change) => parts.rekey(this, change) });
     this.multisigInfoTransfer = new MultisigInfoTransfer(context, { sync });
     this.multisigSigning = new MultisigSigning(context, { accounts, payments });

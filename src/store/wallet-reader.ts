@@ -20,6 +20,7 @@ import { PaymentRequestReader } from './tables/payment-requests.js';
 import { PaymentReader } from './tables/payments.js';
 import { PayoutFigureReader } from './tables/payout-figures.js';
 import { PayoutReader } from './tables/payouts.js';
+import { RefundReader } from './tables/refunds.js';
 import { ReserveReader } from './tables/reserves.js';
 import { AmbiguousSpendReader } from './tables/ambiguous-spends.js';
 import { LostAddressReader } from './tables/lost-addresses.js';
@@ -68,6 +69,7 @@ export class WalletReader {
   readonly orders: OrderReader;
   readonly requests: PaymentRequestReader;
   readonly payouts: PayoutReader;
+  readonly refunds: RefundReader;
   readonly payoutFigures: PayoutFigureReader;
   readonly credentialSpends: CredentialSpendReader;
   readonly events: EventReader;
@@ -109,6 +111,7 @@ export class WalletReader {
     this.orders = new OrderReader(db);
     this.requests = new PaymentRequestReader(db);
     this.payouts = new PayoutReader(db);
+    this.refunds = new RefundReader(db);
     this.payoutFigures = new PayoutFigureReader(db);
     this.credentialSpends = new CredentialSpendReader(db);
     this.events = new EventReader(db);

@@ -20,6 +20,7 @@ import type { OutputRef } from '../monero/wallet/select/spendable-outputs.js';
 import { PaymentRequestWriter } from './tables/payment-requests.js';
 import { PaymentWriter } from './tables/payments.js';
 import { PayoutWriter } from './tables/payouts.js';
+import { RefundReader } from './tables/refunds.js';
 import { AmbiguousSpendWriter } from './tables/ambiguous-spends.js';
 import { LostAddressWriter } from './tables/lost-addresses.js';
 import { LostInputWriter } from './tables/lost-inputs.js';
@@ -105,6 +106,7 @@ export class WalletWriter {
   readonly orders: OrderWriter;
   readonly requests: PaymentRequestWriter;
   readonly payouts: PayoutWriter;
+  readonly refunds: RefundReader;
   readonly arrivals: ArrivalWriter;
   readonly credentialSpends: CredentialSpendWriter;
   readonly events: EventLog;
@@ -140,6 +142,7 @@ export class WalletWriter {
     this.orders = new OrderWriter(db);
     this.requests = new PaymentRequestWriter(db);
     this.payouts = new PayoutWriter(db);
+    this.refunds = new RefundReader(db);
     this.arrivals = new ArrivalWriter(db);
     this.credentialSpends = new CredentialSpendWriter(db);
     this.events = new EventLog(db, this, events);

@@ -15,6 +15,7 @@ describe('families of methods', () => {
 
   it('let reads be called with view, except for keys, links to pay to, and payment requests', () => {
     expect(namesOf(({ meta }) => !meta.restricted && meta.family !== 'view')).toEqual([
+      'export_payment_requests',
       'get_payment_request',
       'get_tx_key',
       'list_payment_requests',

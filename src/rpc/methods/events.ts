@@ -8,6 +8,7 @@ import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
 import * as sample from '../wire/samples.js';
 import { REQUEST_STATES } from '../../model/payment-request.js';
 import { PAYOUT_STATES } from '../../model/payout.js';
+import { priceSchema } from '../wire/payment-requests.js';
 import { payoutReason } from '../wire/payouts.js';
 import { indexSchema } from '../wire/shapes.js';
 import type { Credential } from '../access/credential.js';
@@ -140,6 +141,9 @@ const request = () => ({
   missing: wire.amount('Amount that the payments lack'),
   excess: wire.amount('Amount by which the payments exceed the requested one'),
   late: wire.amount('Payments after the end of the request'),
+  price: priceSchema().optional(),
+  refunded: wire.amount('Refunds that are paid or still may be'),
+  refundable: wire.amount('Amount that may still be refunded'),
 });
 
 const payout = () => ({
@@ -217,6 +221,15 @@ const eventSchema = () =>
     event('request.reversed', {
       ...request(),
       was: wire.oneOf(REQUEST_STATES, 'State before the reversal'),
+    }),
+    event('request.refund', {
+      ...request(),
+      refund: wire.object({
+        refund_id: wire.text('Id of the refund, and of its payout'),
+        amount: wire.amount('Amount that the customer is owed'),
+        state: wire.oneOf(PAYOUT_STATES, 'State of its payout'),
+        tx_hash: wire.hash('Transaction that pays it').optional(),
+      }),
     }),
     ...PAYOUT_EVENTS.map((type) => event(type, payout())),
     event('balance.low', {

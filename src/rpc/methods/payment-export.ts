@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { WalletError } from '../../model/wallet-error.js';
 import { JsonRows } from '../../http/calls/json-rows.js';
 import { instant, params, u32 } from '../../http/methods/params.js';
 import * as wire from '../../http/methods/wire.js';
 import { PaymentExport } from '../../services/history/payment-export.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
+import { exportPeriod } from '../wire/export-params.js';
 import { EXPORT_FORMATS, exportRow, exportRowSchema, exportText } from '../wire/payment-export.js';
 import * as sample from '../wire/samples.js';
 import { rowsOf } from '../wire/rows.js';
@@ -70,7 +70,7 @@ export const paymentExportMethods: readonly WalletMethod[] = [
     ],
     source: ADDITION,
     handle({ wallet }, { from, to, format, account_index: account }) {
-      if (from >= to) throw new WalletError({ kind: 'invalid', reason: 'from is not before to' });
+      exportPeriod({ from, to });
       if (account !== undefined) wallet.accounts.assertAccount(account);
       const { isComplete: synced } = wallet.sync;
       const found = PaymentExport.read(wallet.context, {

@@ -1,17 +1,27 @@
-import { keyedCall } from '../wire/order-params.js';
 import * as z from 'zod';
-import { REQUEST_STATES } from '../../model/payment-request.js';
-import { differenceOf, type CountedPayment } from '../../model/request-state.js';
-import { WalletError } from '../../model/wallet-error.js';
-import { atomic, height, params, text, u32, wholeObject } from '../../http/methods/params.js';
+import { JsonRows } from '../../http/calls/json-rows.js';
+import {
+  atomic,
+  height,
+  keptText,
+  listOf,
+  params,
+  text,
+  u32,
+  wholeObject,
+} from '../../http/methods/params.js';
 import * as wire from '../../http/methods/wire.js';
-import type { RequestName, RequestView } from '../../services/requests/payment-requests.js';
-import { sum, ZERO } from '../../util/amount.js';
-import { toHex } from '../../util/bytes.js';
-import { JsonText } from '../../util/json-writer.js';
+import { REQUEST_STATES, type RequestPrice } from '../../model/payment-request.js';
+import type { RequestName } from '../../services/requests/payment-requests.js';
+import { COMPUTED_KINDS } from '../../services/payouts/refunds.js';
+import { badRequest } from '../../services/requests/request-terms.js';
+import type { RequestView } from '../../services/requests/request-views.js';
+import { ZERO } from '../../util/amount.js';
 import { unheld } from '../../util/paged.js';
+import { assertAccountRight } from '../access/payout-rights.js';
 import type { Kind } from '../faults/fault-entry.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
+import { exportParams, exportPeriod } from '../wire/export-params.js';
 import {
   idempotencyKey,
   label,
@@ -23,23 +33,19 @@ import {
   pageStart,
 } from '../wire/limits.js';
 import { metadataText } from '../wire/metadata.js';
-import * as sample from '../wire/samples.js';
+import { keyedCall } from '../wire/order-params.js';
+import { requestCsv, requestSchema, requestShape, sampleRequest } from '../wire/payment-requests.js';
+import { feeParams, payoutId } from '../wire/payout-params.js';
 import { rowsOf } from '../wire/rows.js';
-import {
-  indexSchema,
-  indexShape,
-  skippedAddresses,
-  skippedOf,
-  verifiedConfirmations,
-  waitingFor as waitingForSchema,
-} from '../wire/shapes.js';
+import * as sample from '../wire/samples.js';
+import { skippedAddresses, skippedOf } from '../wire/shapes.js';
 
-const MAX_URL_CHARS = 2048;
 /** Number of listed requests that are viewed in one turn of the event loop. */
 const REQUESTS_AT_ONCE = 64;
 const MAX_CONFIRMATIONS = 10_000;
 
-const bad = (reason: string): WalletError => new WalletError({ kind: 'bad_payment_request', reason });
+/** Decimal number as a text, which keeps all of its digits. */
+const decimal = keptText(40, 1);
 
 const addressOf = ({ subaddress }: RequestView['request']) => subaddress;
 
@@ -61,7 +67,7 @@ function nameOf(given: {
 }): RequestName {
   const { request_id: requestId, address, reference: ownReference } = given;
   if ([requestId, address, ownReference].filter((name) => name !== undefined).length !== 1)
-    throw bad('exactly one of request_id, address and reference is needed');
+    throw badRequest('exactly one of request_id, address and reference is needed');
   return {
     ...(requestId === undefined ? {} : { requestId }),
     ...(address === undefined ? {} : { address }),
@@ -69,144 +75,14 @@ function nameOf(given: {
   };
 }
 
-/** Checks the address of a page that a visitor is led back to. @throws WalletError `bad_payment_request` */
-function checkReturnUrl(url: string): string {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed?.protocol !== 'https:' || parsed.username !== '' || parsed.password !== '')
-    throw bad('return_url is not an https URL without user and password');
-  if (parsed.href.length > MAX_URL_CHARS) throw bad(`return_url has more than ${MAX_URL_CHARS} characters`);
-  return parsed.href;
-}
-
-/** Has the order in which JSON is written, since sorting the keys takes longer: a list has many requests. */
-const requestShape = ({
-  request,
-  status,
-  address,
-  label,
-  uri,
-  payUrl,
-  isSynced,
-  waitingFor,
-}: RequestView) => {
-  const { missing, excess } = differenceOf(request.amount, sum([status.mined, status.unmined]));
-  return {
-    address,
-    amount: request.amount,
-    cancelled_at: request.cancelled,
-    confirmations: request.confirmations,
-    created_at: request.created,
-    excess,
-    expires_at: request.expires,
-    label,
-    late: status.late,
-    metadata: request.metadata === undefined ? undefined : new JsonText(request.metadata),
-    missing,
-    pay_url: payUrl,
-    payments: status.payments.map(paymentShape),
-    received: status.mined,
-    received_locked: status.locked,
-    received_unconfirmed: status.unmined,
-    reference: request.reference,
-    request_id: request.requestId,
-    return_url: request.returnUrl,
-    state: status.state,
-    subaddr_index: indexShape(request.subaddress),
-    synced: isSynced,
-    tolerance: request.tolerance,
-    uri,
-    waiting_for: waitingFor,
-  };
-};
-
-const paymentShape = (payment: CountedPayment) => ({
-  amount: payment.amount,
-  confirmations: payment.confirmations,
-  double_spend_seen: payment.isContested,
-  height: payment.height ?? 0,
-  late: payment.isLate,
-  locked: payment.isLocked,
-  timestamp: payment.arrival,
-  tx_hash: toHex(payment.txHash),
-  unlock_time: payment.unlockTime,
-  verified_confirmations: payment.verifiedConfirmations,
+/** Reads the price of a call. */
+const priceOf = (given: NonNullable<z.output<ReturnType<typeof createParams>>['price']>): RequestPrice => ({
+  ...{ currency: given.currency, amount: given.amount, rate: given.rate, rateTime: given.rate_time },
+  ...(given.source === undefined ? {} : { source: given.source }),
 });
-
-const requestSchema = () =>
-  wire.object({
-    request_id: wire.text('Id of the request'),
-    address: wire.text('Address to pay, which no other request has'),
-    subaddr_index: indexSchema('Index of the address'),
-    uri: wire.text('URI that wallets open, with amount and label'),
-    pay_url: wire.text('Address of its pay page; absent if there are no pay pages').optional(),
-    amount: wire.amount('Requested amount; absent: an open request, which is never paid').optional(),
-    tolerance: wire.amount('Difference to the amount that counts as none'),
-    confirmations: wire.uint('Number of confirmations that its payments need; 0: the mempool is enough'),
-    created_at: wire.uint('Time of creation [Unix s]'),
-    expires_at: wire.uint('Time after which payments are late [Unix s]; absent: never').optional(),
-    cancelled_at: wire.uint('Time of its cancellation [Unix s]; absent: it is not cancelled').optional(),
-    state: wire.oneOf(
-      REQUEST_STATES,
-      'waiting: no payment; partial: too little; seen: enough, not all mined; confirming: enough, with too few confirmations; paid; expired and cancelled: too little until its end',
-    ),
-    label: wire.text('Label of the address; empty: none'),
-    reference: wire.text('Reference given by the client').optional(),
-    metadata: wire.record('Metadata given by the client').optional(),
-    return_url: wire.text('Page to which the pay page leads back').optional(),
-    received: wire.amount('Mined payments in time, without locked ones'),
-    received_unconfirmed: wire.amount('Payments in the mempool in time, without locked ones'),
-    received_locked: wire.amount('Payments in time that an unlock time locks'),
-    missing: wire.amount('Amount that received and received_unconfirmed lack'),
-    excess: wire.amount('Amount by which received and received_unconfirmed exceed the requested amount'),
-    late: wire.amount('Payments after its end'),
-    payments: wire.list(
-      wire.object({
-        tx_hash: wire.hash('Transaction hash'),
-        amount: wire.amount('Sum that the transaction pays to the address'),
-        height: wire.uint('Height of its block; 0 if it is not mined'),
-        confirmations: wire.uint('Number of blocks from its block to the tip; 0 if it is not mined'),
-        timestamp: wire.uint(
-          'Time at which it arrived, as recorded at its first sight in the mempool or a block [Unix s]',
-        ),
-        unlock_time: wire.u64('Height or Unix time [s] at which it unlocks; 0: no lock of its own'),
-        locked: wire.flag('Its unlock time has not passed: it does not count yet'),
-        late: wire.flag('It arrived after the end of the request'),
-        double_spend_seen: wire.flag('The mempool has seen another transaction with the same inputs'),
-        verified_confirmations: verifiedConfirmations(),
-      }),
-      'Payments to the address, in the order of their blocks',
-    ),
-    waiting_for: waitingForSchema(),
-    synced: wire.flag(
-      'The wallet has all blocks of the daemon; otherwise payments may be missing, but a state of paid holds',
-    ),
-  });
 
 /** Kinds of faults of every method that names a request. */
 const NAMED = ['request_missing', 'bad_payment_request', 'wrong_address'] as const satisfies readonly Kind[];
-
-const sampleRequest = {
-  request_id: '0f1e2d3c4b5a69788796a5b4c3d2e1f0',
-  address: sample.address,
-  subaddr_index: { major: 0n, minor: 1n },
-  uri: `monero:${sample.address}?tx_amount=1.000000000000&tx_description=order%204711`,
-  amount: sample.oneXmr,
-  tolerance: 0n,
-  confirmations: 10n,
-  created_at: 1_760_000_000n,
-  expires_at: 1_760_003_600n,
-  state: 'waiting' as const,
-  label: 'order 4711',
-  reference: '4711',
-  received: 0n,
-  received_unconfirmed: 0n,
-  received_locked: 0n,
-  missing: sample.oneXmr,
-  excess: 0n,
-  late: 0n,
-  payments: [],
-  synced: true,
-};
 
 const createParams = () =>
   params({
@@ -228,7 +104,35 @@ const createParams = () =>
     label: label.default('').describe('Label of the address, part of the URI; empty: none'),
     reference: reference.optional().describe('Name of the request in your system, unique in the wallet'),
     metadata: wholeObject.optional().describe('JSON object that is returned unchanged, at most 4096 bytes'),
-    return_url: url.optional().describe('https page to which the pay page leads back; absent: none'),
+    return_url: url
+      .optional()
+      .describe(
+        'https page to which the pay page leads back; outside mainnet also http://localhost; absent: none',
+      ),
+    return: z
+      .enum(['link', 'auto'])
+      .default('link')
+      .describe(
+        'link: the visitor goes back by a button; auto: also by itself, some seconds after the payment',
+      ),
+    price: z
+      .strictObject({
+        currency: keptText(10, 2).describe('Code of the currency, such as EUR'),
+        amount: decimal.describe('Price as a decimal number in a text, such as "19.90"'),
+        rate: decimal.describe('Units of the currency for one XMR, as a decimal number in a text'),
+        rate_time: height.describe('Time of the rate [Unix s]'),
+        source: keptText(100).optional().describe('Origin of the rate'),
+      })
+      .optional()
+      .describe('Price in another currency, which the amount must fit within the tolerance; absent: none'),
+    locale: keptText(64)
+      .optional()
+      .describe('Language of the pay page (BCP 47); absent: that of its visitor'),
+    refunds: z
+      .enum(['none', 'ask'])
+      .default('none')
+      .describe('ask: the customer may give an address for refunds on the pay page'),
+    refund_address: keptText(255).optional().describe('Address for refunds; absent: none is known'),
     idempotency_key: idempotencyKey
       .optional()
       .describe('Key of the call: a repeated call returns the same request'),
@@ -240,7 +144,13 @@ export const paymentRequestMethods: readonly WalletMethod[] = [
     name: 'create_payment_request',
     summary: 'Creates a request for a payment to a new address, whose state follows from the payments to it.',
     meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
-    faults: ['account_out_of_range', 'bad_payment_request', 'reference_taken', 'order_mismatch'],
+    faults: [
+      'account_out_of_range',
+      'bad_payment_request',
+      'reference_taken',
+      'order_mismatch',
+      'wrong_address',
+    ],
     params: createParams,
     result: () => requestSchema().extend(skippedAddresses()),
     examples: () => [
@@ -254,7 +164,7 @@ export const paymentRequestMethods: readonly WalletMethod[] = [
     async handle({ wallet }, args) {
       const { amount, expires_in: seconds, expires_at: time, idempotency_key: key } = args;
       if (seconds !== undefined && time !== undefined)
-        throw bad('expires_in and expires_at exclude each other');
+        throw badRequest('expires_in and expires_at exclude each other');
       const expires = seconds === undefined ? time : wallet.paymentRequests.expiryAfter(seconds);
       let skipped = 0;
       const request = await wallet.paymentRequests.create(
@@ -266,8 +176,13 @@ export const paymentRequestMethods: readonly WalletMethod[] = [
           tolerance: args.tolerance,
           label: args.label,
           ...(args.reference === undefined ? {} : { reference: args.reference }),
-          ...(args.metadata === undefined ? {} : { metadata: metadataText(args.metadata, bad) }),
-          ...(args.return_url === undefined ? {} : { returnUrl: checkReturnUrl(args.return_url) }),
+          ...(args.metadata === undefined ? {} : { metadata: metadataText(args.metadata, badRequest) }),
+          ...(args.return_url === undefined ? {} : { returnUrl: args.return_url }),
+          ...(args.price === undefined ? {} : { price: priceOf(args.price) }),
+          ...(args.locale === undefined ? {} : { locale: args.locale }),
+          ...(args.refund_address === undefined ? {} : { refundAddress: args.refund_address }),
+          returnsAuto: args.return === 'auto',
+          asksRefundAddress: args.refunds === 'ask',
           ...(key === undefined
             ? {}
             : { call: keyedCall(key, 'create_payment_request', createParams(), args) }),
@@ -297,8 +212,21 @@ export const paymentRequestMethods: readonly WalletMethod[] = [
     faults: [],
     params: () =>
       params({
-        state: z.enum(REQUEST_STATES).optional().describe('Lists only requests in this state; absent: all'),
+        states: listOf(z.enum(REQUEST_STATES)).describe('States of the listed requests; empty: all'),
+        state: z.enum(REQUEST_STATES).optional().describe('A further state; absent: none'),
+        account_index: u32.optional().describe('Account of the listed requests; absent: all'),
         reference: reference.optional().describe('Lists only the request with this reference; absent: all'),
+        text: keptText(255, 1)
+          .optional()
+          .describe('Text that id, reference, label or metadata of the listed requests contain; absent: all'),
+        created_since: height.optional().describe('Least time of creation [Unix s]'),
+        changed_since: height
+          .optional()
+          .describe('Least time of the latest change of terms, state or refunds [Unix s]'),
+        min_amount: atomic.optional().describe('Least requested amount; open requests are left out'),
+        max_amount: atomic.optional().describe('Largest requested amount; open requests are left out'),
+        min_received: atomic.optional().describe('Least sum of the payments in time'),
+        max_received: atomic.optional().describe('Largest sum of the payments in time'),
         limit: pageLimit.describe('Largest number of requests'),
         cursor: pageCursor,
       }),
@@ -308,13 +236,19 @@ export const paymentRequestMethods: readonly WalletMethod[] = [
         cursor: wire.text('Cursor for the next page; absent on the last one').optional(),
       }),
     source: ADDITION,
-    handle({ wallet }, { state, reference: ownReference, limit, cursor }) {
-      const { requests, viewsOf } = wallet.paymentRequests.list({
+    async handle({ wallet }, args) {
+      const { limit } = args;
+      const { requests, viewsOf } = await wallet.paymentRequests.list(
+        {
+          states: args.state === undefined ? args.states : [...args.states, args.state],
+          ...{ account: args.account_index, reference: args.reference, text: args.text },
+          ...{ createdSince: args.created_since, changedSince: args.changed_since },
+          ...{ minAmount: args.min_amount, maxAmount: args.max_amount },
+          ...{ minReceived: args.min_received, maxReceived: args.max_received },
+        },
+        pageStart(args.cursor),
         limit,
-        before: pageStart(cursor),
-        ...(state === undefined ? {} : { state }),
-        ...(ownReference === undefined ? {} : { reference: ownReference }),
-      });
+      );
       const last = requests.at(-1)?.sequence;
       const pages = async function* () {
         for await (const page of wallet.accounts.labelledPages(requests, REQUESTS_AT_ONCE, addressOf)) {
@@ -355,9 +289,79 @@ export const paymentRequestMethods: readonly WalletMethod[] = [
     source: ADDITION,
     handle({ wallet }, { expires_in: seconds, expires_at: time, ...name }) {
       if ((seconds === undefined) === (time === undefined))
-        throw bad('exactly one of expires_in and expires_at is needed');
+        throw badRequest('exactly one of expires_in and expires_at is needed');
       const expires = time ?? wallet.paymentRequests.expiryAfter(seconds ?? 0);
       return requestShape(wallet.paymentRequests.extend(nameOf(name), expires));
+    },
+  }),
+
+  defineMethod({
+    name: 'refund_payment_request',
+    summary: 'Returns money of a payment request by a payout, never more than it has received.',
+    meta: {
+      ...{ family: 'payout_create', needs: 'wallet', restricted: true, foreground: true },
+      multisig: 'absent',
+    },
+    faults: [...NAMED, ...['bad_payout', 'payout_mismatch', 'credential_denied', 'spend_limit']] as const,
+    params: () =>
+      params({
+        request_id: nameParams.request_id,
+        reference: reference.optional().describe('Reference of the request, in place of its id'),
+        refund_id: payoutId.describe(
+          'Name of the refund in your system, unique among payouts; the key by which it is paid once',
+        ),
+        amount: z
+          .union([z.enum(COMPUTED_KINDS), atomic])
+          .describe(
+            'Amount [atomic units], or: excess: payments in time above the amount; late: payments after the end; all: everything that is left',
+          ),
+        address: text
+          .optional()
+          .describe('Address of the customer; absent: the refund address of the request'),
+        ...feeParams,
+      }),
+    result: requestSchema,
+    source: ADDITION,
+    handle({ wallet, credential, client, spender }, args) {
+      const { request_id, reference: own, refund_id: refundId, amount, address } = args;
+      return wallet.refunds
+        .refund(
+          nameOf({ request_id, reference: own }),
+          {
+            ...{
+              refundId,
+              amount,
+              address,
+              feePayer: args.fee,
+              maxFee: args.max_fee,
+              priority: args.priority,
+            },
+          },
+          { ...client, spender },
+          (account) => assertAccountRight(credential, account),
+        )
+        .then(requestShape);
+    },
+  }),
+
+  defineMethod({
+    name: 'export_payment_requests',
+    summary: 'Exports the payment requests that were created in a period, with payments, price and refunds.',
+    meta: { family: 'receive', needs: 'wallet', restricted: false },
+    faults: ['invalid'],
+    params: () => params(exportParams('requests')),
+    result: () =>
+      wire.object({
+        requests: wire.list(requestSchema(), 'Requests with format json, the oldest first; none with csv'),
+        csv: wire
+          .text('Requests as CSV (RFC 4180), with the names of the columns; with format csv alone')
+          .optional(),
+      }),
+    source: ADDITION,
+    handle({ wallet }, args) {
+      const pages = wallet.paymentRequests.createdIn(exportPeriod(args));
+      if (args.format === 'json') return { requests: rowsOf(unheld(pages), requestShape) };
+      return { requests: [], csv: JsonRows.text(unheld(requestCsv(pages))) };
     },
   }),
 ];

@@ -3,7 +3,6 @@ import {
   atomic,
   flag,
   height,
-  instant,
   keptText,
   listOf,
   params,
@@ -12,20 +11,13 @@ import {
   wholeObject,
 } from '../../http/methods/params.js';
 import * as wire from '../../http/methods/wire.js';
-import {
-  badPayout,
-  FEE_PAYERS,
-  PAYOUT_STATES,
-  WHOLE_WALLET,
-  type Payout,
-  type PayoutPause,
-} from '../../model/payout.js';
-import { WalletError } from '../../model/wallet-error.js';
+import { badPayout, PAYOUT_STATES, WHOLE_WALLET, type Payout, type PayoutPause } from '../../model/payout.js';
 import type { PayoutOutcome } from '../../services/payouts/payouts.js';
 import type { PayoutRequest } from '../../services/payouts/payout-intake.js';
 import { bytes32, fromHex } from '../../util/bytes.js';
 import { workSlices } from '../../util/event-loop.js';
 import type { Credential } from '../access/credential.js';
+import { assertAccountRight } from '../access/payout-rights.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
 import { JsonRows } from '../../http/calls/json-rows.js';
 import { unheld } from '../../util/paged.js';
@@ -45,14 +37,13 @@ import {
   submittedSchema,
   submittedShape,
 } from '../wire/payouts.js';
+import { exportParams, exportPeriod } from '../wire/export-params.js';
 import { metadataText } from '../wire/metadata.js';
+import { feeParams, payoutId } from '../wire/payout-params.js';
 import * as sample from '../wire/samples.js';
 
 /** Largest number of payouts of one call. */
 const MAX_PAYOUTS = 1000;
-const MAX_PRIORITY = 4;
-
-const payoutId = keptText(255, 1);
 
 /** Hash as 64 hex digits. */
 const hash = z
@@ -67,15 +58,7 @@ const item = z.strictObject({
   ),
   address: text.describe('Address of the payee'),
   amount: atomic.describe('Amount that the payee is owed [atomic units]'),
-  fee: z
-    .enum(FEE_PAYERS)
-    .default('wallet')
-    .describe('Side that pays its share of the fee: wallet in addition, payee out of the amount'),
-  max_fee: atomic.optional().describe('Largest share of the fee; above it the payout waits; absent: any'),
-  priority: u32
-    .default(0)
-    .refine((priority) => priority <= MAX_PRIORITY, 'out of range')
-    .describe('Priority from 0 to 4; 0: by the state of chain and pool'),
+  ...feeParams,
   allow_own: flag.default(false).describe('The address may be one of this wallet'),
   not_before: height.optional().describe('Time before which it is not sent [Unix s]'),
   expires_at: height.optional().describe('Time from which it is not sent any more [Unix s]'),
@@ -98,20 +81,6 @@ const requestOf =
 function assertCount(count: number, least = 1): void {
   if (count < least || count > MAX_PAYOUTS)
     throw badPayout(`a call names ${least} to ${MAX_PAYOUTS} payouts, not ${count}`);
-}
-
-/**
- * Checks that a credential may act on the payouts of an account. @param account undefined: the whole wallet.
- * @throws WalletError `credential_denied`
- */
-function assertAccountRight(credential: Credential | undefined, major: number | undefined): void {
-  const accounts = credential?.rules.payouts?.accounts;
-  if (accounts === undefined || (major !== undefined && accounts.includes(major))) return;
-  const place = major === undefined ? 'the whole wallet' : `account ${major}`;
-  throw new WalletError({
-    kind: 'credential_denied',
-    reason: `credential ${credential?.name ?? ''}: payouts.accounts: payouts of ${place} are not allowed`,
-  });
 }
 
 /** Writes the result of a call with a result for each payout. */
@@ -407,16 +376,7 @@ export const payoutMethods: readonly WalletMethod[] = [
       'Exports the payouts that were created in a period, with fee shares, transactions and approvers.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
     faults: ['invalid'],
-    params: () =>
-      params({
-        from: instant.describe(
-          'Earliest time of creation: Unix seconds, a date (00:00 UTC), or a time with its offset',
-        ),
-        to: instant.describe(
-          'Time before which the payouts were created, in the same forms: later than from',
-        ),
-        format: z.enum(['json', 'csv']).default('json').describe('Form of the answer'),
-      }),
+    params: () => params(exportParams('payouts')),
     result: () =>
       wire.object({
         payouts: wire.list(payoutSchema(), 'Payouts with format json, the oldest first; none with csv'),
@@ -425,10 +385,9 @@ export const payoutMethods: readonly WalletMethod[] = [
           .optional(),
       }),
     source: ADDITION,
-    handle({ wallet }, { from, to, format }) {
-      if (from >= to) throw new WalletError({ kind: 'invalid', reason: 'from is not before to' });
-      const pages = wallet.payouts.createdIn({ from, to });
-      if (format === 'json') return { payouts: rowsOf(unheld(pages), payoutShape) };
+    handle({ wallet }, args) {
+      const pages = wallet.payouts.createdIn(exportPeriod(args));
+      if (args.format === 'json') return { payouts: rowsOf(unheld(pages), payoutShape) };
       return { payouts: [], csv: JsonRows.text(unheld(payoutCsv(pages))) };
     },
   }),

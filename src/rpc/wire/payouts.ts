@@ -43,6 +43,7 @@ const waitingSchema = () =>
     node: wire.text('Reason why the daemon cannot be asked, or has refused its batch').optional(),
     behind: wire.text('Id of the older payout for which unlocked money is kept').optional(),
     earlier: wire.text('Reason why an earlier batch with it cannot be excluded yet').optional(),
+    reversed: wire.amount('Amount that a reversed payment of its payment request leaves missing').optional(),
     unlocked: wire
       .object({
         amount: wire.amount('Amount that must be unlocked in addition'),
@@ -63,6 +64,7 @@ const payoutTerms = () => ({
   allow_own: wire.flag('The address may be one of this wallet'),
   not_before: wire.uint('Time before which it is not sent [Unix s]').optional(),
   expires_at: wire.uint('Time from which it is not sent any more [Unix s]').optional(),
+  request_id: wire.text('Payment request whose money it returns; absent: it is no refund').optional(),
   reference: wire.text('Reference given by the client').optional(),
   metadata: wire.record('Metadata given by the client').optional(),
 });
@@ -131,6 +133,8 @@ const waitingShape = (waiting: Waiting, unlocking: Unlocking | undefined) => {
       return { behind: waiting.payoutId };
     case 'earlier':
       return { earlier: waiting.reason };
+    case 'reversed':
+      return { reversed: waiting.missing };
     case 'unlocked':
       return {
         unlocked: {
@@ -149,6 +153,7 @@ export const payoutShape = ({
   waitingFor,
   unlocking,
   actions,
+  requestId,
 }: PayoutView) => ({
   payout_id: payout.payoutId,
   account_index: payout.account,
@@ -160,6 +165,7 @@ export const payoutShape = ({
   allow_own: payout.allowOwn,
   not_before: payout.notBefore,
   expires_at: payout.expires,
+  request_id: requestId,
   reference: payout.reference,
   metadata: payout.metadata === undefined ? undefined : new JsonText(payout.metadata),
   state: payout.state,

@@ -5,6 +5,7 @@ import { sum } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import type { Json } from '../../util/json.js';
 import type { PayoutFacts } from '../../model/payout.js';
+import type { RequestPrice } from '../../model/payment-request.js';
 import type {
   PaymentFacts,
   RequestFacts,
@@ -66,21 +67,31 @@ const spentOutputJson = (
   amount,
 });
 
-const requestJson = (
-  { requestId, reference, subaddress, state, amount, received, unconfirmed, locked, late }: RequestFacts,
-  addressText: AddressText,
-) => ({
-  request_id: requestId,
-  ...(reference === undefined ? {} : { reference }),
-  address: addressText(subaddress),
-  subaddr_index: { major: subaddress.major, minor: subaddress.minor },
-  state,
-  ...(amount === undefined ? {} : { amount }),
-  received,
-  received_unconfirmed: unconfirmed,
-  received_locked: locked,
-  ...differenceOf(amount, sum([received, unconfirmed])),
-  late,
+const requestJson = (facts: RequestFacts, addressText: AddressText) => {
+  const { requestId, reference, subaddress, state, amount, price, received, unconfirmed, locked, late } =
+    facts;
+  return {
+    request_id: requestId,
+    ...(reference === undefined ? {} : { reference }),
+    address: addressText(subaddress),
+    subaddr_index: { major: subaddress.major, minor: subaddress.minor },
+    state,
+    ...(amount === undefined ? {} : { amount }),
+    ...(price === undefined ? {} : { price: priceJson(price) }),
+    received,
+    received_unconfirmed: unconfirmed,
+    received_locked: locked,
+    ...differenceOf(amount, sum([received, unconfirmed])),
+    late,
+    refunded: facts.refunded,
+    refundable: facts.refundable,
+  };
+};
+
+/** Converts a price to JSON. */
+export const priceJson = ({ currency, amount, rate, rateTime, source }: RequestPrice) => ({
+  ...{ currency, amount, rate, rate_time: rateTime },
+  ...(source === undefined ? {} : { source }),
 });
 
 const payoutJson = ({
@@ -151,6 +162,11 @@ function dataOf(event: WalletEvent, addressText: AddressText): EventJson['data']
       return requestJson(event.data, addressText);
     case 'request.reversed':
       return { ...requestJson(event.data, addressText), was: event.data.was };
+    case 'request.refund': {
+      const { payoutId, amount, state, txHash } = event.data.refund;
+      const refund = { refund_id: payoutId, amount, state, ...(txHash && { tx_hash: toHex(txHash) }) };
+      return { ...requestJson(event.data, addressText), refund };
+    }
     case 'wallet.synced':
       return { height: event.data.height };
     case 'wallet.reorganised':

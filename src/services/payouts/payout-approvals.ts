@@ -3,15 +3,17 @@ import { requirementOf, type PayoutRules } from '../../model/payout-rule.js';
 import { badPayout, termsHash, type Payout, type PayoutClient } from '../../model/payout.js';
 import { WalletError } from '../../model/wallet-error.js';
 import { betweenWrites } from '../../store/between-writes.js';
+import { uncovered } from '../../store/tables/request-refunds.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
+import type { Amount } from '../../util/amount.js';
 import { equalBytes } from '../../util/bytes.js';
 import { unixSeconds } from '../../util/clock.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'clock' | 'name' | 'payoutSettings' | 'store'>;
 
-type Reader = Pick<WalletReader | WalletWriter, 'payouts'>;
+type Reader = Pick<WalletReader | WalletWriter, 'payouts' | 'refunds' | 'requests'>;
 
 /** Standing of a payout under the rules of approval. */
 export type Release =
@@ -20,7 +22,9 @@ export type Release =
   /** It needs further approvals. */
   | { readonly kind: 'approval'; readonly needed: number; readonly given: number }
   /** It has its approvals, and may be sent at a time [Unix s]. */
-  | { readonly kind: 'delay'; readonly time: number };
+  | { readonly kind: 'delay'; readonly time: number }
+  /** It refunds a payment that was reversed meanwhile: an amount is missing [atomic units]. */
+  | { readonly kind: 'reversed'; readonly missing: Amount };
 
 /** Number of payouts that are judged in one turn of the event loop. */
 const AT_ONCE = 200;
@@ -47,8 +51,16 @@ export class PayoutApprovals {
     return this.#context.payoutSettings.rules;
   }
 
-  /** Judges a payout by the present rules. */
+  /** Judges a payout by the present rules, and a refund by the payments that it returns. */
   releaseOf(r: Reader, payout: Payout): Release {
+    const release = this.#approvalOf(r, payout);
+    if (release.kind === 'approval' || payout.refund === undefined) return release;
+    const { store, clock } = this.#context;
+    const missing = uncovered(r, payout, { tip: store.height() - 1, now: unixSeconds(clock) });
+    return missing > 0n ? { kind: 'reversed', missing } : release;
+  }
+
+  #approvalOf(r: Reader, payout: Payout): Release {
     const rules = this.#rules.of(this.#context.name, payout.account, payout.creator);
     const requirement = requirementOf(rules, payout.amount);
     if (requirement === undefined) return { kind: 'released' };

@@ -8,10 +8,12 @@ import {
   type PayoutClient,
   type PayoutTerms,
 } from '../../model/payout.js';
+import type { RefundOf } from '../../model/payout.js';
 import type { Spender } from '../../model/spender.js';
 import { faultOf, WalletError, type Fault } from '../../model/wallet-error.js';
 import { formatCoins } from '../../monero/cryptonote/coins.js';
 import { betweenWrites } from '../../store/between-writes.js';
+import { refundLimit } from '../../store/tables/request-refunds.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
 import { amount, ZERO, type Amount } from '../../util/amount.js';
 import { unixSeconds } from '../../util/clock.js';
@@ -38,6 +40,8 @@ export interface PayoutCreator extends PayoutClient {
 /** A payout as a client requests it. */
 export interface PayoutRequest extends PayoutTerms {
   readonly payoutId: string;
+  /** Payment request whose money it returns; absent: it is no refund. */
+  readonly refund?: RefundOf;
 }
 
 /** Result of one item: the payout, or the fault for which the item was refused. */
@@ -73,12 +77,12 @@ const TERM_NAMES = {
 function assertSame(payout: Payout, request: PayoutRequest): void {
   const differs = (name: keyof PayoutTerms): boolean => payout[name] !== request[name];
   const [different] = (Object.keys(TERM_NAMES) as (keyof PayoutTerms)[]).filter(differs);
-  if (different !== undefined)
-    throw new WalletError({
-      kind: 'payout_mismatch',
-      payoutId: request.payoutId,
-      field: TERM_NAMES[different],
-    });
+  const { payoutId, refund } = request;
+  const mismatch = (field: string): WalletError =>
+    new WalletError({ kind: 'payout_mismatch', payoutId, field });
+  if (refund?.request !== payout.refund?.request) throw mismatch('request_id');
+  if (different !== undefined) throw mismatch(TERM_NAMES[different]);
+  if (refund?.kind !== payout.refund?.kind) throw mismatch('amount');
 }
 
 /** Checks requests for payouts and records them, each on its own: a refused request does not stop the others. */
@@ -180,6 +184,7 @@ export class PayoutIntake {
         return { payout: known, isNew: false };
       }
       const created = unixSeconds(this.#context.clock);
+      if (request.refund !== undefined) this.#assertRefundable(w, request.refund, request.amount);
       // An error of a limit must leave nothing behind, so the limit comes first.
       if (creator.spender !== undefined)
         spending.record(w, creator.spender, [this.#spendingOf(w, request, prices)]);
@@ -192,6 +197,19 @@ export class PayoutIntake {
       w.events.payouts.begin(payout);
       return { payout, isNew: true };
     });
+  }
+
+  /**
+   * Checks that a request has received the money of a new refund, and that it was not refunded.
+   * @throws WalletError `bad_payment_request`
+   */
+  #assertRefundable(w: WalletWriter, { request, kind }: RefundOf, value: Amount): void {
+    const { store, clock } = this.#context;
+    const view = { tip: store.height() - 1, now: unixSeconds(clock) };
+    const left = refundLimit(w, w.requests.at(request), kind, view);
+    if (value <= left) return;
+    const reason = `${formatCoins(value)} XMR are more than the ${formatCoins(left)} XMR that are left to be refunded`;
+    throw new WalletError({ kind: 'bad_payment_request', reason });
   }
 
   /** Returns the money that a payout takes out of the wallet, with its largest share of the fee, or an estimate of it. */

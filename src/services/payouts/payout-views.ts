@@ -1,5 +1,6 @@
 import { isWaiting, readySince, type Payout, type PayoutAction } from '../../model/payout.js';
 import type { PayoutPayment } from '../../store/tables/payout-row.js';
+import type { Amount } from '../../util/amount.js';
 import { unixSeconds } from '../../util/clock.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { PayoutApprovals } from './payout-approvals.js';
@@ -22,6 +23,8 @@ export type Waiting =
   /** The payout is approved, and is sent at a time [Unix s] at the earliest. */
   | { readonly kind: 'delay'; readonly time: number }
   | { readonly kind: 'paused'; readonly reason: string }
+  /** A payment that it refunds was reversed: an amount of the request is missing [atomic units]. */
+  | { readonly kind: 'reversed'; readonly missing: Amount }
   /** The payout is sent at a time [Unix s] at the earliest. `retry`: after the daemon has refused its batch. */
   | { readonly kind: 'not_before' | 'retry'; readonly time: number }
   /** The payout waits for others until a time [Unix s], so that one transaction pays them. */
@@ -34,6 +37,8 @@ export interface PayoutView {
   readonly payment?: PayoutPayment;
   /** Number of blocks from the block of its payment to the tip; 0 while it is not mined. */
   readonly confirmations: number;
+  /** Id of the payment request whose money it returns; absent: it is no refund. */
+  readonly requestId?: string;
   /** Actions of clients, the oldest first. */
   readonly actions: readonly PayoutAction[];
   /** Reason why it waits; absent if it does not wait. */
@@ -54,19 +59,29 @@ export class PayoutViews {
     this.#unlockTimes = new UnlockTimes(context);
   }
 
-  /** Views a payout. */
-  view(recorded: Payout): PayoutView {
+  /**
+   * Views a payout as it is now: a long list is viewed in slices, between which blocks may change the payouts that were
+   * read for it.
+   */
+  view({ sequence }: Pick<Payout, 'sequence'>): PayoutView {
     const { store, keystore } = this.#context;
+    // States are recorded when the pages of blocks are committed.
+    store.commitPages();
+    const recorded = store.read((r) => r.payouts.at(sequence));
     const payout = keystore.hidesNotes ? withoutNotes(recorded) : recorded;
     const waitingFor = isWaiting(payout.state) ? this.#waitingOf(payout) : undefined;
     const payment = isWaiting(payout.state)
       ? undefined
       : store.read((r) => r.payouts.paymentOf(payout.sequence));
     const { height } = payment ?? {};
+    const { refund } = payout;
     return {
       payout,
       actions: store.read((r) => r.payouts.actionsOn(payout.sequence)),
       ...(payment === undefined ? {} : { payment }),
+      ...(refund === undefined
+        ? {}
+        : { requestId: store.read((r) => r.requests.at(refund.request)).requestId }),
       confirmations: height === undefined ? 0 : Math.max(0, store.height() - height),
       ...(waitingFor === undefined ? {} : { waitingFor }),
       ...(waitingFor?.kind === 'unlocked'
@@ -79,7 +94,7 @@ export class PayoutViews {
     const { sequence, account, notBefore = 0, retryAt = 0 } = payout;
     const { store, clock, payoutSettings } = this.#context;
     const release = store.read((r) => this.#services.approvals.releaseOf(r, payout));
-    if (release.kind === 'approval') return release;
+    if (release.kind === 'approval' || release.kind === 'reversed') return release;
     const pause = store.read((r) => r.payouts.pauseOf(account));
     if (pause !== undefined) return { kind: 'paused', reason: pause.reason };
     const now = unixSeconds(clock);

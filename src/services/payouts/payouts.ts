@@ -11,14 +11,16 @@ import {
 } from '../../model/payout.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { faultOf, WalletError, type Fault } from '../../model/wallet-error.js';
-import type { PayoutFilter, PayoutPeriod } from '../../store/tables/payout-row.js';
+import type { PayoutFilter } from '../../store/tables/payout-row.js';
 import type { Spender } from '../../model/spender.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
 import { unixSeconds } from '../../util/clock.js';
-import { workSlices, yieldToEventLoop } from '../../util/event-loop.js';
+import { workSlices } from '../../util/event-loop.js';
+import type { Period } from '../../util/ranges.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { Balances } from '../accounts/balances.js';
 import type { ColdSigning } from '../cold/cold-signing.js';
+import { newestFirst, oldestFirst } from '../context/row-pages.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { FeeEstimator } from '../payments/fee-estimator.js';
 import type { Orders } from '../payments/orders.js';
@@ -87,12 +89,6 @@ export type MayUse = (payout: Payout) => void;
 /** Number of queued payouts for which a request to send them at once is recorded. */
 const MOST_NOTED = 1000;
 
-/** Number of payouts that one turn of the event loop exports. */
-const EXPORTED_AT_ONCE = 100;
-
-/** Number of payouts that one turn of the event loop searches. */
-const SEARCHED_AT_ONCE = 5000;
-
 /** Payouts of one wallet: amounts that payees are owed, which a queue pays in batches. */
 export class Payouts {
   readonly #context: Context;
@@ -149,22 +145,13 @@ export class Payouts {
     const { hidesNotes } = keystore;
     if (hidesNotes && filter.reference !== undefined) return { payouts: [] };
     store.commitPages();
-    const found: Payout[] = [];
-    let to = Math.min(before, store.read((r) => r.payouts.last()) + 1);
-    while (to > 1 && found.length < limit) {
-      const from = Math.max(0, to - SEARCHED_AT_ONCE);
-      const range = { from, to };
-      found.push(
-        ...store.read((r) =>
-          r.payouts.list({ ...filter, byNotes: !hidesNotes }, range, limit - found.length),
-        ),
-      );
-      to = from;
-      if (to > 1 && found.length < limit) {
-        await yieldToEventLoop();
-        this.#context.assertOpen();
-      }
-    }
+    const below = Math.min(before, store.read((r) => r.payouts.last()) + 1);
+    const found = await newestFirst(
+      below,
+      limit,
+      (range, most) => store.read((r) => r.payouts.list({ ...filter, byNotes: !hidesNotes }, range, most)),
+      this.#context.assertOpen,
+    );
     const last = found.at(-1);
     return {
       payouts: await workSlices.map(found, (payout) => this.#views.view(payout)),
@@ -173,17 +160,13 @@ export class Payouts {
   }
 
   /** Reads the payouts that were created in a period, page by page, the oldest first. */
-  async *createdIn(period: PayoutPeriod): AsyncGenerator<readonly PayoutView[]> {
-    const { store } = this.#context;
-    for (let last = 0; ;) {
-      const page = store.read((r) => r.payouts.createdIn(period, last, EXPORTED_AT_ONCE));
-      if (page.length > 0) yield page.map((payout) => this.#views.view(payout));
-      const end = page.at(-1);
-      if (end === undefined || page.length < EXPORTED_AT_ONCE) return;
-      last = end.sequence;
-      await yieldToEventLoop();
-      this.#context.assertOpen();
-    }
+  async *createdIn(period: Period): AsyncGenerator<readonly PayoutView[]> {
+    const { store, assertOpen } = this.#context;
+    const pages = oldestFirst(
+      (above, limit) => store.read((r) => r.payouts.createdIn(period, above, limit)),
+      assertOpen,
+    );
+    for await (const page of pages) yield page.map((payout) => this.#views.view(payout));
   }
 
   /** Cancels payouts that were not sent. @param mayUse checks the right of the client to a payout. */

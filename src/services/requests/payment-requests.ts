@@ -1,22 +1,29 @@
 import { DaemonError } from '../../daemon/errors.js';
-import { writeUri } from '../../monero/cryptonote/uri.js';
-import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
+import { formatAddress } from '../../monero/cryptonote/address.js';
 import { assertRepeats, type KeyedCall } from '../../model/keyed-call.js';
 import { faultOf, WalletError } from '../../model/wallet-error.js';
-import { MAX_LABEL_BYTES, type PaymentRequest, confirmationsFor } from '../../model/payment-request.js';
-import { requestStatus, type RequestStatus } from '../../model/request-state.js';
-import { rescanTo } from '../../store/events/chain-progress.js';
-import type { RequestFilter } from '../../store/tables/payment-requests.js';
+import { type PaymentRequest, type RequestPrice, confirmationsFor } from '../../model/payment-request.js';
+import { isIndexed, type RequestFilter } from '../../store/tables/payment-requests.js';
 import type { TrackedRequest } from '../../store/tables/request-row.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
-import { ZERO, type Amount } from '../../util/amount.js';
+import type { Amount } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import { unixSeconds } from '../../util/clock.js';
+import type { NumberRange, Period } from '../../util/ranges.js';
 import type { Accounts } from '../accounts/accounts.js';
-import { verifiedCounter } from '../context/daemon-access.js';
+import { newestFirst, oldestFirst } from '../context/row-pages.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
 import { RequestExpiry } from './request-expiry.js';
+import { RequestViews, type RequestView, type ViewRequests } from './request-views.js';
+import {
+  badRequest,
+  checkAmount,
+  checkExpiry,
+  checkLocale,
+  checkPrice,
+  checkReturnUrl,
+} from './request-terms.js';
 
 type Context = Pick<
   WalletContext,
@@ -57,6 +64,14 @@ export interface RequestSpec {
   /** JSON object, as text. */
   readonly metadata?: string;
   readonly returnUrl?: string;
+  /** True: the pay page goes back by itself after the payment. */
+  readonly returnsAuto?: boolean;
+  readonly price?: RequestPrice;
+  /** Language of the pay page; absent: the language of its visitor. */
+  readonly locale?: string;
+  /** True: the customer may give an address for refunds on the pay page. */
+  readonly asksRefundAddress?: boolean;
+  readonly refundAddress?: string;
   /** Call that creates the request once, by its key; absent without a key. */
   readonly call?: KeyedCall;
 }
@@ -68,39 +83,18 @@ export interface RequestName {
   readonly reference?: string;
 }
 
-/** A payment request with its state and payments. */
-export interface RequestView {
-  readonly request: PaymentRequest;
-  readonly status: RequestStatus;
-  readonly address: string;
-  /** Label of the address; empty: no label. */
-  readonly label: string;
-  /** URI that wallets open, with the amount, and with the label unless it exceeds the present limit of labels. */
-  readonly uri: string;
-  /** Address of the pay page of the request; absent if there are no pay pages. */
-  readonly payUrl?: string;
-  /** True if the wallet has all blocks of the daemon. */
-  readonly isSynced: boolean;
-  /** Check for which the blocks of the wallet wait; undefined if for none. */
-  readonly waitingFor: 'work' | 'nodes' | undefined;
+/** Requests of a list, latest first. */
+export interface RequestList {
+  readonly requests: readonly PaymentRequest[];
+  readonly viewsOf: ViewRequests;
 }
-
-/** Views some of the requests of a list. */
-export type ViewRequests = (some: readonly PaymentRequest[]) => readonly RequestView[];
 
 const ID_BYTES = 16;
 const TOKEN_BYTES = 16;
-/** Largest integer of SQLite. */
-const MAX_AMOUNT = (1n << 63n) - 1n;
-/** Longest time until an expiry: ten years [s]. */
-const MAX_LIFETIME = 10 * 365 * 86_400;
-
 /** Number of newest blocks that a reorganisation may replace, so that a later payment may be mined at their heights. */
 const MAX_REPLACED = 60;
-/** Longest time for which a new request waits for the height of the daemon [ms]. */
-const HEIGHT_DEADLINE_MS = 3000;
-
-const bad = (reason: string): WalletError => new WalletError({ kind: 'bad_payment_request', reason });
+/** Longest time for which a new request waits for an answer of the daemon [ms]. */
+const DAEMON_DEADLINE_MS = 3000;
 
 /** Checks that no request has the reference of a new request. @throws WalletError `reference_taken` */
 function assertFree({ requests }: Pick<WalletReader, 'requests'>, reference: string | undefined): void {
@@ -110,27 +104,12 @@ function assertFree({ requests }: Pick<WalletReader, 'requests'>, reference: str
     throw new WalletError({ kind: 'reference_taken', reference, requestId: other.requestId });
 }
 
-/** Returns a request without its facts that concern the merchant alone. */
-function withoutNotes(request: PaymentRequest): PaymentRequest {
-  const { reference: _, metadata: __, ...rest } = request;
-  return rest;
-}
-
-/**
- * Writes the URI of a request. A label beyond the limit, from an earlier version, is left out, because no QR code can
- * contain it.
- */
-const uriOf = (address: string, asked: Amount | undefined, label: string): string =>
-  writeUri({
-    ...{ address, amount: asked ?? ZERO, paymentId: '', recipientName: '' },
-    description: label.length > MAX_LABEL_BYTES ? '' : label,
-  });
-
 /** Payment requests of one wallet: each request has an address of its own, whose payments decide its state. */
 export class PaymentRequests {
   readonly #context: Context;
   readonly #services: Services;
   readonly #expiry: RequestExpiry;
+  readonly #views: RequestViews;
   /** True if the wallet has requests, which are never deleted; undefined: not read yet. */
   #hasAny: boolean | undefined;
 
@@ -138,6 +117,7 @@ export class PaymentRequests {
     this.#context = context;
     this.#services = services;
     this.#expiry = new RequestExpiry(context, services);
+    this.#views = new RequestViews(context, services);
   }
 
   /** Starts to record expiries. To be called once. */
@@ -169,11 +149,11 @@ export class PaymentRequests {
     if (known !== undefined) {
       // The call that created the request may not have flushed it yet.
       await store.flushToDisk();
-      return this.#view(known);
+      return this.#views.view(known);
     }
     const { accounts } = this.#services;
-    this.#check(spec);
-    const { amount, expires, tolerance, reference, metadata, returnUrl, call } = spec;
+    const checked = await this.#checked(spec);
+    const { amount, expires, tolerance, reference, call } = spec;
     const needed = amount === undefined ? 0 : confirmationsFor(requestSettings.scale, amount);
     const terms = {
       requestId: toHex(rng(ID_BYTES)),
@@ -183,7 +163,8 @@ export class PaymentRequests {
       confirmations: Math.max(needed, spec.confirmations),
       created: unixSeconds(this.#context.clock),
       firstHeight: Math.max(0, (await this.#chainHeight()) - MAX_REPLACED),
-      ...{ expires, reference, metadata, returnUrl, call },
+      ...{ expires, reference, metadata: spec.metadata, call, ...checked },
+      ...{ returnsAuto: spec.returnsAuto, asksRefundAddress: spec.asksRefundAddress, price: spec.price },
     };
     try {
       await accounts.createAddresses(spec.account, 1, spec.label, (w, subaddress, skipped) => {
@@ -198,11 +179,11 @@ export class PaymentRequests {
       const first = isTaken(error) ? this.#created(spec) : undefined;
       if (first === undefined) throw error;
       await store.flushToDisk();
-      return this.#view(first);
+      return this.#views.view(first);
     }
     this.#hasAny = true;
     this.#expiry.onExpiry(expires);
-    this.#noteChange(terms);
+    this.noteChange(terms);
     return this.get({ requestId: terms.requestId });
   }
 
@@ -216,7 +197,7 @@ export class PaymentRequests {
     const known = Math.max(store.height(), sync.daemonHeight);
     if (sync.isSynced || sync.daemonHeight > 0) return known;
     try {
-      const { height } = await daemon.client().getInfo({ deadline: HEIGHT_DEADLINE_MS });
+      const { height } = await daemon.client().getInfo({ deadline: DAEMON_DEADLINE_MS });
       return Math.max(known, height);
     } catch (error) {
       if (error instanceof DaemonError) return known;
@@ -237,25 +218,41 @@ export class PaymentRequests {
     return known?.request;
   }
 
-  #check({ amount, tolerance, expires, reference, account }: RequestSpec): void {
-    this.#services.accounts.assertAccount(account);
-    if (amount === 0n) throw bad('the amount is 0; without an amount the request is open');
-    if (amount !== undefined && amount > MAX_AMOUNT) throw bad(`the amount is greater than ${MAX_AMOUNT}`);
-    if (amount === undefined && tolerance > 0n) throw bad('a request without amount has no tolerance');
-    if (amount !== undefined && tolerance >= amount) throw bad('the tolerance is not less than the amount');
-    if (expires !== undefined) this.#checkExpiry(expires);
-    this.#context.store.read((r) => assertFree(r, reference));
+  /** Checks the terms of a new request. @returns its texts in their standard spellings. @throws WalletError */
+  async #checked(spec: RequestSpec): Promise<Pick<PaymentRequest, 'returnUrl' | 'locale' | 'refundAddress'>> {
+    const { accounts } = this.#services;
+    const { amount, tolerance, expires, price, returnUrl, locale, refundAddress } = spec;
+    accounts.assertAccount(spec.account);
+    checkAmount(amount, tolerance);
+    if (expires !== undefined) checkExpiry(expires, unixSeconds(this.#context.clock));
+    if (price !== undefined) checkPrice(price, amount, tolerance);
+    if (spec.returnsAuto === true && returnUrl === undefined) throw badRequest('return needs return_url');
+    this.#context.store.read((r) => assertFree(r, spec.reference));
+    return {
+      ...(returnUrl === undefined
+        ? {}
+        : { returnUrl: await checkReturnUrl(returnUrl, () => this.#isMain()) }),
+      ...(locale === undefined ? {} : { locale: checkLocale(locale) }),
+      ...(refundAddress === undefined ? {} : { refundAddress: formatAddress(accounts.parse(refundAddress)) }),
+    };
   }
 
-  #checkExpiry(expires: number): void {
-    const now = unixSeconds(this.#context.clock);
-    if (expires <= now) throw bad('the expiry is not in the future');
-    if (expires > now + MAX_LIFETIME) throw bad('the expiry is more than ten years away');
+  /** True if the network is the main one, as far as is known: regtest has the addresses of the main network. */
+  async #isMain(): Promise<boolean> {
+    const { keystore, daemon } = this.#context;
+    if (keystore.keys.network !== 'mainnet') return false;
+    try {
+      const { network } = await daemon.client().getInfo({ deadline: DAEMON_DEADLINE_MS });
+      return network !== 'fakechain';
+    } catch (error) {
+      if (error instanceof DaemonError || faultOf(error) !== undefined) return true;
+      throw error;
+    }
   }
 
   /** Returns a request by a name. @throws WalletError `request_missing`, `wrong_address` */
   get(name: RequestName): RequestView {
-    return this.#view(this.#find(name));
+    return this.#views.view(this.find(name));
   }
 
   /** Returns the request that a token names; undefined if there is no such request. */
@@ -264,23 +261,50 @@ export class PaymentRequests {
     // A search for a token asks every open wallet; a wallet without requests reads its store only once.
     this.#hasAny ??= store.read((r) => !r.requests.isEmpty);
     const request = this.#hasAny ? store.read((r) => r.requests.byToken(token)) : undefined;
-    return request && this.#view(request);
+    return request && this.#views.view(request);
   }
 
   /**
    * Lists requests, latest first, with their present states.
+   * @param before number that the requests lie below.
    * @returns the requests, and a function that views some of them, which reads their labels, which may be long in
    * stores of earlier versions.
    */
-  list(filter: RequestFilter): {
-    readonly requests: readonly PaymentRequest[];
-    readonly viewsOf: ViewRequests;
-  } {
-    const { store } = this.#context;
+  async list(filter: RequestFilter, before: number, limit: number): Promise<RequestList> {
+    const { store, keystore, assertOpen } = this.#context;
+    const { hidesNotes } = keystore;
     // States are recorded when the pages of blocks are committed.
     store.commitPages();
-    const requests = store.read((r) => r.requests.list(filter));
-    return { requests, viewsOf: this.#viewing(requests) };
+    const requests = await this.#search({ ...filter, byNotes: !hidesNotes }, before, limit);
+    assertOpen();
+    return { requests, viewsOf: this.#views.of(requests) };
+  }
+
+  async #search(filter: RequestFilter, before: number, limit: number): Promise<readonly PaymentRequest[]> {
+    const { store, assertOpen } = this.#context;
+    if (filter.reference !== undefined) {
+      if (filter.byNotes === false) return [];
+      const found = store.read((r) => r.requests.byReference(filter.reference ?? ''));
+      if (found === undefined || found.sequence >= before) return [];
+      const range = { from: found.sequence, to: found.sequence + 1 };
+      return store.read((r) => r.requests.matching(filter, range, limit));
+    }
+    if (isIndexed(filter)) return store.read((r) => r.requests.inStates(filter.states, before, limit));
+    const below = Math.min(before, store.read((r) => r.requests.last()) + 1);
+    const read = (range: NumberRange, most: number): readonly PaymentRequest[] =>
+      store.read((r) => r.requests.matching(filter, range, most));
+    return newestFirst(below, limit, read, assertOpen);
+  }
+
+  /** Reads the requests that were created in a period, page by page, the oldest first. */
+  async *createdIn(period: Period): AsyncGenerator<readonly RequestView[]> {
+    const { store, assertOpen } = this.#context;
+    store.commitPages();
+    const pages = oldestFirst(
+      (above, limit) => store.read((r) => r.requests.createdIn(period, above, limit)),
+      assertOpen,
+    );
+    for await (const page of pages) yield this.#views.of(page)(page);
   }
 
   /**
@@ -289,17 +313,17 @@ export class PaymentRequests {
    */
   cancel(name: RequestName): RequestView {
     const { store, clock } = this.#context;
-    const found = this.#find(name);
+    const found = this.find(name);
     if (found.cancelled === undefined) {
-      const { state } = this.#view(found).status;
+      const { state } = this.#views.view(found).status;
       if (state === 'seen' || state === 'confirming' || state === 'paid')
-        throw bad(`the payment request is ${state}`);
+        throw badRequest(`the payment request is ${state}`);
       const cancelled = unixSeconds(clock);
       store.write((w) => {
         w.requests.cancel(found.sequence, cancelled);
         w.events.reviseRequest({ ...found, cancelled });
       });
-      this.#noteChange(found);
+      this.noteChange(found);
     }
     return this.get({ requestId: found.requestId });
   }
@@ -309,27 +333,28 @@ export class PaymentRequests {
    * @param expires Unix time [s]. @throws WalletError `request_missing`, `bad_payment_request`
    */
   extend(name: RequestName, expires: number): RequestView {
-    const found = this.#find(name);
-    this.#checkExpiry(expires);
-    if (found.cancelled !== undefined) throw bad('the payment request is cancelled');
-    if (found.expires === undefined) throw bad('the payment request does not expire');
-    if (expires < found.expires) throw bad('the expiry is earlier than before');
+    const found = this.find(name);
+    checkExpiry(expires, unixSeconds(this.#context.clock));
+    if (found.cancelled !== undefined) throw badRequest('the payment request is cancelled');
+    if (found.expires === undefined) throw badRequest('the payment request does not expire');
+    if (expires < found.expires) throw badRequest('the expiry is earlier than before');
     this.#context.store.write((w) => {
       w.requests.extend(found.sequence, expires);
       const reported = { ...found.reported, isExpiryReported: false };
       w.events.reviseRequest({ ...found, expires, ended: false, reported });
     });
     this.#expiry.onExpiry(expires);
-    this.#noteChange(found);
+    this.noteChange(found);
     return this.get({ requestId: found.requestId });
   }
 
   /** Reports a change of the terms of a request, which may have no event. */
-  #noteChange({ token }: Pick<PaymentRequest, 'token'>): void {
+  noteChange({ token }: Pick<PaymentRequest, 'token'>): void {
     this.#context.events.onRequest?.(this.#context.name, token);
   }
 
-  #find({ requestId, address, reference }: RequestName): TrackedRequest {
+  /** Finds a request by a name. @throws WalletError `request_missing`, `wrong_address` */
+  find({ requestId, address, reference }: RequestName): TrackedRequest {
     const index = address === undefined ? undefined : this.#services.accounts.ownIndex(address);
     const found = this.#context.store.read(({ requests }) => {
       if (requestId !== undefined) return requests.byId(requestId);
@@ -338,50 +363,6 @@ export class PaymentRequests {
     });
     if (found === undefined) throw new WalletError({ kind: 'request_missing' });
     return found;
-  }
-
-  #view(request: PaymentRequest): RequestView {
-    const [view] = this.#viewing([request])([request]);
-    if (view === undefined) throw new Error('a request has no view');
-    return view;
-  }
-
-  /**
-   * Reads the states of requests.
-   * @returns a function that views some of the requests, with their labels at the time of its call.
-   */
-  #viewing(requests: readonly PaymentRequest[]): (some: readonly PaymentRequest[]) => readonly RequestView[] {
-    const { keystore, requestSettings, daemon } = this.#context;
-    const { waitingFor } = daemon;
-    const { accounts, sync } = this.#services;
-    const { payUrl } = requestSettings;
-    const isSynced = sync.isComplete && this.#context.store.read((r) => rescanTo(r.meta)) === undefined;
-    const indices = requests.map(({ subaddress }) => subaddress);
-    accounts.prepare(indices);
-    const statusOf = this.#statuses(indices);
-    const statuses = new Map(requests.map((request) => [request.sequence, statusOf(request)]));
-    return (some) => {
-      const labels = accounts.labelsOf(some.map(({ subaddress }) => subaddress));
-      return some.map((request, i) => {
-        const address = accounts.address(request.subaddress);
-        const label = labels[i] ?? '';
-        return {
-          request: keystore.hidesNotes ? withoutNotes(request) : request,
-          status: statuses.get(request.sequence) ?? statusOf(request),
-          ...{ address, label, isSynced, waitingFor, uri: uriOf(address, request.amount, label) },
-          ...(payUrl === undefined ? {} : { payUrl: `${payUrl}${toHex(request.token)}` }),
-        };
-      });
-    };
-  }
-
-  /** Reads the payments to the addresses of requests. @returns a function that computes the state of one request. */
-  #statuses(subaddresses: readonly SubaddressIndex[]): (request: PaymentRequest) => RequestStatus {
-    const { store, clock, daemon } = this.#context;
-    const payments = store.read((r) => r.requests.paymentsTo(subaddresses));
-    const verified = verifiedCounter(daemon, store);
-    const view = { tip: store.height() - 1, now: unixSeconds(clock), verified };
-    return (request) => requestStatus(request, payments(request.subaddress), view);
   }
 }
 

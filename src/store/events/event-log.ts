@@ -27,7 +27,8 @@ import { DEFAULT_PAYOUT_CONFIRMATIONS } from '../../model/payout.js';
 import type { OrderReader } from '../tables/orders.js';
 import type { OutputWriter } from '../tables/output-writer.js';
 import type { PayoutWriter } from '../tables/payouts.js';
-import { PayoutEvents } from './payout-events.js';
+import type { RefundReader } from '../tables/refunds.js';
+import { PayoutEvents, type PayoutEventParts } from './payout-events.js';
 import { RequestEvents } from './request-events.js';
 import { Stages } from './stages.js';
 import { TransferFactReader } from '../tables/transfers.js';
@@ -57,6 +58,7 @@ export interface EventTables {
   readonly orders: OrderReader;
   readonly outputs: OutputWriter;
   readonly payouts: PayoutWriter;
+  readonly refunds: RefundReader;
   readonly credentialSpends: CredentialSpendWriter;
   readonly arrivals: ArrivalWriter;
   readonly subaddresses: SubaddressReader;
@@ -121,7 +123,9 @@ export class EventLog {
     this.#locked = new LockedPayments(db);
     this.#stages = new Stages(confirmations);
     this.#requests = new RequestEvents({ rows, ...tables, rescan: this.#rescan });
-    this.payouts = new PayoutEvents({ rows, ...tables, rescan: this.#rescan }, payoutConfirmations);
+    const onRefund: PayoutEventParts['onRefund'] = (request, refund) =>
+      this.#requests.refund(request, refund, this.#tip);
+    this.payouts = new PayoutEvents({ rows, ...tables, rescan: this.#rescan, onRefund }, payoutConfirmations);
     this.#payments = new PaymentEvents({
       ...{ rows, seen, payments: tables.payments, locked: this.#locked, reported: this.#reported },
       ...{ arrivals: tables.arrivals, following: this.#following, rescan: this.#rescan },

@@ -7,6 +7,7 @@ import {
   type PayoutShare,
   type PayoutState,
 } from '../../model/payout.js';
+import type { RefundChange } from '../../model/events.js';
 import { backOff } from '../../util/clock.js';
 import type { CredentialSpendWriter } from '../tables/credential-spends.js';
 import type { EventWriter } from '../tables/events.js';
@@ -25,6 +26,8 @@ export interface PayoutEventParts extends Omit<OrderTables, 'orders' | 'outputs'
   readonly orders: OrderReader;
   readonly outputs: OutputWriter;
   readonly rescan: Rescan;
+  /** Reports a change of a refund to the payment request whose money it returns. @param request number of the request. */
+  readonly onRefund: (request: number, refund: RefundChange) => void;
 }
 
 /** Pauses before a payout whose batch the daemon has refused is sent again [s]. */
@@ -235,7 +238,7 @@ export class PayoutEvents {
   }
 
   #append(
-    { sequence, account, amount }: Payout,
+    { sequence, account, amount, refund }: Payout,
     state: PayoutState,
     {
       was,
@@ -252,5 +255,7 @@ export class PayoutEvents {
       type: `payout.${state}`,
       data: { sequence, account, amount, was, reason, txHash, height, fee: live?.share.fee },
     });
+    if (refund !== undefined)
+      this.#parts.onRefund(refund.request, { payout: sequence, amount, state, txHash });
   }
 }

@@ -1,5 +1,12 @@
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import type { EventType, MinedPaymentFacts, PaymentFacts } from '../../model/events.js';
+import type {
+  EventType,
+  MinedPaymentFacts,
+  PaymentFacts,
+  RefundChange,
+  RequestSums,
+} from '../../model/events.js';
+import { refundable, refundedBy } from '../../model/refund.js';
 import type { Receipt, RequestState } from '../../model/payment-request.js';
 import {
   excessOver,
@@ -10,6 +17,7 @@ import {
 import { amount, ZERO, type Amount } from '../../util/amount.js';
 import type { ArrivalWriter } from '../tables/arrivals.js';
 import type { PaymentRequestWriter } from '../tables/payment-requests.js';
+import type { RefundReader } from '../tables/refunds.js';
 import type { ReportableRequest, ReportedRequest } from '../tables/request-row.js';
 import type { EventWriter } from '../tables/events.js';
 import type { Rescan } from './chain-progress.js';
@@ -18,6 +26,7 @@ import type { Rescan } from './chain-progress.js';
 export interface RequestEventParts {
   readonly rows: EventWriter;
   readonly requests: PaymentRequestWriter;
+  readonly refunds: RefundReader;
   readonly arrivals: ArrivalWriter;
   readonly rescan: Rescan;
 }
@@ -183,7 +192,20 @@ export class RequestEvents {
     const now = reportedOf(sums, before);
     const received = now.received < before.received ? now.received : before.received;
     const revised = { ...request, reported: { ...before, received, late: now.late } };
-    requests.report(sequence, this.#append(revised, now, sums));
+    requests.report(sequence, this.#append(revised, now, sums), this.#parts.rows.now());
+  }
+
+  /**
+   * Reports that the state of a refund has changed.
+   * @param request number of the request. @param tip height of the tip; -1 for an empty chain.
+   */
+  refund(request: number, refund: RefundChange, tip: number): void {
+    const { requests, rows } = this.#parts;
+    const found = requests.at(request);
+    const receipts = requests.receiptsAt([found.subaddress])(found.subaddress);
+    const sums = requestTotals(found, receipts, this.#view(tip));
+    requests.touch(request, rows.now());
+    rows.append({ type: 'request.refund', data: { ...this.#dataOf(found, sums), refund } });
   }
 
   /** Reports a request whose payments or confirmations have changed. */
@@ -191,31 +213,42 @@ export class RequestEvents {
     const { sequence, reported } = request;
     const sums = requestTotals(request, receipts, view);
     const recorded = this.#append(request, reportedOf(sums, reported), sums);
-    this.#parts.requests.report(sequence, recorded, reported);
+    this.#parts.requests.report(sequence, recorded, view.now, reported);
   }
 
   /**
    * Appends the events by which a new state of a request differs from its reported state.
    * @returns the state to be recorded.
    */
-  #append(
-    request: ReportableRequest,
-    now: ReportedRequest,
-    { state, mined, unmined, locked, late }: RequestTotals,
-  ): ReportedRequest {
-    const { subaddress, reported: before } = request;
-    const data = { subaddress, state, received: mined, unconfirmed: unmined, locked, late };
+  #append(request: ReportableRequest, now: ReportedRequest, sums: RequestTotals): ReportedRequest {
+    const { reported: before } = request;
     const types = eventsBetween(request, before, now);
-    for (const type of types)
+    for (const type of types) {
+      const data = this.#dataOf(request, sums);
       this.#parts.rows.append(
         type === 'request.reversed' ? { type, data: { ...data, was: before.state } } : { type, data },
       );
+    }
     // An excess that disappears and returns is reported again only after a reversal, so that a shop refunds it only
     // once.
     const isHeld = now.paid < before.paid && !types.includes('request.reversed');
     return isHeld ? { ...now, paid: before.paid } : now;
   }
+
+  #dataOf(
+    { sequence, subaddress }: Pick<ReportableRequest, 'sequence' | 'subaddress'>,
+    { state, mined, unmined, locked, late, settled }: RequestTotals,
+  ): RequestSums {
+    const refunds = this.#parts.refunds.of(sequence);
+    return {
+      ...{ subaddress, state, received: mined, unconfirmed: unmined, locked, late },
+      ...{ refunded: refundedBy(refunds), refundable: refundable('all', undefined, settled, refunds) },
+    };
+  }
 }
+
+/** Type of an event by which a change of payments or terms is reported. */
+type RequestEventType = Exclude<Extract<EventType, `request.${string}`>, 'request.refund'>;
 
 /** True if no payment to a request has counted so far. */
 const isUnpaid = ({ reported }: ReportableRequest): boolean =>
@@ -234,8 +267,6 @@ const reportedOf = (
   isExpiryReported: isExpiryReported || state === 'expired',
   dueHeight,
 });
-
-type RequestEventType = Extract<EventType, `request.${string}`>;
 
 /** Returns the types of the events between two states of a request, in the order of their ids. */
 function eventsBetween(

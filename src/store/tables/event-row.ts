@@ -1,7 +1,7 @@
 import type { KeyImage } from '../../monero/crypto/types.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import { fromHex, toHex } from '../../util/bytes.js';
-import { amount } from '../../util/amount.js';
+import { fromHex } from '../../util/bytes.js';
+import { amount, ZERO, type Amount } from '../../util/amount.js';
 import type {
   EventBody,
   PayoutEventType,
@@ -10,16 +10,15 @@ import type {
   MinedPaymentFacts,
   PaymentFacts,
   RequestFacts,
-  RequestSums,
   ReversalReason,
   SpentOutputFacts,
   TransferFacts,
   WalletEvent,
 } from '../../model/events.js';
 import type { RequestState } from '../../model/payment-request.js';
-import type { PayoutChange, PayoutFacts, PayoutReason, PayoutState } from '../../model/payout.js';
+import type { PayoutFacts, PayoutReason, PayoutState } from '../../model/payout.js';
 import type { PayoutIdentity } from './payout-row.js';
-import { toAmount, toBytes, toColumn, toNumber, type Integer } from './columns.js';
+import { toAmount, toBytes, toNumber, type Integer } from './columns.js';
 
 /** Numbers of event types in the table. Earlier versions used 0 and 9 for rows that stood for several events. */
 export const CODES = {
@@ -54,6 +53,7 @@ export const CODES = {
   'payout.expired': 30,
   'balance.low': 31,
   'payout.awaiting_signature': 32,
+  'request.refund': 33,
 } as const satisfies Readonly<Record<EventType, number>>;
 
 /** Types of rows whose height is the height of the block with their payment or transfer. */
@@ -67,14 +67,14 @@ export const OF_BLOCKS: readonly number[] = [
 
 export const isOfBlock = ({ type }: Pick<EventRow, 'type'>): boolean => OF_BLOCKS.includes(toNumber(type));
 
-type RequestRowType = Extract<EventType, `request.${string}`>;
+export type RequestRowType = Extract<EventType, `request.${string}`>;
 
 const TYPES = new Map<number, EventType>(
   (Object.keys(CODES) as EventType[]).map((type): [number, EventType] => [CODES[type], type]),
 );
 
 /** Facts in the JSON column of a row; amounts are decimal texts. */
-interface RowFacts {
+export interface RowFacts {
   readonly unlockTime?: string;
   readonly coinbase?: boolean;
   readonly paymentId?: string;
@@ -94,6 +94,10 @@ interface RowFacts {
   readonly unconfirmed?: string;
   readonly locked?: string;
   readonly late?: string;
+  readonly refunded?: string;
+  /** Absent: as {@link usualRefundable} computes it. */
+  readonly refundable?: string;
+  readonly refund?: { readonly state: PayoutState; readonly amount: string };
 }
 
 /** Row of the table `event`. */
@@ -112,159 +116,12 @@ export interface EventRow {
   readonly confirmations: Integer | null;
 }
 
-/** Values of a new row without `id`, `time` and `confirmations`. */
-export type NewRow = readonly [
-  type: number,
-  txHash: Uint8Array | null,
-  account: number | null,
-  minor: number | null,
-  amount: bigint | null,
-  height: number | null,
-  timestamp: number | null,
-  data: string | null,
-];
-
-/**
- * Contents of a new row: an event, whose payment request is named by its address alone, and whose payout by its number
- * alone.
- */
-export type NewEvent =
-  | Exclude<EventBody, { readonly type: RequestRowType | PayoutEventType }>
-  | { readonly type: PayoutEventType; readonly data: PayoutChange }
-  | { readonly type: Exclude<RequestRowType, 'request.reversed'>; readonly data: RequestSums }
-  | { readonly type: 'request.reversed'; readonly data: RequestSums & { readonly was: RequestState } };
-
-/** Returns the values of a new row. */
-export function rowOf(event: NewEvent): NewRow {
-  if (isPayoutEvent(event)) return payoutRow(event);
-  const { type, data } = event;
-  switch (type) {
-    case 'transfer.relayed':
-    case 'transfer.mined':
-    case 'transfer.failed': {
-      const facts: RowFacts = {
-        change: data.change.toString(),
-        fee: data.fee.toString(),
-        ...(type === 'transfer.failed' ? { reason: data.reason } : {}),
-      };
-      const height = type === 'transfer.mined' ? data.height : null;
-      return [
-        ...([CODES[type], data.txHash, data.account, null, toColumn(data.amountIn)] as const),
-        ...([height, null, JSON.stringify(facts)] as const),
-      ];
-    }
-    case 'output.spent':
-    case 'output.unspent': {
-      const { txHash, subaddress, amount: value, keyImage } = data;
-      const facts: RowFacts = {
-        keyImage: toHex(keyImage),
-        ...(type === 'output.spent' ? {} : { reverses: data.reverses, reason: data.reason }),
-      };
-      return [
-        ...([CODES[type], txHash, subaddress.major, subaddress.minor, toColumn(value)] as const),
-        ...([null, null, JSON.stringify(facts)] as const),
-      ];
-    }
-    case 'request.partial':
-    case 'request.seen':
-    case 'request.paid':
-    case 'request.overpaid':
-    case 'request.expired':
-    case 'request.late':
-      return requestRow(type, data, {});
-    case 'request.reversed':
-      return requestRow(type, data, { was: data.was });
-    case 'balance.low': {
-      const facts: RowFacts = { unlocked: data.unlocked.toString(), limit: data.limit.toString() };
-      return [
-        ...([CODES[type], null, data.account, null, toColumn(data.balance)] as const),
-        ...([null, null, JSON.stringify(facts)] as const),
-      ];
-    }
-    case 'wallet.synced':
-      return [CODES[type], null, null, null, null, data.height, null, null];
-    case 'wallet.reorganised': {
-      const facts: RowFacts = { depth: data.depth };
-      return [CODES[type], null, null, null, null, data.fromHeight, null, JSON.stringify(facts)];
-    }
-    default:
-      return paymentRow(event);
-  }
-}
-
-const isPayoutEvent = (event: NewEvent): event is Extract<NewEvent, { readonly type: PayoutEventType }> =>
-  event.type.startsWith('payout.');
-
-/** Returns the values of the row of a payout, without the terms of the payout, which do not change. */
-function payoutRow({ type, data }: Extract<NewEvent, { readonly type: PayoutEventType }>): NewRow {
-  const { sequence, account, was, reason, txHash, height, fee } = data;
-  const facts: RowFacts = {
-    payout: sequence,
-    ...(was === undefined ? {} : { was }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(fee === undefined ? {} : { fee: fee.toString() }),
-  };
-  return [
-    ...([CODES[type], txHash ?? null, account, null, toColumn(data.amount)] as const),
-    ...([height ?? null, null, JSON.stringify(facts)] as const),
-  ];
-}
-
-/** Returns the values of the row of a request, without the terms of the request, which do not change. */
-function requestRow(type: RequestRowType, data: RequestSums, further: RowFacts): NewRow {
-  const { subaddress, state, received, unconfirmed, locked, late } = data;
-  const isPlain = state === 'paid' && unconfirmed === 0n && locked === 0n && late === 0n;
-  const facts: RowFacts = {
-    state,
-    ...(unconfirmed === 0n ? {} : { unconfirmed: unconfirmed.toString() }),
-    ...(locked === 0n ? {} : { locked: locked.toString() }),
-    ...(late === 0n ? {} : { late: late.toString() }),
-    ...further,
-  };
-  return [
-    ...([CODES[type], null, subaddress.major, subaddress.minor, toColumn(received)] as const),
-    ...([null, null, isPlain && further.was === undefined ? null : JSON.stringify(facts)] as const),
-  ];
-}
-
-function paymentRow({ type, data }: Extract<NewEvent, { type: `payment.${string}` }>): NewRow {
-  const { txHash, subaddress, unlockTime, coinbase, paymentId } = data;
-  const seen = type === 'payment.mined' ? data.seen : undefined;
-  const isPlain = type !== 'payment.reversed' && paymentId === undefined && seen === undefined;
-  const facts: RowFacts | undefined =
-    isPlain && (coinbase || unlockTime === 0n)
-      ? undefined
-      : {
-          ...(unlockTime === 0n ? {} : { unlockTime: unlockTime.toString() }),
-          ...(coinbase ? { coinbase } : {}),
-          ...(paymentId === undefined ? {} : { paymentId: toHex(paymentId) }),
-          ...(seen === undefined ? {} : { seen }),
-          ...(type !== 'payment.reversed' ? {} : { reason: data.reason }),
-          ...(type !== 'payment.reversed' || data.reverses === undefined ? {} : { reverses: data.reverses }),
-        };
-  return [
-    CODES[type],
-    txHash,
-    subaddress.major,
-    subaddress.minor,
-    toColumn(data.amount),
-    'height' in data ? data.height : null,
-    data.timestamp,
-    facts === undefined ? plainFacts(unlockTime, coinbase) : JSON.stringify(facts),
-  ];
-}
-
-/**
- * Returns the JSON facts of a payment without a payment id. The text is composed directly, because a miner has many
- * such payments.
- */
-function plainFacts(unlockTime: bigint, coinbase: boolean): string | null {
-  if (!coinbase) return null;
-  return unlockTime === 0n ? '{"coinbase":true}' : `{"unlockTime":"${unlockTime}","coinbase":true}`;
-}
+/** Returns the refundable amount of most requests in a state, which their rows leave out [atomic units]. */
+export const usualRefundable = (state: RequestState, received: Amount): Amount =>
+  state === 'paid' ? received : ZERO;
 
 /** Facts of a payment request that do not change, which its rows leave out. */
-export type RequestIdentity = Pick<RequestFacts, 'requestId' | 'reference' | 'amount'>;
+export type RequestIdentity = Pick<RequestFacts, 'requestId' | 'reference' | 'amount' | 'price'>;
 
 /** Returns the identity of the payment request with an address; undefined if there is no such request. */
 export type IdentityOf = (subaddress: SubaddressIndex) => RequestIdentity | undefined;
@@ -327,6 +184,11 @@ function bodyOf(type: EventType, row: EventRow, facts: RowFacts, identities: Ide
     case 'request.expired':
     case 'request.late':
       return { type, data: requestOf(row, facts, identityOf) };
+    case 'request.refund':
+      return {
+        type,
+        data: { ...requestOf(row, facts, identityOf), refund: refundOf(row, facts, identities) },
+      };
     case 'request.reversed':
       return {
         type,
@@ -378,17 +240,30 @@ const requestOf = (row: EventRow, facts: RowFacts, identityOf: IdentityOf): Requ
   const subaddress = subaddressOf(row);
   const identity = identityOf(subaddress);
   if (identity === undefined) throw new Error('an event names an address without a payment request');
-  const { state = 'paid', unconfirmed = '0', locked = '0', late = '0' } = facts;
+  const { state = 'paid', unconfirmed = '0', locked = '0', late = '0', refunded = '0' } = facts;
+  const received = toAmount(row.amount ?? 0n);
   return {
     ...identity,
     subaddress,
     state,
-    received: toAmount(row.amount ?? 0n),
+    received,
     unconfirmed: amount(BigInt(unconfirmed)),
     locked: amount(BigInt(locked)),
     late: amount(BigInt(late)),
+    refunded: amount(BigInt(refunded)),
+    refundable:
+      facts.refundable === undefined ? usualRefundable(state, received) : amount(BigInt(facts.refundable)),
   };
 };
+
+/** Returns the refund of an event. */
+function refundOf(row: EventRow, { payout = 0, refund }: RowFacts, { payout: identityOf }: Identities) {
+  const { state = 'queued', amount: value = '0' } = refund ?? {};
+  return {
+    ...{ payout, payoutId: identityOf(payout).payoutId, state, amount: amount(BigInt(value)) },
+    ...(row.tx_hash === null ? {} : { txHash: toBytes<'Hash'>(row.tx_hash) }),
+  };
+}
 
 const lowBalanceOf = (row: EventRow, { unlocked = '0', limit = '0' }: RowFacts): LowBalance => ({
   account: toNumber(row.account ?? 0n),

@@ -13,11 +13,10 @@ import {
   eventOf,
   isOfBlock,
   OF_BLOCKS,
-  rowOf,
   type EventRow,
   type Identities,
-  type NewEvent,
 } from './event-row.js';
+import { rowOf, type NewEvent } from './new-event-row.js';
 import { MetaWriter } from './meta.js';
 import { identityReader } from './payment-requests.js';
 import { PayoutReader } from './payouts.js';

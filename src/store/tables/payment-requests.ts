@@ -2,10 +2,11 @@ import type { Hash } from '../../monero/crypto/types.js';
 import { COINBASE_UNLOCK_BLOCKS } from '../../monero/cryptonote/constants.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { KeyedCall } from '../../model/keyed-call.js';
-import type { PaymentRequest, RequestState } from '../../model/payment-request.js';
+import type { PaymentRequest, RequestPrice, RequestState } from '../../model/payment-request.js';
+import type { NumberRange, Period } from '../../util/ranges.js';
 import type { SqlDatabase, SqlParameter } from '../../util/sql-database.js';
 import type { IdentityOf } from './event-row.js';
-import { toAmount, toBytes, toColumn, toNumber } from './columns.js';
+import { fromFlag, toAmount, toBytes, toColumn, toNumber } from './columns.js';
 import { IdempotencyKeys } from './idempotency-keys.js';
 import { RequestPayments } from './request-payments.js';
 import {
@@ -24,27 +25,62 @@ import {
 } from './request-row.js';
 
 /** Facts of a new payment request that may be absent. */
-type Optional = 'reference' | 'metadata' | 'returnUrl';
+type Optional =
+  | 'reference'
+  | 'metadata'
+  | 'returnUrl'
+  | 'returnsAuto'
+  | 'price'
+  | 'locale'
+  | 'asksRefundAddress'
+  | 'refundAddress';
 
 /** A new payment request. */
 export interface NewRequest
   extends
-    Omit<PaymentRequest, 'sequence' | 'state' | 'ended' | 'cancelled' | Optional>,
-    Partial<Record<Optional, string | undefined>> {
+    Omit<PaymentRequest, 'sequence' | 'state' | 'changed' | 'ended' | 'cancelled' | Optional>,
+    Partial<{ [name in Optional]: PaymentRequest[name] | undefined }> {
   /** Call that creates it; absent without a key. */
   readonly call?: KeyedCall | undefined;
 }
 
 /** Requests to list. */
 export interface RequestFilter {
-  /** State of the listed requests; absent: any state. */
-  readonly state?: RequestState;
+  /** States of the listed requests; empty: any state. */
+  readonly states: readonly RequestState[];
+  readonly account?: number | undefined;
   /** Reference of the listed request; absent: any reference. */
-  readonly reference?: string;
-  readonly limit: number;
-  /** Sequence number that the listed requests lie below. */
-  readonly before: number;
+  readonly reference?: string | undefined;
+  /** Text that the id, the reference, the label or the metadata of the listed requests contain. */
+  readonly text?: string | undefined;
+  /** False: the text is searched for in ids alone. Absent: true. */
+  readonly byNotes?: boolean;
+  /** Least time of creation [Unix s]. */
+  readonly createdSince?: number | undefined;
+  /** Least time of the latest change of terms, state or refunds [Unix s]. */
+  readonly changedSince?: number | undefined;
+  /** Range of the requested amount [atomic units]. */
+  readonly minAmount?: bigint | undefined;
+  readonly maxAmount?: bigint | undefined;
+  /** Range of the payments in time that were received [atomic units]. */
+  readonly minReceived?: bigint | undefined;
+  readonly maxReceived?: bigint | undefined;
 }
+
+/** Members of a {@link RequestFilter} that an index can answer. */
+const INDEXED: ReadonlySet<string> = new Set(['states', 'byNotes']);
+
+/** True if an index finds the requests of a filter. */
+export const isIndexed = (filter: RequestFilter): boolean =>
+  filter.reference !== undefined ||
+  Object.entries(filter).every(([name, value]) => INDEXED.has(name) || value === undefined);
+
+/** Largest integer of SQLite. */
+const MAX_INTEGER = (1n << 63n) - 1n;
+
+/** Returns the parameter of a bound of an amount; null: no bound. */
+const bound = (value: bigint | undefined): bigint | null =>
+  value === undefined ? null : value > MAX_INTEGER ? MAX_INTEGER : value;
 
 /** SQL source of requests `p` with their reported states `s`. */
 const REQUESTS = 'payment_request p JOIN request_state s USING (sequence)';
@@ -66,8 +102,8 @@ const isSame = (a: ReportedRequest, b: ReportedRequest): boolean =>
  */
 export function identityReader(db: SqlDatabase): IdentityOf {
   return ({ major, minor }) => {
-    const row = db.bigints.row<Pick<RequestRow, 'request_id' | 'reference' | 'amount'>>(
-      'SELECT request_id, reference, amount FROM payment_request WHERE minor = ? AND account = ?',
+    const row = db.bigints.row<Pick<RequestRow, 'request_id' | 'reference' | 'amount' | 'price'>>(
+      'SELECT request_id, reference, amount, price FROM payment_request WHERE minor = ? AND account = ?',
       minor,
       major,
     );
@@ -76,6 +112,7 @@ export function identityReader(db: SqlDatabase): IdentityOf {
       requestId: row.request_id,
       ...(row.reference === null ? {} : { reference: row.reference }),
       ...(row.amount === null ? {} : { amount: toAmount(row.amount) }),
+      ...(row.price === null ? {} : { price: JSON.parse(row.price) as RequestPrice }),
     };
   };
 }
@@ -129,6 +166,13 @@ export class PaymentRequestReader {
     return this.#one('request_id = ?', requestId);
   }
 
+  /** Returns a request by its number. @throws Error if there is no such request. */
+  at(sequence: number): TrackedRequest {
+    const request = this.#one('p.sequence = ?', sequence);
+    if (request === undefined) throw new Error('a payment request is missing');
+    return request;
+  }
+
   byReference(reference: string): TrackedRequest | undefined {
     return this.#one('reference = ?', reference);
   }
@@ -162,29 +206,85 @@ export class PaymentRequestReader {
     return call && request && { request, call };
   }
 
-  /** Returns requests, latest first. */
-  list({ state, reference, limit, before }: RequestFilter): PaymentRequest[] {
-    if (reference !== undefined) {
-      const found = this.byReference(reference);
-      const isListed = found && found.sequence < before && (state === undefined || found.state === state);
-      return isListed === true ? [found] : [];
-    }
-    const rows =
-      state === undefined
-        ? this.db.bigints.rows<RequestRow>(
-            `SELECT ${REQUEST_COLUMNS} FROM ${REQUESTS} WHERE p.sequence < ? ORDER BY p.sequence DESC LIMIT ?`,
-            before,
+  /** Returns the greatest number of a request; 0 without requests. */
+  last(): number {
+    return this.db.value<number | null>('SELECT max(sequence) FROM payment_request') ?? 0;
+  }
+
+  /** Returns the requests in some states below a number, latest first. @param states empty: any state. */
+  inStates(states: readonly RequestState[], before: number, limit: number): PaymentRequest[] {
+    if (states.length === 0)
+      return this.db.bigints
+        .rows<RequestRow>(
+          `SELECT ${REQUEST_COLUMNS} FROM ${REQUESTS} WHERE p.sequence < ? ORDER BY p.sequence DESC LIMIT ?`,
+          before,
+          limit,
+        )
+        .map(toRequest);
+    const found = [...new Set(states)].flatMap((state) =>
+      this.db.bigints.rows<RequestRow>(
+        `SELECT ${REQUEST_COLUMNS}
+         FROM request_state s INDEXED BY request_state_state CROSS JOIN payment_request p USING (sequence)
+         WHERE s.state = ? AND s.sequence < ? ORDER BY s.sequence DESC LIMIT ?`,
+        state,
+        before,
+        limit,
+      ),
+    );
+    return found
+      .map(toRequest)
+      .sort((a, b) => b.sequence - a.sequence)
+      .slice(0, limit);
+  }
+
+  /** Returns the requests of a range of numbers that match a filter, latest first. */
+  matching(filter: RequestFilter, { from, to }: NumberRange, limit: number): PaymentRequest[] {
+    const { states, byNotes = true } = filter;
+    return this.db.bigints
+      .rows<RequestRow>(
+        `SELECT ${REQUEST_COLUMNS} FROM ${REQUESTS}
+         WHERE p.sequence >= :from AND p.sequence < :to
+           AND (:states IS NULL OR s.state IN (SELECT value FROM json_each(:states)))
+           AND (:account IS NULL OR p.account = :account) AND (:reference IS NULL OR p.reference = :reference)
+           AND (:text IS NULL OR instr(p.request_id, :text) OR :byNotes AND (
+             instr(p.reference, :text) OR instr(p.metadata, :text) OR instr((SELECT l.label FROM subaddress_label l
+               WHERE l.major = p.account AND l.minor = p.minor), :text)))
+           AND p.created >= :createdSince AND s.changed >= :changedSince
+           AND (:minAmount IS NULL OR p.amount >= :minAmount) AND (:maxAmount IS NULL OR p.amount <= :maxAmount)
+           AND (:minReceived IS NULL OR s.received >= :minReceived)
+           AND (:maxReceived IS NULL OR s.received <= :maxReceived)
+         ORDER BY p.sequence DESC LIMIT :limit`,
+        {
+          ...{
+            from,
+            to,
             limit,
-          )
-        : this.db.bigints.rows<RequestRow>(
-            `SELECT ${REQUEST_COLUMNS}
-             FROM request_state s INDEXED BY request_state_state CROSS JOIN payment_request p USING (sequence)
-             WHERE s.state = ? AND s.sequence < ? ORDER BY s.sequence DESC LIMIT ?`,
-            state,
-            before,
-            limit,
-          );
-    return rows.map(toRequest);
+            createdSince: filter.createdSince ?? 0,
+            changedSince: filter.changedSince ?? 0,
+          },
+          states: states.length === 0 ? null : JSON.stringify(states),
+          ...{
+            account: filter.account ?? null,
+            reference: filter.reference ?? null,
+            text: filter.text ?? null,
+          },
+          byNotes: fromFlag(byNotes),
+          ...{ minAmount: bound(filter.minAmount), maxAmount: bound(filter.maxAmount) },
+          ...{ minReceived: bound(filter.minReceived), maxReceived: bound(filter.maxReceived) },
+        },
+      )
+      .map(toRequest);
+  }
+
+  /** Returns the requests above a number that were created in a period, in the order of their numbers. */
+  createdIn({ from, to }: Period, above: number, limit: number): PaymentRequest[] {
+    return this.db.bigints
+      .rows<RequestRow>(
+        `SELECT ${REQUEST_COLUMNS} FROM ${REQUESTS}
+         WHERE p.sequence > ? AND p.created >= ? AND p.created < ? ORDER BY p.sequence LIMIT ?`,
+        ...[above, from, to, limit],
+      )
+      .map(toRequest);
   }
 
   /** Returns the requests with payments that are unlocked or confirmed when the tip is at a height. */
@@ -267,36 +367,53 @@ export class PaymentRequestWriter extends PaymentRequestReader {
     const { subaddress, call } = request;
     const { lastInsertRowid } = this.db.run(
       `INSERT INTO payment_request (request_id, token, account, minor, amount, tolerance, confirmations, created,
-           first_height, expires, reference, metadata, return_url)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+           first_height, expires, reference, metadata, return_url, returns, price, locale, asks, refund_address)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       ...[request.requestId, request.token, subaddress.major, subaddress.minor],
       ...[request.amount === undefined ? null : toColumn(request.amount), toColumn(request.tolerance)],
       ...[request.confirmations, request.created, request.firstHeight],
       ...[request.expires ?? null, request.reference ?? null],
-      ...[request.metadata ?? null, request.returnUrl ?? null],
+      ...[request.metadata ?? null, request.returnUrl ?? null, fromFlag(request.returnsAuto ?? false)],
+      ...[request.price === undefined ? null : JSON.stringify(request.price), request.locale ?? null],
+      ...[fromFlag(request.asksRefundAddress ?? false), request.refundAddress ?? null],
     );
-    this.db.run('INSERT INTO request_state (sequence) VALUES (?)', lastInsertRowid);
+    this.db.run(
+      'INSERT INTO request_state (sequence, changed) VALUES (?, ?)',
+      lastInsertRowid,
+      request.created,
+    );
     if (call !== undefined) this.keys.add(call, Number(lastInsertRowid));
   }
 
   /**
    * Records the state of a request that its events report.
-   * @param stored recorded state of the request; absent: not known.
+   * @param now present time [Unix s]. @param stored recorded state of the request; absent: not known.
    */
-  report(sequence: number, reported: ReportedRequest, stored?: ReportedRequest): void {
+  report(sequence: number, reported: ReportedRequest, now: number, stored?: ReportedRequest): void {
     const { state, received, paid, locked, late, isExpiryReported, dueHeight } = reported;
     if (stored !== undefined && isSame(stored, reported)) return;
     // SQLite writes an entry of an index anew if its column is set, even to the same value.
     const isStateSet = stored?.state !== state;
     const isDueSet = stored === undefined || stored.dueHeight !== dueHeight;
     this.db.run(
-      `UPDATE request_state SET received = ?, paid = ?, locked = ?, late = ?, expiry_reported = ?
+      `UPDATE request_state SET received = ?, paid = ?, locked = ?, late = ?, expiry_reported = ?, changed = ?
          ${isStateSet ? ', state = ?' : ''}${isDueSet ? ', due_height = ?' : ''} WHERE sequence = ?`,
-      ...[toColumn(received), toColumn(paid), toColumn(locked), toColumn(late), Number(isExpiryReported)],
+      ...[toColumn(received), toColumn(paid), toColumn(locked), toColumn(late)],
+      ...[fromFlag(isExpiryReported), now],
       ...(isStateSet ? [state] : []),
       ...(isDueSet ? [dueHeight ?? null] : []),
       sequence,
     );
+  }
+
+  /** Records that terms or refunds of a request have changed. @param time present time [Unix s]. */
+  touch(sequence: number, time: number): void {
+    this.db.run('UPDATE request_state SET changed = ? WHERE sequence = ?', time, sequence);
+  }
+
+  /** Sets the address for refunds. */
+  setRefundAddress(sequence: number, address: string): void {
+    this.db.run('UPDATE payment_request SET refund_address = ? WHERE sequence = ?', address, sequence);
   }
 
   /** Records that the expiry of a request has passed. */

@@ -7,6 +7,7 @@ import type {
   PayoutState,
   PayoutTerms,
 } from '../../model/payout.js';
+import type { RefundKind, RefundOf } from '../../model/payout.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { toAmount, toFlag, toNumber, type Integer } from './columns.js';
 
@@ -31,6 +32,9 @@ export interface PayoutRow {
   readonly reason: PayoutReason | null;
   readonly changed: Integer;
   readonly retry_at: Integer | null;
+  /** Number of the payment request that it refunds. */
+  readonly request: Integer | null;
+  readonly refund: RefundKind | null;
 }
 
 /** Row of a share of a payout in a batch. */
@@ -65,6 +69,7 @@ export interface ActionRow {
 
 /** A new payout. */
 export interface NewPayout extends PayoutTerms, Pick<Payout, 'payoutId' | 'created'> {
+  readonly refund?: RefundOf | undefined;
   readonly creator?: string | undefined;
   readonly state: PayoutState;
 }
@@ -83,18 +88,6 @@ export interface PayoutFilter {
   readonly createdSince?: number;
   /** Least time of the latest event [Unix s]. */
   readonly changedSince?: number;
-}
-
-/** Time of creation of payouts [Unix s]: at least `from`, and before `to`. */
-export interface PayoutPeriod {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** Sequence numbers of payouts: at least `from`, and below `to`. */
-export interface PayoutRange {
-  readonly from: number;
-  readonly to: number;
 }
 
 export function toPayout(row: PayoutRow): Payout {
@@ -118,6 +111,9 @@ export function toPayout(row: PayoutRow): Payout {
     ...(row.creator === null ? {} : { creator: row.creator }),
     ...(row.reason === null ? {} : { reason: row.reason }),
     ...(row.retry_at === null ? {} : { retryAt: toNumber(row.retry_at) }),
+    ...(row.request === null || row.refund === null
+      ? {}
+      : { refund: { request: toNumber(row.request), kind: row.refund } }),
   };
 }
 

@@ -9,6 +9,7 @@ import {
   type PayoutState,
 } from '../../model/payout.js';
 import { POLICY } from '../../model/payout-rule.js';
+import type { NumberRange, Period } from '../../util/ranges.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { fromFlag, toBytes, toColumn, toNumber, type Integer } from './columns.js';
@@ -22,8 +23,6 @@ import {
   type PayoutFilter,
   type PayoutIdentity,
   type PayoutPayment,
-  type PayoutPeriod,
-  type PayoutRange,
   type PayoutRow,
   type ShareRow,
   type UnsignedBatch,
@@ -66,7 +65,7 @@ export class PayoutReader {
   }
 
   /** Lists the payouts of a range of numbers that match a filter, latest first. */
-  list(filter: PayoutFilter, { from, to }: PayoutRange, limit: number): Payout[] {
+  list(filter: PayoutFilter, { from, to }: NumberRange, limit: number): Payout[] {
     const { states, account, reference, text, createdSince, changedSince, byNotes = true } = filter;
     return this.db.bigints
       .rows<PayoutRow>(
@@ -263,7 +262,7 @@ export class PayoutReader {
   }
 
   /** Returns the payouts above a number that were created in a period, in the order of their numbers. */
-  createdIn({ from, to }: PayoutPeriod, above: number, limit: number): Payout[] {
+  createdIn({ from, to }: Period, above: number, limit: number): Payout[] {
     return this.db.bigints
       .rows<PayoutRow>(
         `SELECT * FROM payout WHERE sequence > ? AND created >= ? AND created < ? ORDER BY sequence LIMIT ?`,
@@ -325,8 +324,8 @@ export class PayoutWriter extends PayoutReader {
   add(payout: NewPayout): number {
     const { lastInsertRowid } = this.db.run(
       `INSERT INTO payout (payout_id, account, address, amount, payee_pays, max_fee, priority, own, not_before, expires,
-           reference, metadata, created, creator, state, changed)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+           reference, metadata, created, creator, state, changed, request, refund)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       ...[payout.payoutId, payout.account, payout.address, toColumn(payout.amount)],
       ...[
         fromFlag(payout.feePayer === 'payee'),
@@ -334,7 +333,7 @@ export class PayoutWriter extends PayoutReader {
       ],
       ...[payout.priority, fromFlag(payout.allowOwn), payout.notBefore ?? null, payout.expires ?? null],
       ...[payout.reference ?? null, payout.metadata ?? null, payout.created, payout.creator ?? null],
-      ...[payout.state, payout.created],
+      ...[payout.state, payout.created, payout.refund?.request ?? null, payout.refund?.kind ?? null],
     );
     return Number(lastInsertRowid);
   }

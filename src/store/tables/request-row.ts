@@ -1,4 +1,9 @@
-import type { PaymentRequest, RequestState, RequestTerms } from '../../model/payment-request.js';
+import type {
+  PaymentRequest,
+  RequestPrice,
+  RequestState,
+  RequestTerms,
+} from '../../model/payment-request.js';
 import type { Amount } from '../../util/amount.js';
 import { toAmount, toFlag, toNumber, type Integer } from './columns.js';
 
@@ -26,9 +31,17 @@ export interface RequestRow extends TermsRow {
   readonly reference: string | null;
   readonly metadata: string | null;
   readonly return_url: string | null;
+  readonly returns: Integer;
+  /** JSON object. */
+  readonly price: string | null;
+  readonly locale: string | null;
+  readonly asks: Integer;
+  readonly refund_address: string | null;
   readonly state: RequestState;
+  readonly changed: Integer;
 }
-export const REQUEST_COLUMNS = `${TERMS_COLUMNS}, p.request_id, p.token, p.reference, p.metadata, p.return_url, s.state`;
+export const REQUEST_COLUMNS = `${TERMS_COLUMNS}, p.request_id, p.token, p.reference, p.metadata, p.return_url,
+  p.returns, p.price, p.locale, p.asks, p.refund_address, s.state, s.changed`;
 
 /** Columns of a {@link ReportedRequest}. */
 interface ReportedRow {
@@ -115,9 +128,15 @@ export const toRequest = (row: RequestRow): PaymentRequest => ({
   requestId: row.request_id,
   token: new Uint8Array(row.token),
   state: row.state,
+  changed: toNumber(row.changed),
+  returnsAuto: toFlag(row.returns),
+  asksRefundAddress: toFlag(row.asks),
   ...(row.reference === null ? {} : { reference: row.reference }),
   ...(row.metadata === null ? {} : { metadata: row.metadata }),
   ...(row.return_url === null ? {} : { returnUrl: row.return_url }),
+  ...(row.price === null ? {} : { price: JSON.parse(row.price) as RequestPrice }),
+  ...(row.locale === null ? {} : { locale: row.locale }),
+  ...(row.refund_address === null ? {} : { refundAddress: row.refund_address }),
 });
 
 export const toTracked = (row: TrackedRow): TrackedRequest => ({

@@ -1,7 +1,7 @@
 import { formatUri } from '../../monero/cryptonote/uri.js';
 import type { NetworkType } from '../../monero/cryptonote/types.js';
 import { differenceOf, excessOver, type RequestStatus } from '../../model/request-state.js';
-import type { RequestView } from '../../services/requests/payment-requests.js';
+import type { RequestView } from '../../services/requests/request-views.js';
 import { amount, sum, ZERO, type Amount } from '../../util/amount.js';
 
 /**

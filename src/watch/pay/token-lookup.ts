@@ -1,4 +1,4 @@
-import type { RequestView } from '../../services/requests/payment-requests.js';
+import type { RequestView } from '../../services/requests/request-views.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
 import { toHex, tryFromHex } from '../../util/bytes.js';
 import type { Rng } from '../../util/random.js';

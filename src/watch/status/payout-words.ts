@@ -56,6 +56,8 @@ export function waitingText(waiting: Waiting, unlocking: PayoutView['unlocking']
       return waiting.reason;
     case 'behind':
       return `unlocked money is kept for the older payout ${waiting.payoutId}`;
+    case 'reversed':
+      return `it refunds a payment that was reversed: ${coinsText(waiting.missing)} of its request are missing`;
     case 'earlier':
       return `an earlier batch cannot be excluded yet: ${waiting.reason}`;
     case 'unlocked': {

@@ -142,6 +142,7 @@ const TITLES: Readonly<Record<EventJson['type'], string>> = {
   'request.expired': 'Payment request expired',
   'request.late': 'Late payment to a request',
   'request.reversed': 'Payment of a request reversed',
+  'request.refund': 'Refund of a request',
   'payout.awaiting_approval': 'Payout waits for approval',
   'payout.queued': 'Payout queued',
   'payout.awaiting_signature': 'Payout waits for a signature',

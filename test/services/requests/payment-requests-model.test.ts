@@ -6,7 +6,8 @@ import fc from 'fast-check';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import type { RequestFacts, WalletEvent } from '../../../src/model/events.js';
 import type { RequestState } from '../../../src/model/payment-request.js';
-import { PaymentRequests, type RequestView } from '../../../src/services/requests/payment-requests.js';
+import { PaymentRequests } from '../../../src/services/requests/payment-requests.js';
+import type { RequestView } from '../../../src/services/requests/request-views.js';
 import { MempoolTracker } from '../../../src/services/sync/mempool-tracker.js';
 import { EventIds } from '../../../src/store/file/event-ids.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
@@ -251,8 +252,9 @@ class Run {
   }
 
   #views(): readonly RequestView[] {
-    const { requests, viewsOf } = this.#requests.list({ limit: 1000, before: 1e9 });
-    return viewsOf(requests);
+    this.#store.commitPages();
+    const all = this.#store.read((r) => r.requests.inStates([], 1e9, 1000));
+    return all.map(({ requestId }) => this.#requests.get({ requestId }));
   }
 
   /** Returns the status of each request, without confirmations, which are those of the blocks that are read. */
@@ -632,7 +634,7 @@ class Run {
         expect(reported.late).toBe(late);
         if (!reported.isFull) expect(reported.total).toBe(mined + unmined);
       }
-      const { requests: listed } = this.#requests.list({ limit: 100, before: 1e9, state });
+      const listed = this.#store.read((r) => r.requests.inStates([state], 1e9, 100));
       expect(listed.some((one) => one.requestId === requestId)).toBe(true);
     }
   }

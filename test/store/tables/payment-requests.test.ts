@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash } from '../../../src/monero/crypto/types.js';
+import type { RequestState } from '../../../src/model/payment-request.js';
+import type { RequestFilter } from '../../../src/store/tables/payment-requests.js';
 import type { ReportedRequest } from '../../../src/store/tables/request-row.js';
 import { amount } from '../../../src/util/amount.js';
 import {
@@ -17,8 +19,8 @@ beforeEach(() => {
 });
 afterEach(() => wallet.close());
 
-const listed = (filter: { readonly state?: never } | object = {}, limit = 100, before = 1e9): string[] =>
-  wallet.store.read((r) => r.requests.list({ ...filter, limit, before })).map(({ requestId }) => requestId);
+const listed = (states: readonly RequestState[] = [], limit = 100, before = 1e9): string[] =>
+  wallet.store.read((r) => r.requests.inStates(states, before, limit)).map(({ requestId }) => requestId);
 
 const callWith = (key: string, fill: number) => ({
   ...{ key, method: 'create_payment_request' },
@@ -104,26 +106,47 @@ describe('the list of requests', () => {
   });
 
   it('has the latest first, page by page', () => {
-    expect(listed({}, 4)).toEqual([9, 8, 7, 6].map(idOf));
-    expect(listed({}, 4, 6)).toEqual([5, 4, 3, 2].map(idOf));
-    expect(listed({}, 4, 2)).toEqual([1].map(idOf));
-    expect(listed({}, 4, 1)).toEqual([]);
+    expect(listed([], 4)).toEqual([9, 8, 7, 6].map(idOf));
+    expect(listed([], 4, 6)).toEqual([5, 4, 3, 2].map(idOf));
+    expect(listed([], 4, 2)).toEqual([1].map(idOf));
+    expect(listed([], 4, 1)).toEqual([]);
   });
 
   it('has the requests in one state, page by page', () => {
-    expect(listed({ state: 'confirming' })).toEqual([8, 3].map(idOf));
-    expect(listed({ state: 'confirming' }, 1)).toEqual([8].map(idOf));
-    expect(listed({ state: 'confirming' }, 1, 8)).toEqual([3].map(idOf));
-    expect(listed({ state: 'partial' })).toEqual([5].map(idOf));
-    expect(listed({ state: 'paid' })).toEqual([]);
+    expect(listed(['confirming'])).toEqual([8, 3].map(idOf));
+    expect(listed(['confirming'], 1)).toEqual([8].map(idOf));
+    expect(listed(['confirming'], 1, 8)).toEqual([3].map(idOf));
+    expect(listed(['partial'])).toEqual([5].map(idOf));
+    expect(listed(['paid'])).toEqual([]);
+    expect(listed(['partial', 'confirming', 'partial'])).toEqual([8, 5, 3].map(idOf));
+    expect(listed(['partial', 'confirming'], 2)).toEqual([8, 5].map(idOf));
+    expect(listed(['partial', 'confirming'], 2, 5)).toEqual([3].map(idOf));
   });
 
-  it('has the one with a reference, unless its state or the cursor leaves it out', () => {
-    expect(listed({ reference: 'r5' })).toEqual([idOf(5)]);
-    expect(listed({ reference: 'r5', state: 'partial' })).toEqual([idOf(5)]);
-    expect(listed({ reference: 'r5', state: 'paid' })).toEqual([]);
-    expect(listed({ reference: 'r5' }, 1, 5)).toEqual([]);
-    expect(listed({ reference: 'r50' })).toEqual([]);
+  it.each<[string, RequestFilter, readonly number[]]>([
+    ['a reference', { states: [], reference: 'r5' }, [5]],
+    ['a reference and states', { states: ['partial', 'paid'], reference: 'r5' }, [5]],
+    ['a reference, and other states', { states: ['paid'], reference: 'r5' }, []],
+    ['a text of the reference', { states: [], text: 'r5' }, [5]],
+    ['a text of the id', { states: [], text: idOf(4).slice(3) }, [4]],
+    ['a text of the label', { states: [], text: 'ord' }, [7]],
+    ['a text of the metadata', { states: [], text: '"table":4' }, [10]],
+    ['a text, without notes', { states: [], text: 'r5', byNotes: false }, []],
+    ['a text that is a pattern of SQL', { states: [], text: '%' }, []],
+    ['states, and a bound of the amount', { states: ['confirming', 'partial'], minAmount: 100n }, [8, 5, 3]],
+    ['a range of the amount', { states: [], minAmount: 101n, maxAmount: (1n << 64n) - 1n }, [10]],
+    ['a range of the received amount', { states: [], minReceived: 1n, maxReceived: 99n }, [5]],
+    ['the time of creation', { states: [], createdSince: CREATED + 1 }, [11]],
+    ['the time of the latest change', { states: ['waiting'], changedSince: CREATED + 1 }, [11]],
+    ['an account', { states: [], account: 1 }, []],
+  ])('has the ones with %s', (_, filter, expected) => {
+    wallet.store.write((w) => {
+      w.subaddresses.setLabel({ major: 0, minor: 7 }, 'an order');
+      w.requests.add(newRequest(10, { metadata: '{"table":4}', amount: amount(101n) }));
+      w.requests.add(newRequest(11, { created: CREATED + 1 }));
+    });
+    const found = wallet.store.read((r) => r.requests.matching(filter, { from: 1, to: 1e9 }, 100));
+    expect(found.map(({ requestId }) => requestId)).toEqual(expected.map(idOf));
   });
 });
 
@@ -140,11 +163,11 @@ describe('the state that events have reported', () => {
       const untouched = wallet.request(2);
       const { sequence, reported: first } = wallet.request(1);
       const changed: ReportedRequest = { ...first, [fact]: other[fact] };
-      wallet.store.write((w) => w.requests.report(sequence, changed, first));
+      wallet.store.write((w) => w.requests.report(sequence, changed, CREATED, first));
       expect(wallet.request(1).reported).toEqual(changed);
-      wallet.store.write((w) => w.requests.report(sequence, first, changed));
+      wallet.store.write((w) => w.requests.report(sequence, first, CREATED, changed));
       expect(wallet.request(1).reported).toEqual(first);
-      wallet.store.write((w) => w.requests.report(sequence, changed));
+      wallet.store.write((w) => w.requests.report(sequence, changed, CREATED));
       expect(wallet.request(1).reported).toEqual(changed);
       expect(wallet.request(2)).toEqual(untouched);
     },

@@ -61,13 +61,13 @@ function mine(number: number | undefined): void {
   );
 }
 
-const latest = (): number => store.read((r) => r.requests.list({ limit: 1, before: 1e9 }))[0]?.sequence ?? 0;
+const latest = (): number => store.read((r) => r.requests.last());
 /** Number of the first request that is to be paid and is not. */
 const unpaid = (): number | undefined => {
   // States are recorded when the pages are committed.
   store.commitPages();
   return store
-    .read((r) => r.requests.list({ limit: 1000, before: 1e9, state: 'waiting' }))
+    .read((r) => r.requests.inStates(['waiting'], 1e9, 1000))
     .map(({ reference }) => Number(reference?.slice(1)))
     .filter((number) => number % 3 !== 0)
     .at(-1);

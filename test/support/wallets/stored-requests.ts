@@ -42,7 +42,7 @@ export function openRequest(minor: number, more: Partial<NewRequest> = {}): NewR
 /** Returns all requests with the states that their events have reported, latest first. */
 export const trackedRequests = ({ requests }: WalletReader): TrackedRequest[] =>
   requests
-    .list({ limit: 10_000, before: Number.MAX_SAFE_INTEGER })
+    .inStates([], Number.MAX_SAFE_INTEGER, 10_000)
     .flatMap(({ requestId }) => requests.byId(requestId) ?? []);
 
 /** A payment in a block: number of its transaction, minor index, amount, and facts of its output. */

@@ -1,8 +1,8 @@
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import type { RequestPayment } from '../../../src/model/payment-request.js';
 import { requestStatus } from '../../../src/model/request-state.js';
-import type { RequestView } from '../../../src/services/requests/payment-requests.js';
-import { amount, ZERO } from '../../../src/util/amount.js';
+import type { RequestView } from '../../../src/services/requests/request-views.js';
+import { amount, sum, ZERO } from '../../../src/util/amount.js';
 import { payView, type PayView } from '../../../src/watch/pay/pay-view.js';
 
 export const COIN = 1_000_000_000_000n;
@@ -66,6 +66,7 @@ export function requestView({
   const request = {
     ...{ sequence: 1, requestId: '0'.repeat(32), token, subaddress: { major: 0, minor }, created: NOW - 60 },
     ...{ tolerance: amount(tolerance), confirmations, firstHeight: 0, ended, state: 'waiting' as const },
+    ...{ changed: NOW - 60, returnsAuto: false, asksRefundAddress: false },
     ...(asked === null ? {} : { amount: amount(asked) }),
     ...(expires === undefined ? {} : { expires }),
     ...(cancelled === undefined ? {} : { cancelled }),
@@ -78,9 +79,9 @@ export function requestView({
     ...(height === undefined ? {} : { height }),
     ...more,
   }));
+  const status = requestStatus(request, payments, { tip: TIP, now });
   return {
-    request,
-    status: requestStatus(request, payments, { tip: TIP, now }),
+    ...{ request, status, refunds: [], refundable: sum([status.settled.inTime, status.settled.late]) },
     ...{ address: ADDRESS, label, uri: `monero:${ADDRESS}`, isSynced, waitingFor: undefined },
   };
 }

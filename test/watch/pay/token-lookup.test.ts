@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { WalletError } from '../../../src/model/wallet-error.js';
-import type { RequestView } from '../../../src/services/requests/payment-requests.js';
+import type { RequestView } from '../../../src/services/requests/request-views.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { TokenLookup, type PayWallet } from '../../../src/watch/pay/token-lookup.js';
 import { NOW, requestView } from './fixtures.js';

@@ -9,7 +9,7 @@ export const viewOf = (
   changes: Partial<Payout> = {},
   more: Partial<Omit<PayoutView, 'payout'>> = {},
 ): PayoutView => {
-  const { creator: _, ...terms } = newPayout(payoutId);
+  const { creator: _, refund: __, ...terms } = newPayout(payoutId);
   const payout: Payout = { ...terms, sequence: 1, changed: CREATED, ...changes };
   // Readers of these tests ignore the actions of clients on a payout.
   return { payout, confirmations: 0, actions: [], ...more } as PayoutView;

@@ -1,0 +1,13 @@
+-- Terms of payment requests for shops, and refunds: payouts that return money of a request.
+ALTER TABLE payment_request ADD COLUMN price TEXT;          -- JSON object: price in another currency
+ALTER TABLE payment_request ADD COLUMN locale TEXT;         -- language of the pay page; NULL: that of its visitor
+ALTER TABLE payment_request ADD COLUMN returns INTEGER NOT NULL DEFAULT 0; -- 1: the pay page leads back by itself
+ALTER TABLE payment_request ADD COLUMN asks INTEGER NOT NULL DEFAULT 0; -- 1: the pay page asks for a refund address
+ALTER TABLE payment_request ADD COLUMN refund_address TEXT; -- given by merchant or customer
+ALTER TABLE payment_request ADD COLUMN zero_conf TEXT;      -- JSON object: rule for payments in the mempool
+ALTER TABLE request_state ADD COLUMN changed INTEGER NOT NULL DEFAULT 0; -- time of the latest change of terms or state
+UPDATE request_state SET changed = (SELECT created FROM payment_request p WHERE p.sequence = request_state.sequence);
+
+ALTER TABLE payout ADD COLUMN request INTEGER REFERENCES payment_request (sequence); -- whose money it returns
+ALTER TABLE payout ADD COLUMN refund TEXT CHECK (refund IN ('excess', 'late', 'all', 'amount')); -- which money that is
+CREATE INDEX payout_request ON payout (request) WHERE request IS NOT NULL;
