@@ -1,5 +1,8 @@
-import { html } from '../html.js';
-import { badge, itemLink, timeAt } from '../status/page-parts.js';
+import type { RequestPrice } from '../../model/payment-request.js';
+import { refundedBy } from '../../model/refund.js';
+import { html, type Html } from '../html.js';
+import { PAYOUT_NAMES } from '../status/payout-words.js';
+import { badge, itemLink, timeAt, wrapped } from '../status/page-parts.js';
 import { coinsText, grouped, REQUEST_NAMES } from '../status/words.js';
 import {
   allowed,
@@ -22,6 +25,7 @@ export const requestStory: ReadStory = async (wallet, item, rights) => {
   const { request, status, address, label, payUrl } = view;
   const { mined, unmined, locked, late, state } = status;
   const received = mined + unmined;
+  const refunded = refundedBy(view.refunds);
   const name = { wallet: wallet.name, fields: { id: request.requestId } };
   const isOpen = request.cancelled === undefined && !COVERED.has(state);
   const story = await wallet.eventLog.about(
@@ -43,6 +47,10 @@ export const requestStory: ReadStory = async (wallet, item, rights) => {
       ['Too much', excessText(request.amount, received)],
       ['Locked', locked === 0n ? undefined : coinsText(locked)],
       ['Came late', late === 0n ? undefined : coinsText(late)],
+      ['Price', request.price && priceText(request.price)],
+      ['Refunded', refunded === 0n ? undefined : coinsText(refunded)],
+      ['May be refunded', view.refundable === 0n ? undefined : coinsText(view.refundable)],
+      ['Refunds go to', request.refundAddress && wrapped(request.refundAddress)],
       ['Confirmations needed', grouped(request.confirmations)],
       ['Created', timeAt(request.created)],
       ['Expires', request.expires === undefined ? 'never' : timeAt(request.expires)],
@@ -56,20 +64,32 @@ export const requestStory: ReadStory = async (wallet, item, rights) => {
       ['Returns to', optionalText(request.returnUrl)],
       ['Metadata', optionalText(request.metadata)],
     ),
-    tables: tablesOf(
-      'Payments',
-      ['Amount', 'Arrived', 'Confirmations', 'Transaction'],
-      [
-        ...status.payments.map((payment) => [
-          html`${coinsText(payment.amount)} ${payment.isLate ? badge('bad', 'Late') : undefined}
-          ${payment.isLocked ? badge('bad', 'Locked') : undefined}
-          ${payment.isContested ? badge('bad', 'Double spend seen') : undefined}`,
-          timeAt(payment.arrival),
-          payment.height === undefined ? 'in the mempool' : grouped(payment.confirmations),
-          transactionLink(wallet, payment.txHash),
+    tables: [
+      ...tablesOf(
+        'Payments',
+        ['Amount', 'Arrived', 'Confirmations', 'Transaction'],
+        [
+          ...status.payments.map((payment) => [
+            html`${coinsText(payment.amount)} ${payment.isLate ? badge('bad', 'Late') : undefined}
+            ${payment.isLocked ? badge('bad', 'Locked') : undefined}
+            ${payment.isContested ? badge('bad', 'Double spend seen') : undefined}`,
+            timeAt(payment.arrival),
+            payment.height === undefined ? 'in the mempool' : grouped(payment.confirmations),
+            transactionLink(wallet, payment.txHash),
+          ]),
+        ],
+      ),
+      ...tablesOf(
+        'Refunds',
+        ['Amount', 'State', 'Created', 'Payout'],
+        view.refunds.map((refund) => [
+          coinsText(refund.amount),
+          PAYOUT_NAMES[refund.state],
+          timeAt(refund.created),
+          itemLink({ kind: 'payout', wallet: wallet.name, id: refund.payoutId }, refund.payoutId),
         ]),
-      ],
-    ),
+      ),
+    ],
     hints: view.isSynced ? [] : ['This wallet is behind: later payments may be missing.'],
     actions: allowed(rights, [
       ...(request.expires !== undefined && request.cancelled === undefined
@@ -93,3 +113,8 @@ const missingText = (asked: bigint | undefined, received: bigint): string | unde
 
 const excessText = (asked: bigint | undefined, received: bigint): string | undefined =>
   asked !== undefined && received > asked ? coinsText(received - asked) : undefined;
+
+/** Writes the price that the merchant gave, with its rate. */
+const priceText = ({ currency, amount, rate, rateTime, source }: RequestPrice): Html =>
+  html`<bdi>${amount} ${currency}</bdi> at <bdi>${rate} ${currency}</bdi> for 1 XMR,
+    ${timeAt(rateTime)}${source === undefined ? '' : html`, <bdi>${source}</bdi>`}`;

@@ -122,6 +122,7 @@ export class DeskSearch {
       try {
         if (wanted.isAddress) items.add(await paidTo(wallet, wanted.text, end));
         items.add(await payoutsWith(wallet, wanted.text));
+        items.add(await requestsWith(wallet, wanted.text));
       } catch (error) {
         // The wallet was closed meanwhile, or its store is damaged.
         if (faultOf(error) === undefined) throw error;
@@ -210,4 +211,18 @@ async function paidTo(
 async function payoutsWith({ name: wallet, payouts }: SearchedWallet, text: string): Promise<Item[]> {
   const { payouts: found } = await payouts.list({ states: [], text }, Number.MAX_SAFE_INTEGER, MAX_FOUND + 1);
   return found.map(({ payout }): Item => ({ kind: 'payout', wallet, id: payout.payoutId }));
+}
+
+/** Finds the payment requests of a wallet whose id, reference, label or metadata contain a text. */
+async function requestsWith(
+  { name: wallet, store, paymentRequests }: SearchedWallet,
+  text: string,
+): Promise<Item[]> {
+  if (store.read((r) => r.requests.isEmpty)) return [];
+  const { requests } = await paymentRequests.list(
+    { states: [], text },
+    Number.MAX_SAFE_INTEGER,
+    MAX_FOUND + 1,
+  );
+  return requests.map(({ requestId }): Item => ({ kind: 'request', wallet, id: requestId }));
 }

@@ -40,7 +40,7 @@ export const walletStory: ReadStory = async (wallet, item, rights) => {
       ...pauseTable(wallet, rights),
       ...(await payoutTable(wallet, rights)),
       ...webhookTables(wallet, rights),
-      ...requestTable(wallet, rights),
+      ...(await requestTable(wallet, rights)),
       ...(await orderTable(wallet, rights)),
     ],
     ...{ hints: [], actions: [] },
@@ -200,12 +200,10 @@ const COUNTED = 1000;
 const countUpTo = (count: number): string =>
   count >= COUNTED ? `${grouped(COUNTED)} or more` : grouped(count);
 
-function requestTable(wallet: OpenWallet, rights: PageRights): StoryTable[] {
+async function requestTable(wallet: OpenWallet, rights: PageRights): Promise<StoryTable[]> {
   if (!rights.allows(METHOD_OF.request)) return [];
-  const { requests, viewsOf } = wallet.paymentRequests.list({
-    limit: LATEST,
-    before: Number.MAX_SAFE_INTEGER,
-  });
+  const list = await wallet.paymentRequests.list({ states: [] }, Number.MAX_SAFE_INTEGER, LATEST);
+  const { requests, viewsOf } = list;
   return tablesOf(
     'Latest payment requests',
     ['Request', 'State', 'Created'],

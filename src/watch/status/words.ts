@@ -182,6 +182,9 @@ function sumText(event: EventJson): string {
   const { type, data } = event;
   if (type.startsWith('transfer.')) return spentText(event);
   if (type === 'balance.low') return `${coinsText(data['balance'])}, below ${coinsText(data['low_water'])}`;
+  const { refund } = data;
+  if (type === 'request.refund' && typeof refund === 'object' && refund !== null && 'amount' in refund)
+    return coinsText(refund['amount']);
   if (!type.startsWith('request.')) return coinsText(data['amount']);
   const { received, received_unconfirmed: unconfirmed, amount: asked, late } = data;
   if (typeof received !== 'bigint' || typeof unconfirmed !== 'bigint') return '';
