@@ -170,7 +170,7 @@ export interface ClusterView {
 /** Content of the status page. */
 export interface StatusView extends RecentEvents {
   readonly reasons: readonly NotReady[];
-  /** What somebody should look at, the urgent things first. */
+  /** Matters that need attention, the urgent things first. */
   readonly concerns: readonly Concern[];
   readonly daemon: DaemonView;
   /** State of the checks of proof of work; undefined without `--verify-work`. */

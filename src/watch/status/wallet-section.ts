@@ -39,7 +39,7 @@ function plainCoins(value: bigint): string {
   return `${grouped(Number(rounded / 10_000n))}.${String(rounded % 10_000n).padStart(4, '0')}`;
 }
 
-/** Amount below which the balances of the table are not told apart [atomic units]. */
+/** Step to which balances of the table are rounded down [atomic units]. */
 const ROUNDING = 100_000_000n;
 
 /** Columns of clients that may see money. */
