@@ -61,7 +61,6 @@ const attention = ({ concerns }: StatusView): Html =>
   );
 
 function concernItem({ isUrgent, text, item, isInTable = false }: Concern): Html {
-  const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
   const link =
     item === undefined
       ? undefined
@@ -69,7 +68,7 @@ function concernItem({ isUrgent, text, item, isInTable = false }: Concern): Html
   const table = isInTable ? html` <a href="/status?show=trouble#wallets">Show the wallets</a>` : undefined;
   return html`<li class="row concern">
     ${isUrgent ? badge('bad', 'Now') : badge('plain', 'Soon')}
-    <span><bdi>${sentence}</bdi>${link}${table}</span>
+    <span><bdi>${text}</bdi>${link}${table}</span>
   </li>`;
 }
 

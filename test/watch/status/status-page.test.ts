@@ -44,7 +44,7 @@ describe('the status page', () => {
       ],
     });
     expect(text).toContain('>Not ready<');
-    expect(text).toContain('<span class="badge bad">Now</span> <span><bdi>A payment &lt;waits&gt;</bdi>');
+    expect(text).toContain('<span class="badge bad">Now</span> <span><bdi>a payment &lt;waits&gt;</bdi>');
     expect(text).toContain('href="/status/item?kind=transaction&amp;wallet=a%26b&amp;id=ff"');
     expect(text).toContain('<a href="/status?show=trouble#wallets">');
     expect(page()).toContain('>Ready<');
