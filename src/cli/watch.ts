@@ -9,7 +9,7 @@ import type { WalletManager } from '../services/manager/wallet-manager.js';
 import { systemClock } from '../util/clock.js';
 import { Listeners } from '../util/listeners.js';
 import { readOwnPackage } from '../util/own-package.js';
-import { mayUseOwnPage, pageRights } from '../rpc/access/page-rights.js';
+import { mayUseOwnPage, pageRights } from '../rpc/page-rights.js';
 import { systemRng } from '../util/random.js';
 import { DaemonHealth } from '../watch/daemon-health.js';
 import { DaySumReader, WalletFactReader } from '../watch/wallet-facts.js';

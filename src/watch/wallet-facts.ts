@@ -175,7 +175,7 @@ function blocksAgainOf({ sync: { catchUp } }: WatchedWallet): number {
 function factsIn({ store, eventLog, webhooks }: WatchedWallet): StoredFacts {
   const { unmined, ...counted } = store.read((r) => ({
     unmined: r.outgoing.unminedCounts(),
-    oldestPending: r.outgoing.oldestPending(1)[0]?.timestamp,
+    oldestPending: r.outgoingSearch.oldestPending(1)[0]?.timestamp,
     orders: r.orders.figures(),
     requests: r.requests.counts(),
     payouts: payoutFigures(r),

@@ -199,7 +199,7 @@ async function paidTo(
   while (after !== undefined && items.length <= MAX_FOUND && monotonicMs() < end) {
     const from: Uint8Array = after;
     const part: { readonly hashes: readonly Hash[]; readonly next?: Hash } = await workSlices.run(() =>
-      store.read((r) => r.outgoing.paidTo(address, from, SEARCHED_AT_ONCE)),
+      store.read((r) => r.outgoingSearch.paidTo(address, from, SEARCHED_AT_ONCE)),
     );
     items.push(...part.hashes.map((hash): Item => ({ kind: 'transaction', wallet, id: toHex(hash) })));
     after = part.next;

@@ -1,21 +1,8 @@
 import { FIRST_UNKNOWN_FORK } from '../../daemon/errors.js';
 import type { PayoutWait } from '../../services/payouts/payout-figures.js';
-import type { Item } from '../desk/items.js';
 import type { WalletFacts } from '../wallet-facts.js';
-import type { StatusView } from './status-view.js';
+import type { Concern, StatusView } from './status-content.js';
 import { counted, durationText, grouped, reasonText } from './words.js';
-
-/** Something that somebody should look at. */
-export interface Concern {
-  /** True if it should be looked at now. */
-  readonly isUrgent: boolean;
-  /** Sentence without a full stop. */
-  readonly text: string;
-  /** Thing that it is about. */
-  readonly item?: Item;
-  /** True if the wallets in trouble show it. */
-  readonly isInTable?: boolean;
-}
 
 /** Facts from which the concerns follow. */
 export type ConcernParts = Omit<StatusView, 'concerns'> & {

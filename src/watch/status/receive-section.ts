@@ -2,7 +2,7 @@ import { renderSVG } from 'uqr';
 import { html, Html } from '../html.js';
 import { badge, nameOf } from './page-parts.js';
 import type { ReceivingAddress } from './receiving.js';
-import type { StatusView } from './status-view.js';
+import type { StatusView } from './status-content.js';
 import { grouped } from './words.js';
 
 /** Content of the section that depends on the request. */

@@ -4,11 +4,11 @@ import type { EventJson } from '../../services/events/event-json.js';
 import type { WorkStatus } from '../../services/work/work-verification.js';
 import type { DaemonStatus } from '../../services/failover/daemon-failover.js';
 import { html, type Html } from '../html.js';
-import type { Concern } from './attention.js';
+import type { Concern } from './status-content.js';
 import { badge, fact, framed, itemLink, liveSection, nameOf, time, timeAt } from './page-parts.js';
 import { payoutCounts, waitingPayouts } from './payout-section.js';
 import { receiveSection, type ReceiveExtras } from './receive-section.js';
-import type { ClusterView, DaemonView, StatusView } from './status-view.js';
+import type { ClusterView, DaemonView, StatusView } from './status-content.js';
 import { walletSection } from './wallet-section.js';
 import { walletParams } from './wallet-table.js';
 import {

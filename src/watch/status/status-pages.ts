@@ -7,7 +7,7 @@ import { htmlAnswer } from './page-calls.js';
 import type { ReceiveExtras } from './receive-section.js';
 import type { Receiving } from './receiving.js';
 import { statusPage } from './status-page.js';
-import type { StatusView } from './status-view.js';
+import type { StatusView } from './status-content.js';
 import { walletQuery, type WalletQuery } from './wallet-table.js';
 
 /** Folder of the files that browsers receive unchanged. */

@@ -3,45 +3,29 @@ import type { OpenWallet } from '../../services/open-wallet.js';
 import { workSlices } from '../../util/event-loop.js';
 import { EVENT_TYPES } from '../../model/events.js';
 import { readable, type DaySumReader, type WalletFactReader, type WalletFacts } from '../wallet-facts.js';
-import type { DaemonStatus } from '../../services/failover/daemon-failover.js';
 import { totalSums, type PaymentSums } from '../../services/history/payment-sums.js';
 import type { ClusterNode } from '../../services/cluster/cluster-node.js';
 import type { WalletManager } from '../../services/manager/wallet-manager.js';
 import type { WorkStatus } from '../../services/work/work-verification.js';
 import type { RequestState } from '../../model/payment-request.js';
 import type { DaemonHealth } from '../daemon-health.js';
-import type { DaemonInfo, ScheduledFork } from '../../daemon/daemon.js';
 import type { PageRights } from '../../http/pages/page-rights.js';
 import { unixSeconds, type TimeOfDay } from '../../util/clock.js';
 import { METHOD_OF } from '../desk/items.js';
 import type { BuildInfo } from '../metrics/gauges.js';
-import {
-  diskSpace,
-  type DiskSpace,
-  type NotReady,
-  type Readiness,
-  type StartProgress,
-  type UnopenedWallet,
-} from '../readiness.js';
-import { concernsOf, type Concern } from './attention.js';
-import { waitingPayments, type WaitingPayment } from './waiting-payments.js';
-import { walletPage, type WalletPage, type WalletQuery } from './wallet-table.js';
+import { diskSpace, type Readiness, type StartProgress } from '../readiness.js';
+import { concernsOf } from './attention.js';
+import { MAX_LISTED } from './status-content.js';
+import type { ClusterView, DaemonView, ListedWallet, RecentEvents, StatusView } from './status-content.js';
+import { waitingPayments } from './waiting-payments.js';
+import { walletPage, type WalletQuery } from './wallet-table.js';
 import { MATTERING } from './words.js';
-import type { SyncProgress, WalletProgress } from '../sync-progress.js';
-import { readPayouts, type PayoutsView } from './payout-view.js';
+import type { SyncProgress } from '../sync-progress.js';
+import { readPayouts } from './payout-view.js';
 
 /** Part of an open wallet with the events of the wallet. */
 export interface EventfulWallet {
   readonly eventLog: Pick<OpenWallet['eventLog'], 'lastId' | 'latest'>;
-}
-
-/** Latest events of several wallets, newest first. */
-interface RecentEvents {
-  readonly events: readonly EventJson[];
-  /** Latest event of each payment and transfer. */
-  readonly payments: readonly EventJson[];
-  /** Id of the latest event of all wallets. */
-  readonly lastId: number;
 }
 
 /** Largest numbers of events, and of payments, in their lists. */
@@ -110,106 +94,6 @@ function latestOfEach(events: readonly EventJson[]): EventJson[] {
     seen.add(key);
     return true;
   });
-}
-
-/** Largest number of names in a list. */
-const MAX_LISTED = 50;
-
-/** A wallet, with the progress of its refresh if it is behind the daemon. */
-export interface ListedWallet extends WalletFacts {
-  readonly progress: WalletProgress | undefined;
-  /** Money of the wallet; undefined if the client may not see it, or if the store cannot be read. */
-  readonly money: { readonly total: bigint; readonly unlocked: bigint } | undefined;
-}
-
-/** State of the daemon on the status page. */
-export interface DaemonView {
-  /** Address `host:port` of the daemon as configured; undefined when offline. */
-  readonly address: string | undefined;
-  readonly hasAnswered: boolean;
-  /** Duration of the current outage [s]; 0 if the last call was answered. */
-  readonly outage: number;
-  readonly height: number | undefined;
-  /** Network that it tells; `fakechain` for a private chain. */
-  readonly network: string | undefined;
-  readonly synchronized: boolean | undefined;
-  /** Number of blocks that the daemon lacks beside its peers; undefined while it is unknown. */
-  readonly lag: number | undefined;
-  /** Time since the number of its blocks last changed, as far as it was watched [s]. */
-  readonly sinceNewBlock: number;
-  /** Version of its program; undefined if it does not tell it. */
-  readonly software: string | undefined;
-  /** Numbers of its connections; undefined if it does not tell them. */
-  readonly peers: DaemonInfo['peers'] | undefined;
-  /** First hard fork that is ahead; undefined if it knows none. */
-  readonly nextFork: ScheduledFork | undefined;
-  /** Listed daemons in the order of preference. */
-  readonly listed: readonly DaemonStatus[];
-}
-
-/** Process of the cluster on the status page. */
-export interface MemberView {
-  readonly url: string;
-  readonly isAlive: boolean;
-  readonly isSelf: boolean;
-  /** Names of the wallets that the process holds, at most {@link MAX_LISTED}. */
-  readonly wallets: readonly string[];
-  /** Number of all wallets that the process holds. */
-  readonly count: number;
-}
-
-/** State of the cluster on the status page. */
-export interface ClusterView {
-  /** False if the database did not answer the last look, so that the other members are older. */
-  readonly isReachable: boolean;
-  readonly members: readonly MemberView[];
-  /** Names of the wallets whose holder has ended, at most {@link MAX_LISTED}. */
-  readonly orphans: readonly string[];
-}
-
-/** Content of the status page. */
-export interface StatusView extends RecentEvents {
-  readonly reasons: readonly NotReady[];
-  /** Matters that need attention, the urgent things first. */
-  readonly concerns: readonly Concern[];
-  readonly daemon: DaemonView;
-  /** State of the checks of proof of work; undefined without `--verify-work`. */
-  readonly work: WorkStatus | undefined;
-  /** State of the cluster; undefined without a cluster. */
-  readonly cluster: ClusterView | undefined;
-  /** Space of the disk of the wallets; undefined if it cannot be read. */
-  readonly disk: DiskSpace | undefined;
-  readonly build: BuildInfo;
-  /** Page of the table of wallets. */
-  readonly table: Omit<WalletPage, 'rows'>;
-  readonly wallets: readonly ListedWallet[];
-  /** Wallets of `--open` that could not be opened, at most {@link MAX_LISTED}. */
-  readonly unopened: readonly UnopenedWallet[];
-  /** Names of the open wallets that the client may see. */
-  readonly names: readonly string[];
-  /** Size of their stores [bytes]. */
-  readonly storeBytes: number;
-  /** Number of payment requests by state; undefined if the client may not see them. */
-  readonly requests: ReadonlyMap<RequestState, number> | undefined;
-  /** Payouts; undefined if there are none, or if the client may not see them. */
-  readonly payouts: PayoutsView | undefined;
-  /** Payments in no block, the oldest first. */
-  readonly waiting: readonly WaitingPayment[];
-  readonly webhooks: WebhookFigures;
-  /** Sums of these wallets; undefined if the client may not see them. */
-  readonly today: PaymentSums | undefined;
-  /** Time since the start of the process [s]. */
-  readonly uptime: number;
-}
-
-/** Figures of the webhooks of all wallets. */
-export interface WebhookFigures {
-  readonly enabled: number;
-  readonly disabled: number;
-  /** Number of events that wait for their first attempt. */
-  readonly events: number;
-  /** Number of deliveries that wait for another attempt. */
-  readonly retries: number;
 }
 
 export interface StatusParts {

@@ -42,7 +42,7 @@ export async function waitingPayments(
   const lists = await workSlices.map(waiting, ({ wallet: { name: wallet, store } }) =>
     readable(() =>
       store.read((r) =>
-        r.outgoing.oldestPending(SHOWN).map(({ txHash, timestamp: made }): WaitingPayment => {
+        r.outgoingSearch.oldestPending(SHOWN).map(({ txHash, timestamp: made }): WaitingPayment => {
           const payouts = r.payouts.idsPaidBy(txHash).length;
           const order = payouts > 0 ? undefined : r.orders.keyOf(txHash);
           return { wallet, txHash: toHex(txHash), made, order, payouts };

@@ -1,7 +1,7 @@
 import { html, type Html, type HtmlValue } from '../html.js';
 import { badge, nameOf, walletLink } from './page-parts.js';
 import { openPayouts } from './payout-view.js';
-import type { ListedWallet, StatusView } from './status-view.js';
+import type { ListedWallet, StatusView } from './status-content.js';
 import { SORTS, walletParams, type WalletFilter, type WalletQuery, type WalletSort } from './wallet-table.js';
 import type { UnopenedWallet } from '../readiness.js';
 import { counted, durationText, grouped, openRequests, percentage, sizeText } from './words.js';

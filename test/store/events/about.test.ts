@@ -91,13 +91,13 @@ describe('the payments to an address', () => {
     for (let after: Uint8Array | undefined = new Uint8Array(); after !== undefined;) {
       const from: Uint8Array = after;
       const part: { readonly hashes: readonly Hash[]; readonly next?: Hash } = store.read((r) =>
-        r.outgoing.paidTo('x', from, 4),
+        r.outgoingSearch.paidTo('x', from, 4),
       );
       found.push(...part.hashes.map(([first = 0]) => first));
       after = part.next;
     }
     expect(found).toEqual([30, 40]);
-    expect(store.read((r) => r.outgoing.oldestPending(2)).map(({ timestamp }) => timestamp)).toEqual([
+    expect(store.read((r) => r.outgoingSearch.oldestPending(2)).map(({ timestamp }) => timestamp)).toEqual([
       20, 30,
     ]);
   });

@@ -1,7 +1,7 @@
 import type { PageRights } from '../../../src/http/pages/page-rights.js';
 import { NO_SUMS } from '../../../src/services/history/payment-sums.js';
 import { NO_PAYOUTS } from '../../../src/services/payouts/payout-figures.js';
-import type { DaemonView, ListedWallet, StatusView } from '../../../src/watch/status/status-view.js';
+import type { DaemonView, ListedWallet, StatusView } from '../../../src/watch/status/status-content.js';
 import { walletQuery } from '../../../src/watch/status/wallet-table.js';
 import type { WalletFacts } from '../../../src/watch/wallet-facts.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { statusPage, type Extras } from '../../../src/watch/status/status-page.js';
-import type { StatusView } from '../../../src/watch/status/status-view.js';
+import type { StatusView } from '../../../src/watch/status/status-content.js';
 import { walletQuery } from '../../../src/watch/status/wallet-table.js';
 import { shown } from './shown-payouts.js';
 import { listed, node, quiet } from './status-fixtures.js';

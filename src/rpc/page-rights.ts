@@ -1,7 +1,7 @@
-import type { Caller } from '../../http/message/caller.js';
-import type { PageRights } from '../../http/pages/page-rights.js';
-import { registry } from '../registry.js';
-import { credentialOf } from './permission.js';
+import type { Caller } from '../http/message/caller.js';
+import type { PageRights } from '../http/pages/page-rights.js';
+import { registry } from './registry.js';
+import { credentialOf } from './access/permission.js';
 
 /** Returns the rights of a client; a client without a credential has all rights. */
 export function pageRights(caller: Caller | undefined): PageRights {
