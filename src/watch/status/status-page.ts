@@ -307,8 +307,8 @@ export const statusPage = (view: StatusView, extras: Extras): string =>
         <div>${state(view)}</div>
         <div>${daemon(view.daemon)}</div>
         <div>${webhooks(view)}</div>
-        <div>${requests(view)}</div>
-        <div>${today(view)} ${payoutCounts(view.payouts)}</div>
+        <div>${requests(view)} ${payoutCounts(view.payouts)}</div>
+        <div>${today(view)}</div>
       </div>
       <div>
         ${walletSection(view, extras.seesSums)} ${receiveSection(view, extras)}
