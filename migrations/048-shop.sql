@@ -11,3 +11,9 @@ UPDATE request_state SET changed = (SELECT created FROM payment_request p WHERE 
 ALTER TABLE payout ADD COLUMN request INTEGER REFERENCES payment_request (sequence); -- whose money it returns
 ALTER TABLE payout ADD COLUMN refund TEXT CHECK (refund IN ('excess', 'late', 'all', 'amount')); -- which money that is
 CREATE INDEX payout_request ON payout (request) WHERE request IS NOT NULL;
+
+-- Signals of payments in the mempool to requests with a rule, by which they count before a block contains them.
+ALTER TABLE arrival ADD COLUMN seen_by INTEGER;  -- listed nodes whose mempools contained it at the last look
+ALTER TABLE arrival ADD COLUMN priority INTEGER; -- of its fee when it was first seen
+ALTER TABLE arrival ADD COLUMN accepted INTEGER; -- time at which it met the rule: it counts from then on
+CREATE INDEX payment_request_zero_conf ON payment_request (minor, account) WHERE zero_conf IS NOT NULL;

@@ -251,6 +251,17 @@ export interface PaymentRequestPrice {
   readonly source?: string;
 }
 
+export interface PaymentRequestZeroConf {
+  /** Largest requested amount for which the rule holds. */
+  readonly max_amount: bigint;
+  /** Least time in the mempool [s]. */
+  readonly min_seconds: number;
+  /** Least number of listed nodes whose mempools contain the payment. */
+  readonly min_nodes: number;
+  /** Least priority of its fee, 1 to 4; 0: any fee. */
+  readonly min_priority: number;
+}
+
 export interface PaymentRequestRefunds {
   /** Id of the refund, and of its payout. */
   readonly refund_id: string;
@@ -289,6 +300,14 @@ export interface RequestPayment {
   readonly double_spend_seen: boolean;
   /** Number of these blocks whose proof of work is verified; absent without --verify-work. */
   readonly verified_confirmations?: number;
+  /** It met the rule zero_conf of the request, and has counted since then; absent: no. */
+  readonly accepted_unmined?: boolean;
+  /** Number of listed nodes whose mempools contained it at the last look; with zero_conf alone. */
+  readonly seen_by?: number;
+  /** Time since its arrival while it is unmined [s]; with zero_conf alone. */
+  readonly seconds_in_pool?: number;
+  /** Priority of its fee, 1 to 4; 0: below the lowest fee rate; with zero_conf alone. */
+  readonly priority?: number;
 }
 
 export interface PaymentRequest {
@@ -332,6 +351,7 @@ export interface PaymentRequest {
   /** The pay page leads back by itself after the payment. */
   readonly return?: 'auto';
   readonly price?: PaymentRequestPrice;
+  readonly zero_conf?: PaymentRequestZeroConf;
   /** Language of the pay page; absent: that of its visitor. */
   readonly locale?: string;
   /** The customer may give an address for refunds on the pay page; absent: no. */
@@ -538,6 +558,17 @@ export interface CreatePaymentRequestPrice {
   readonly source?: string | undefined;
 }
 
+export interface CreatePaymentRequestZeroConf {
+  /** Largest amount of a request to which the rule applies [atomic units]. */
+  readonly max_amount: bigint | number;
+  /** Least time in the mempool [s]. Default: `0`. */
+  readonly min_seconds?: number | undefined;
+  /** Least number of nodes of --daemon-address whose mempools contain it. Default: `1`. */
+  readonly min_nodes?: number | undefined;
+  /** Least priority of its fee, 1 to 4; 0: any fee. Default: `1`. */
+  readonly min_priority?: number | undefined;
+}
+
 /** Parameters of create_payment_request. */
 export interface CreatePaymentRequestParams {
   /** Requested amount [atomic units]; absent: an open request, which counts payments. */
@@ -570,6 +601,11 @@ export interface CreatePaymentRequestParams {
   readonly return?: 'link' | 'auto' | undefined;
   /** Price in another currency, which the amount must fit within the tolerance; absent: none. */
   readonly price?: CreatePaymentRequestPrice | undefined;
+  /**
+   * Payments in the mempool that meet this rule count at once; others, and those that another transaction
+   * contests, wait for a block; absent: the confirmations alone decide.
+   */
+  readonly zero_conf?: CreatePaymentRequestZeroConf | undefined;
   /** Language of the pay page (BCP 47); absent: that of its visitor. */
   readonly locale?: string | undefined;
   /** ask: the customer may give an address for refunds on the pay page. Default: `"none"`. */
@@ -622,6 +658,7 @@ export interface CreatePaymentRequestResult {
   /** The pay page leads back by itself after the payment. */
   readonly return?: 'auto';
   readonly price?: PaymentRequestPrice;
+  readonly zero_conf?: PaymentRequestZeroConf;
   /** Language of the pay page; absent: that of its visitor. */
   readonly locale?: string;
   /** The customer may give an address for refunds on the pay page; absent: no. */

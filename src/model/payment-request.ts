@@ -1,6 +1,7 @@
 import type { SubaddressIndex } from '../monero/cryptonote/types.js';
 import type { Hash } from '../monero/crypto/types.js';
 import type { Amount } from '../util/amount.js';
+import type { PoolSignals, ZeroConfRule } from './zero-conf.js';
 
 /**
  * States of a payment request. `waiting`: no payment. `partial`: payments below the amount. `seen`: payments of enough
@@ -42,6 +43,8 @@ export interface RequestTerms {
   readonly cancelled?: number | undefined;
   /** True once the expiry has passed and was recorded. */
   readonly ended: boolean;
+  /** Rule by which payments in the mempool count; absent: `confirmations` alone decides. */
+  readonly zeroConf?: ZeroConfRule | undefined;
 }
 
 /** Price of an order in another currency, as the merchant states it: this server knows no rates. */
@@ -114,11 +117,15 @@ export interface Receipt {
    * payment.
    */
   readonly isContested: boolean;
+  /** True if it met the rule of its request while the mempool contained it; absent: false. */
+  readonly isAccepted?: boolean;
 }
 
 /** A payment to the address of a request: the outputs, other than change, that one transaction pays to the address. */
 export interface RequestPayment extends Receipt {
   readonly txHash: Hash;
+  /** Signals of the mempool; absent for requests without a rule, and before the first look. */
+  readonly signals?: PoolSignals;
 }
 
 /** Number of confirmations that amounts from a smallest amount on need. */

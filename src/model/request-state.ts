@@ -152,6 +152,8 @@ export function requestTotals(
   view: RequestView,
 ): RequestTotals {
   const end = endOf(terms);
+  // A payment that does not meet the rule of its request waits for a block.
+  const needed = Math.max(terms.zeroConf === undefined ? 0 : 1, terms.confirmations);
   const sums = { mined: 0n, unmined: 0n, paid: 0n, locked: 0n, late: 0n, settled: 0n, settledLate: 0n };
   let dueHeight = Infinity;
   for (const receipt of receipts) {
@@ -169,9 +171,10 @@ export function requestTotals(
     if (isLocked) sums.locked += value;
     else if (height === undefined) sums.unmined += value;
     else sums.mined += value;
-    if (!isLocked && !isContested && !isPerhapsLate && depth >= terms.confirmations) sums.paid += value;
+    const hasEnough = receipt.isAccepted === true || depth >= needed;
+    if (!isLocked && !isContested && !isPerhapsLate && hasEnough) sums.paid += value;
     else if (height !== undefined) {
-      const effect = heightOfEffect(terms.confirmations, height, { unlockTime, isLocked });
+      const effect = heightOfEffect(needed, height, { unlockTime, isLocked });
       if (effect > decidingTip) dueHeight = Math.min(dueHeight, effect);
     }
   }

@@ -105,6 +105,26 @@ describe('a batch of a view-only wallet', () => {
     expect((await payee.rpc('get_balance')).balance).toBe(2 * XMR);
   });
 
+  it('may be signed until the first of its payouts expires', async () => {
+    const expires_at = Math.floor(Date.now() / 1000) + 3600;
+    const terms = { address: payeeAddress, amount: XMR };
+    await rpc('pause_payouts', { reason: 'both in one set' });
+    await rpc('create_payouts', {
+      payouts: [
+        { ...terms, payout_id: 'short', expires_at },
+        { ...terms, payout_id: 'long', expires_at: expires_at + 3600 },
+      ],
+    });
+    await rpc('resume_payouts');
+    await untilState('short', 'awaiting_signature');
+    const [batch] = (await batches()) as [Loose];
+    expect(batch.payouts).toHaveLength(2);
+    expect(batch.expires_at).toBe(expires_at);
+    await rpc('submit_payout_batches', { signed_txsets: [await sign(batch.unsigned_txset)] });
+    await untilState('long', 'sent');
+    await mine(11);
+  });
+
   it('reserves its inputs, so that another batch spends others', async () => {
     await exchange();
     await create('c');
@@ -155,7 +175,7 @@ describe('a batch of a view-only wallet', () => {
     await mine(11);
     await untilState('e', 'confirmed');
     await payee.rpc('refresh');
-    expect((await payee.rpc('get_balance')).balance).toBe(5 * XMR);
+    expect((await payee.rpc('get_balance')).balance).toBe(7 * XMR);
     const { events } = await rpc('get_events', { limit: 1000 });
     expect(
       (events as Loose[]).flatMap(({ type, data }) =>

@@ -64,6 +64,21 @@ describe('the state of a request', () => {
     expect(stateOf(termsOf(), [paid(60n, 90), paid(40n, 98)])).toBe('paid');
   });
 
+  it('follows the rule for the mempool where there is one: what meets it counts, other payments wait for a block', () => {
+    const zeroConf = { maxAmount: amount(100n), minSeconds: 0, minNodes: 1, minPriority: 1 };
+    const accepted = { isAccepted: true };
+    const least = termsOf({ zeroConf, confirmations: 0 });
+    expect(stateOf(least, [paid(100n, undefined)])).toBe('seen');
+    expect(stateOf(least, [paid(100n, 100)])).toBe('paid');
+    const more = termsOf({ zeroConf });
+    expect(stateOf(more, [paid(100n, undefined, accepted)])).toBe('paid');
+    expect(stateOf(more, [paid(100n, 100, accepted)])).toBe('paid');
+    expect(stateOf(more, [paid(100n, 100)])).toBe('confirming');
+    expect(stateOf(more, [paid(60n, undefined, accepted), paid(40n, undefined)])).toBe('seen');
+    expect(stateOf(more, [paid(100n, undefined, { ...accepted, isContested: true })])).toBe('seen');
+    expect(stateOf(more, [paid(100n, undefined, { ...accepted, unlockTime: 200n })])).toBe('waiting');
+  });
+
   it('ignores what lacks confirmations beside enough that has them', () => {
     expect(stateOf(termsOf(), [paid(100n, 90), paid(70n, 100), paid(5n, undefined)])).toBe('paid');
   });

@@ -1,79 +1,76 @@
 import { killMoment } from '../support/processes/kill-moment.js';
-import { startWalletProcess, type WalletRpc } from '../support/processes/wallet-rpc.js';
 import { walletCalls, type Reply, type WalletCalls } from '../support/network/json-rpc.js';
-import { until } from '../support/fakes/until.js';
 import type { ProxyAction } from '../support/network/daemon-proxy.js';
-import type { World } from './world.js';
+import { SENDING, type World } from './world.js';
 
-/** Path of a payment to the node. */
-export const SENDING = '/sendrawtransaction';
+/** Name of the credential with all rights, where a login is required. */
+export const ROOT = 'root';
 /** Time in which a server that was not killed by an expected payment is killed nevertheless [ms]. */
 const PATIENCE_MS = 4000;
 /** Messages of the log that no trouble from outside may cause. */
 const BUGS = /payouts could not be sent; they are tried again|"level":60|uncaught|internal error/i;
 
-/** Server of the paying wallet, in a process of its own that is killed and started again. */
-export class Payer {
-  readonly #world: World;
-  readonly #name: string;
-  readonly #args: readonly string[];
-  readonly #violate: (text: string) => void;
-  #server: WalletRpc;
+/** Facts by which all payers are made. */
+export interface PayerOptions {
+  readonly world: World;
+  /** Name of the wallet. */
+  readonly name: string;
+  /** Further flags of each server. */
+  readonly args: readonly string[];
+  readonly violate: (text: string) => void;
+  /** Tokens by the names of credentials; absent: no login is required. */
+  readonly tokens?: Readonly<Record<string, string>>;
+}
+
+/** Server, or servers, of the paying wallet, which are killed and started again. */
+export abstract class Payer {
+  protected readonly options: PayerOptions;
   kills = 0;
 
-  private constructor(
-    world: World,
-    name: string,
-    args: readonly string[],
-    server: WalletRpc,
-    violate: (text: string) => void,
-  ) {
-    this.#world = world;
-    this.#name = name;
-    this.#args = args;
-    this.#server = server;
-    this.#violate = violate;
+  protected constructor(options: PayerOptions) {
+    this.options = options;
   }
 
-  static async start(
-    world: World,
-    name: string,
-    args: readonly string[],
-    violate: (text: string) => void,
-  ): Promise<Payer> {
-    return new Payer(world, name, args, await startPayer(world, args), violate);
-  }
+  /** Port that takes calls now. */
+  protected abstract get port(): number;
 
+  /** Password of the wallet. */
+  abstract get password(): string;
+
+  /** Lines that the present processes have written. */
+  abstract get log(): string;
+
+  /** Ends the process that holds the wallet, at once. */
+  protected abstract strike(): void;
+
+  /** Kills the process that holds the wallet. @returns once it has ended. */
+  abstract kill(): Promise<void>;
+
+  /** Starts what was killed, and opens the wallet. */
+  abstract restart(): Promise<void>;
+
+  /** Has the servers read their file of credentials again. @returns once they have. */
+  abstract reload(): Promise<void>;
+
+  abstract stop(): Promise<void>;
+
+  /** Calls of a client with all rights. */
   get calls(): WalletCalls {
-    return walletCalls(this.#server.port, this.#name);
+    return this.callsOf(ROOT);
   }
 
-  /** Lines that the present process has written. */
-  get log(): string {
-    return this.#server.process.output();
+  /** Calls under a credential. */
+  callsOf(credential: string): WalletCalls {
+    return walletCalls(this.port, this.options.name, this.options.tokens?.[credential]);
   }
 
-  /** Makes a call; undefined: the server gives no answer. */
-  async ask(method: string, params: object = {}): Promise<Reply | undefined> {
-    const reply = await this.calls.call(method, params).catch(() => undefined);
-    if (reply?.result !== undefined) this.#world.plant?.(method, reply.result);
+  /** Makes a call; undefined: the server gives no answer. @param as name of the credential. */
+  async ask(method: string, params: object = {}, as = ROOT): Promise<Reply | undefined> {
+    const reply = await this.callsOf(as)
+      .call(method, params)
+      .catch(() => undefined);
+    if (reply?.result !== undefined) this.options.world.plant?.(method, reply.result, this.options.world);
     return reply;
-  }
-
-  /** Kills the process. @returns once it has ended. */
-  async kill(): Promise<void> {
-    this.#lookForBugs();
-    this.kills += 1;
-    await this.#server.stop({ signal: 'SIGKILL', keep: true });
-  }
-
-  /** Starts the server again, and opens the wallet. */
-  async restart(): Promise<void> {
-    this.#server = await startPayer(this.#world, this.#args, this.#server.walletDir);
-    await until(
-      'the wallet to open',
-      async () => (await this.calls.rpc('open_wallet', { password: '' })) && true,
-    );
   }
 
   /**
@@ -81,14 +78,14 @@ export class Payer {
    * @param verdict treatment of the payment. @param deed call that may send; the process is killed after it at the latest.
    */
   async killAtSending(verdict: ProxyAction, deed: () => Promise<unknown>): Promise<boolean> {
-    const { proxy } = this.#world;
+    const { proxy } = this.options.world;
     const { decide } = proxy;
     let isStruck = false;
     const struck = new Promise<void>((resolve) => {
       proxy.decide = (path) => {
         if (path !== SENDING || isStruck) return decide(path);
         isStruck = true;
-        this.#server.process.child.kill('SIGKILL');
+        this.strike();
         resolve();
         return verdict;
       };
@@ -101,26 +98,8 @@ export class Payer {
     return isStruck;
   }
 
-  #lookForBugs(): void {
-    for (const line of this.log.split('\n'))
-      if (BUGS.test(line)) this.#violate(`the log says: ${line.slice(0, 1500)}`);
-  }
-
-  async stop(): Promise<void> {
-    this.#lookForBugs();
-    await this.#server.stop({ signal: 'SIGKILL', keep: false });
+  protected lookForBugs(log = this.log): void {
+    for (const line of log.split('\n'))
+      if (BUGS.test(line)) this.options.violate(`the log says: ${line.slice(0, 1500)}`);
   }
 }
-
-const startPayer = (
-  { proxy, clock }: World,
-  args: readonly string[],
-  walletDir?: string,
-): Promise<WalletRpc> =>
-  startWalletProcess({
-    daemon: proxy.address,
-    env: clock.env,
-    checked: true,
-    ...(walletDir === undefined ? {} : { walletDir }),
-    args: ['--trusted-daemon', '--refresh-period=1', ...args],
-  });

@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { PAYOUT_STATES } from '../../src/model/payout.js';
 import type { Loose } from '../support/network/json-rpc.js';
 import { ENDS, NEXT, PayoutStates, type PayoutEvent } from './payout-states.js';
-import { planRound, STEPS } from './plan.js';
+import { OF_READERS, SENDER_LIES } from './sender-lies.js';
+import { KINDS, planRound, stepsOf } from './plan.js';
 
 const CONFIRMATIONS = 3;
 const HASH = 'a'.repeat(64);
@@ -117,11 +118,109 @@ describe('the states of payouts', () => {
   });
 });
 
+/** A payout of a view-only wallet, whose first set was not signed in time. */
+const COLD_STORY: readonly Loose[] = [
+  { type: 'queued' },
+  { type: 'awaiting_signature', fee: 7 },
+  { type: 'queued', reason: 'unsigned' },
+  { type: 'awaiting_signature', fee: 8 },
+  { type: 'sending', tx_hash: OTHER_HASH, fee: 8 },
+  { type: 'sent', tx_hash: OTHER_HASH, fee: 8 },
+  { type: 'mined', tx_hash: OTHER_HASH, fee: 8, height: 95 },
+];
+
+/** Checks the story of a payout of a view-only wallet. @param signed hash that was signed for it. */
+function checkCold(
+  story: readonly Loose[],
+  signed = OTHER_HASH,
+  payout = 'w',
+  pausedAfter?: number,
+): string[] {
+  const found: string[] = [];
+  const states = new PayoutStates(CONFIRMATIONS, (text) => found.push(text), true);
+  states.sign(signed, [payout]);
+  for (const event of eventsOf(story)) {
+    if (event.id === pausedAfter) states.pause(0);
+    states.enter(event);
+  }
+  return found;
+}
+
+describe('the states of payouts of a view-only wallet', () => {
+  it('follow each other without a violation if sets expire, are signed, or are relayed by others', () => {
+    expect(checkCold(COLD_STORY)).toEqual([]);
+    // Whoever has the signed set may relay it, also when it has expired.
+    expect(checkCold([...COLD_STORY.slice(0, 3), ...COLD_STORY.slice(5)])).toEqual([]);
+  });
+
+  it('are found to be wrong with a transaction that nobody has signed for the payout', () => {
+    expect(checkCold(COLD_STORY, HASH)).not.toEqual([]);
+    expect(checkCold(COLD_STORY, OTHER_HASH, 'other')).not.toEqual([]);
+  });
+
+  it('are found to be wrong with a set of a wallet that signs itself, or without a share of the fee', () => {
+    expect(check(eventsOf(COLD_STORY), undefined)).toContainEqual(expect.stringContaining('signs itself'));
+    const story = COLD_STORY.map((event, i) => (i === 3 ? { type: event.type } : event));
+    expect(checkCold(story)).not.toEqual([]);
+  });
+
+  it('are found to be wrong when a set is laid out while it is paused; a signed one may be submitted', () => {
+    expect(checkCold(COLD_STORY, OTHER_HASH, 'w', 4)).toContainEqual(expect.stringContaining('paused'));
+    expect(checkCold(COLD_STORY, OTHER_HASH, 'w', 5)).toEqual([]);
+  });
+});
+
+describe('approvals, rejections and blocks', () => {
+  it('end a payout for good when it is rejected', () => {
+    const story = [{ type: 'awaiting_approval' }, { type: 'rejected' }, { type: 'queued' }];
+    const found: string[] = [];
+    const states = new PayoutStates(CONFIRMATIONS, (text) => found.push(text));
+    for (const event of eventsOf(story.slice(0, 2))) states.enter(event);
+    expect(found).toEqual([]);
+    for (const event of eventsOf(story).slice(2)) states.enter(event);
+    expect(found).toContainEqual(expect.stringContaining('queued follows rejected'));
+  });
+
+  it('may hold a queued payout back, and release it without a reason', () => {
+    const story = [{ type: 'queued' }, { type: 'awaiting_approval' }, { type: 'queued' }, ...STORY.slice(1)];
+    expect(check(eventsOf(story))).toEqual([]);
+  });
+
+  it('make a payout mined only if a block has had its transaction', () => {
+    const found: string[] = [];
+    const states = new PayoutStates(CONFIRMATIONS, (text) => found.push(text));
+    for (const event of eventsOf(STORY)) states.enter(event);
+    states.noteMined([OTHER_HASH]);
+    states.compareMined();
+    expect(found).toEqual([]);
+    const lying = new PayoutStates(CONFIRMATIONS, (text) => found.push(text));
+    for (const event of eventsOf(STORY)) lying.enter(event);
+    lying.noteMined([HASH]);
+    lying.compareMined();
+    expect(found).toContainEqual(expect.stringContaining('no block has had'));
+  });
+});
+
+describe('the lies to senders', () => {
+  it('contain all that concern a wallet which waits for its payments', () => {
+    const names = SENDER_LIES.map(({ what }) => what.split('=')[0] ?? '');
+    expect(OF_READERS.filter((name) => !names.includes(name))).toEqual([]);
+  });
+});
+
 describe('the plan of a round', () => {
   it('depends on seed and number alone, and takes each step sooner or later', () => {
     expect(planRound('a', 7)).toEqual(planRound('a', 7));
     expect(planRound('a', 7)).not.toEqual(planRound('b', 7));
-    const taken = new Set(Array.from({ length: 60 }, (_, i) => planRound('a', i + 1).steps).flat());
-    expect(STEPS.filter((step) => !taken.has(step))).toEqual([]);
+    for (const kind of KINDS) {
+      const plans = Array.from({ length: 60 }, (_, i) => planRound('a', i + 1, undefined, kind));
+      const taken = new Set(plans.flatMap(({ steps }) => steps));
+      expect(stepsOf(kind).filter((step) => !taken.has(step))).toEqual([]);
+    }
+  });
+
+  it('draws each kind sooner or later', () => {
+    const drawn = Array.from({ length: 60 }, (_, i) => planRound('a', i + 1).kind);
+    expect(KINDS.filter((kind) => !drawn.includes(kind))).toEqual([]);
   });
 });

@@ -46,6 +46,8 @@ const IS_MINED: ReadonlySet<PayoutState> = new Set(['mined', 'confirmed']);
 /** Everything that the events have said of a payout. */
 interface Told {
   readonly states: PayoutState[];
+  /** Number of returns because a set was not signed in time. */
+  unsigned: number;
   /** Terms as the first event has them. */
   readonly terms: string;
   /** Hashes of the transactions that were to pay it, in their order. */
@@ -71,11 +73,19 @@ export class PayoutStates {
   readonly #paused = new Set<number>();
   /** Numbers of the events of a payout before the present look, by the id of the payout. */
   #before = new Map<string, number>();
+  /** Ids of the payouts that a set was signed for, by the hash of its transaction; undefined: the wallet signs itself. */
+  readonly #signed: Map<string, ReadonlySet<string>> | undefined;
+  /** Hashes of transactions that a block has had at some time. */
+  readonly #mined = new Set<string>();
 
-  /** @param confirmations number of confirmations of a confirmed payout. */
-  constructor(confirmations: number, violate: (text: string) => void) {
+  /**
+   * @param confirmations number of confirmations of a confirmed payout.
+   * @param isViewOnly true if another wallet signs all transactions.
+   */
+  constructor(confirmations: number, violate: (text: string) => void, isViewOnly = false) {
     this.#confirmations = confirmations;
     this.#violate = violate;
+    this.#signed = isViewOnly ? new Map() : undefined;
   }
 
   /** Id of the latest event. */
@@ -93,14 +103,45 @@ export class PayoutStates {
     return [...this.#told.keys()];
   }
 
-  /** Hashes of all transactions that were to pay payouts. */
+  /** Hashes of all transactions that were to pay payouts, or were signed for that. */
   get hashes(): Set<string> {
-    return new Set([...this.#told.values()].flatMap(({ hashes }) => [...hashes]));
+    const told = [...this.#told.values()].flatMap(({ hashes }) => [...hashes]);
+    return new Set([...told, ...(this.#signed?.keys() ?? [])]);
   }
 
-  /** Returns the hashes of the transactions that were to pay a payout. */
+  /** Returns the hashes of the transactions that were to pay a payout, or were signed for that. */
   hashesOf(id: string): string[] {
-    return [...(this.#told.get(id)?.hashes ?? [])];
+    const signed = [...(this.#signed ?? [])].flatMap(([hash, ids]) => (ids.has(id) ? [hash] : []));
+    return [...new Set([...(this.#told.get(id)?.hashes ?? []), ...signed])];
+  }
+
+  /** Notes that another wallet has signed a transaction. @param ids payouts that it pays. */
+  sign(hash: string, ids: readonly string[]): void {
+    this.#signed?.set(hash, new Set(ids));
+  }
+
+  /** Returns the number of times that a payout has returned because its set was not signed in time. */
+  unsignedOf(id: string): number {
+    return this.#told.get(id)?.unsigned ?? 0;
+  }
+
+  /** Notes that a block has transactions, or has had them. */
+  noteMined(hashes: Iterable<string>): void {
+    for (const hash of hashes) this.#mined.add(hash);
+  }
+
+  /** Hashes of the transactions of payouts of which no block is known. */
+  get unmined(): string[] {
+    return [...this.hashes].filter((hash) => !this.#mined.has(hash));
+  }
+
+  /** Checks that payouts which count as mined were in a block of the honest node at some time. */
+  compareMined(): void {
+    for (const [id, { states, last }] of this.#told) {
+      const state = states.at(-1) ?? 'none';
+      if (IS_MINED.has(state as PayoutState) && !this.#mined.has(String(last.tx_hash)))
+        this.#violate(`${id}: is ${state}, and no block has had ${last.tx_hash}`);
+    }
   }
 
   /** Returns the latest state of a payout; undefined without an event. */
@@ -141,8 +182,9 @@ export class PayoutStates {
     const terms = JSON.stringify([data.address, data.amount, data.account_index, data.reference]);
     if (known !== undefined && known.terms !== terms) say(`other terms than ${known.terms}`);
     this.#checkFacts(was, state, data, known, say);
-    const told = known ?? { states: [], terms, hashes: new Set(), last: data };
+    const told = known ?? { states: [], terms, hashes: new Set(), last: data, unsigned: 0 };
     told.states.push(state);
+    if (data.reason === 'unsigned') told.unsigned += 1;
     told.last = data;
     if (data.tx_hash !== undefined) told.hashes.add(String(data.tx_hash));
     this.#told.set(name, told);
@@ -157,13 +199,20 @@ export class PayoutStates {
   ): void {
     if (IS_SENT.has(state) !== (data.tx_hash !== undefined))
       say('a hash that is missing, or should not be there');
-    if (IS_SENT.has(state) !== (data.fee !== undefined)) say('a fee that is missing, or should not be there');
+    const hasShare = IS_SENT.has(state) || state === 'awaiting_signature';
+    if (hasShare !== (data.fee !== undefined)) say('a fee that is missing, or should not be there');
     if (IS_MINED.has(state) !== (data.height !== undefined))
       say('a height that is missing, or should not be there');
     const isNew = data.tx_hash !== undefined && known?.hashes.has(String(data.tx_hash)) !== true;
     if (state === 'sending' && !isNew) say('an earlier transaction is sent again as a new one');
-    if (state !== 'sending' && isNew) say('a transaction that was never about to be sent');
-    const isReturn = state === 'queued' && was !== 'none';
+    const isSigned = this.#signed?.get(String(data.tx_hash))?.has(String(data.payout_id)) === true;
+    // Whoever has a signed set may relay it.
+    if (state !== 'sending' && isNew && !isSigned) say('a transaction that was never about to be sent');
+    if (this.#signed !== undefined && data.tx_hash !== undefined && !isSigned)
+      say('a transaction that nobody has signed for it');
+    if (this.#signed === undefined && (state === 'awaiting_signature' || data.reason === 'unsigned'))
+      say('a set to sign of a wallet that signs itself');
+    const isReturn = state === 'queued' && was !== 'none' && was !== 'awaiting_approval';
     if ((isReturn || state === 'failed') && !PAYOUT_REASONS.includes(data.reason)) say('no reason');
     if (
       IS_MINED.has(was as PayoutState) &&
@@ -171,7 +220,8 @@ export class PayoutStates {
       data.reason === undefined
     )
       say('no reason for what was mined');
-    if (state !== 'sending') return;
+    // A signed set may be submitted during a pause.
+    if (state !== (this.#signed === undefined ? 'sending' : 'awaiting_signature')) return;
     for (const account of [-1, Number(data.account_index)])
       if (this.#paused.has(account))
         say(`sent while ${account < 0 ? 'the wallet' : `account ${account}`} is paused`);

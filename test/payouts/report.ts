@@ -1,6 +1,10 @@
-import { FULL, planRound, type RoundPlan, type RoundSize } from './plan.js';
-import { Round } from './round.js';
+import { findPostgres } from '../support/processes/postgres-template.js';
+import { beginRound } from './begin-round.js';
+import { ClusterPayer } from './cluster-payer.js';
+import { Comparison } from './comparison.js';
+import { FULL, planRound, type Kind, type RoundPlan, type RoundSize } from './plan.js';
 import { Settlement } from './settlement.js';
+import { Steps } from './steps.js';
 import { World, type Planting } from './world.js';
 
 export interface PayoutCampaignOptions {
@@ -13,6 +17,8 @@ export interface PayoutCampaignOptions {
   readonly ms: number;
   /** Absent: rounds of the long campaign. */
   readonly size?: RoundSize;
+  /** Kind of all rounds; absent: drawn for each. */
+  readonly kind?: Kind | undefined;
   readonly log: (line: string) => void;
   /** Returns the command that repeats a round. */
   readonly repeat: (round: number) => string;
@@ -24,10 +30,15 @@ export interface PayoutCampaignOptions {
   readonly isInterrupted?: () => boolean;
 }
 
+/** Numbers of what has happened in a round. */
+const COUNTS = ['kills', 'takeovers', 'approvals', 'signedSets', 'lies'] as const;
+export type Counts = Readonly<Record<(typeof COUNTS)[number], number>>;
+
+const NOTHING: Counts = { kills: 0, takeovers: 0, approvals: 0, signedSets: 0, lies: 0 };
+
 /** Facts of a round. */
-export interface RoundReport extends Pick<RoundPlan, 'round' | 'outputs'> {
+export interface RoundReport extends Pick<RoundPlan, 'round' | 'kind' | 'outputs'>, Counts {
   readonly ms: number;
-  readonly kills: number;
   /** Number of payouts in each state at the end. */
   readonly ended: Readonly<Record<string, number>>;
   /** Number of transactions that were to pay payouts. */
@@ -39,7 +50,7 @@ export interface RoundReport extends Pick<RoundPlan, 'round' | 'outputs'> {
 export interface PayoutCampaignReport {
   readonly seed: string;
   readonly ms: number;
-  readonly kills: number;
+  readonly counts: Counts;
   readonly payouts: number;
   readonly ended: Readonly<Record<string, number>>;
   readonly rounds: readonly RoundReport[];
@@ -59,27 +70,34 @@ async function runRound(
   keepLog: PayoutCampaignOptions['keepLog'],
 ): Promise<RoundReport> {
   const started = performance.now();
-  const round = await Round.begin(world, seed, plan);
+  const round = await beginRound(world, seed, plan);
+  const { payer, states, approval, signer } = round.parts;
   try {
-    await round.run();
-    if (round.violations.length === 0) await new Settlement(round).settle();
+    await new Steps(round).run();
+    const ended = round.violations.length === 0 ? await new Settlement(round).settle() : undefined;
+    if (ended !== undefined) await new Comparison(round).compare(ended);
   } catch (error) {
     const { cause } = error as Error;
     round.violate(
       `the round ended early: ${String((error as Error).stack)} ${cause === undefined ? '' : String(cause)}`,
     );
   }
-  if (round.violations.length > 0) keepLog?.(plan.round, round.payer.log);
-  await round.payer.stop().catch((error: unknown) => round.violate(String(error)));
+  if (round.violations.length > 0) keepLog?.(plan.round, payer.log);
+  await payer.stop().catch((error: unknown) => round.violate(String(error)));
   const ended: Record<string, number> = {};
-  for (const id of round.states.ids) {
-    const state = round.states.stateOf(id) ?? 'none';
+  approval?.access.remove();
+  for (const id of states.ids) {
+    const state = states.stateOf(id) ?? 'none';
     ended[state] = (ended[state] ?? 0) + 1;
   }
   return {
-    ...{ round: plan.round, outputs: plan.outputs, ms: Math.round(performance.now() - started) },
-    ...{ kills: round.payer.kills, ended, transactions: round.states.hashes.size },
-    ...{ steps: round.steps, violations: round.violations },
+    ...{ round: plan.round, kind: plan.kind, outputs: plan.outputs },
+    ...{ ms: Math.round(performance.now() - started), ended, transactions: states.hashes.size },
+    kills: payer.kills,
+    takeovers: payer instanceof ClusterPayer ? payer.takeovers : 0,
+    approvals: approval?.model.approved ?? 0,
+    signedSets: signer?.signed ?? 0,
+    ...{ lies: round.lies.length, steps: round.steps, violations: round.violations },
   };
 }
 
@@ -88,34 +106,35 @@ export async function runPayouts(options: PayoutCampaignOptions): Promise<Payout
   const { seed, first, size = FULL, log, repeat, keepLog, plant, isInterrupted = () => false } = options;
   const started = performance.now();
   const rounds: RoundReport[] = [];
-  const kills = (): number => rounds.reduce((sum, round) => sum + round.kills, 0);
+  const total = (count: keyof Counts): number => rounds.reduce((sum, round) => sum + round[count], 0);
   const isOver = (): boolean =>
     isInterrupted() ||
     rounds.length >= options.rounds ||
-    kills() >= options.kills ||
+    total('kills') >= options.kills ||
     performance.now() - started >= options.ms;
   let world = await World.start(plant);
   if (!world.isReference) log('the payees are wallets of ours: monero-wallet-rpc is not installed');
   try {
     do {
-      const plan = planRound(seed, first + rounds.length, size);
+      const plan = planRound(seed, first + rounds.length, size, options.kind);
+      const empty = {
+        ...{ round: plan.round, kind: plan.kind, outputs: plan.outputs, ...NOTHING },
+        ...{ ms: 0, ended: {}, transactions: 0, steps: [] },
+      };
+      if (plan.kind === 'cluster' && isWithoutPostgres()) {
+        log(`round ${plan.round} is left out: PostgreSQL is not installed`);
+        rounds.push({ ...empty, violations: [] });
+        continue;
+      }
       const report = await runRound(world, seed, plan, keepLog).catch((error: unknown): RoundReport => ({
-        ...{
-          round: plan.round,
-          outputs: plan.outputs,
-          ms: 0,
-          kills: 0,
-          ended: {},
-          transactions: 0,
-          steps: [],
-        },
+        ...empty,
         violations: [`the round did not begin: ${String((error as Error).stack)}`],
       }));
       rounds.push(report);
       const states = Object.entries(report.ended).map(([state, count]) => `${count} ${state}`);
       log(
-        `round ${report.round}: ${report.kills} kills, ${report.transactions} transactions, ${states.join(', ')}, ` +
-          `${report.violations.length} violations (${(report.ms / 1000).toFixed(1)} s)`,
+        `round ${report.round}, ${report.kind}: ${describeCounts(report)}, ${report.transactions} transactions, ` +
+          `${states.join(', ')}, ${report.violations.length} violations (${(report.ms / 1000).toFixed(1)} s)`,
       );
       if (report.violations.length === 0) continue;
       for (const text of report.violations.slice(0, MOST_PRINTED)) log(`  VIOLATION ${text}`);
@@ -132,10 +151,32 @@ export async function runPayouts(options: PayoutCampaignOptions): Promise<Payout
   for (const round of rounds)
     for (const [state, count] of Object.entries(round.ended)) ended[state] = (ended[state] ?? 0) + count;
   return {
-    ...{ seed, ms: Math.round(performance.now() - started), kills: kills(), ended, rounds },
+    ...{ seed, ms: Math.round(performance.now() - started), ended, rounds },
+    counts: Object.fromEntries(COUNTS.map((count) => [count, total(count)])) as Record<keyof Counts, number>,
     payouts: Object.values(ended).reduce((sum, count) => sum + count, 0),
     violations: rounds.flatMap(({ round, violations }) =>
       violations.map((text) => ({ round, text, command: repeat(round) })),
     ),
   };
+}
+
+/** Describes what has happened; leaves out what has not. */
+export function describeCounts(counts: Counts): string {
+  const names = { kills: 'kills', takeovers: 'takeovers', approvals: 'approvals', lies: 'lies' };
+  return Object.entries({ ...names, signedSets: 'signed sets' })
+    .flatMap(([count, name]) =>
+      counts[count as keyof Counts] === 0 ? [] : [`${counts[count as keyof Counts]} ${name}`],
+    )
+    .join(', ');
+}
+
+/** True without PostgreSQL. @throws Error where it must be installed. */
+function isWithoutPostgres(): boolean {
+  try {
+    findPostgres();
+    return false;
+  } catch (error) {
+    if (process.env['CI'] !== undefined) throw error;
+    return true;
+  }
 }

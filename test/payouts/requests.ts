@@ -8,17 +8,37 @@ export interface PayeeAddress {
   readonly key: string;
 }
 
+/** Address of the payer himself. */
+export interface OwnAddress {
+  readonly address: string;
+  /** Account and number of the subaddress. */
+  readonly index: { readonly major: number; readonly minor: number };
+}
+
 /** Payout that a client has asked for. */
 export interface Request {
   readonly id: string;
   readonly account: number;
-  readonly payee: PayeeAddress;
+  readonly payee: PayeeAddress | OwnAddress;
+  /** Credential that asks for it. */
+  readonly creator: string;
   /** Terms of the call. */
   readonly terms: Loose;
   /** `unknown`: the answer was lost. */
   answer: 'unknown' | 'created' | 'refused';
-  /** True once its cancellation was answered. */
-  isCancelled: boolean;
+  /** End that was answered; absent: none. */
+  ended?: 'cancelled' | 'rejected';
+}
+
+/** Returns the own address that a payout pays; undefined: it pays a payee. */
+export const ownPayeeOf = ({ payee }: Request): OwnAddress | undefined =>
+  'index' in payee ? payee : undefined;
+
+/** Parts of {@link Requests}. */
+interface Parts {
+  readonly payees: readonly PayeeAddress[];
+  readonly own: readonly OwnAddress[];
+  readonly creator: string;
 }
 
 const XMR = 1_000_000_000_000;
@@ -28,23 +48,28 @@ const MAX_FEES = [1, 3_000_000, 100_000_000, 10_000_000_000] as const;
 export class Requests {
   readonly all = new Map<string, Request>();
   readonly #random: Random;
-  readonly #payees: readonly PayeeAddress[];
+  readonly #parts: Parts;
 
-  constructor(random: Random, payees: readonly PayeeAddress[]) {
+  constructor(random: Random, parts: Parts) {
     this.#random = random;
-    this.#payees = payees;
+    this.#parts = parts;
   }
 
   /** Draws a payout. @param now present time [Unix s]. @param account that pays. */
   draw(now: number, account: number): Request {
     const random = this.#random;
     const id = `w-${this.all.size} ${random.text().slice(0, 8)}`;
-    const payee = this.#payees[random.below(this.#payees.length)];
+    const { payees, own, creator } = this.#parts;
+    const isOwn = own.length > 0 && random.chance(0.08);
+    const payee = isOwn ? own[random.below(own.length)] : payees[random.below(payees.length)];
     if (payee === undefined) throw new Error('there is no payee');
+    // Without it an own address is refused.
+    const allowsOwn = random.chance(isOwn ? 0.6 : 0.05);
     const terms = {
       payout_id: id,
       address: payee.address,
       amount: this.#amount(),
+      ...(allowsOwn ? { allow_own: true } : {}),
       ...(random.chance(0.5) ? { fee: random.pick(['wallet', 'payee']) } : {}),
       ...(random.chance(0.2) ? { max_fee: random.pick(MAX_FEES) } : {}),
       ...(random.chance(0.3) ? { priority: random.below(5) } : {}),
@@ -54,7 +79,7 @@ export class Requests {
       ...(random.chance(0.3) ? { metadata: { text: random.text(), list: [1, null] } } : {}),
     };
     if ('expires_at' in terms && 'not_before' in terms) delete (terms as Loose).not_before;
-    const request: Request = { id, account, payee, terms, answer: 'unknown', isCancelled: false };
+    const request: Request = { id, account, payee, creator, terms, answer: 'unknown' };
     this.all.set(id, request);
     return request;
   }

@@ -1,7 +1,8 @@
 import type { PayoutState } from '../../src/model/payout.js';
-import type { Loose, WalletCalls } from '../support/network/json-rpc.js';
-import { difference } from '../support/wallets/wallet-books.js';
+import type { Loose } from '../support/network/json-rpc.js';
 import { until } from '../support/fakes/until.js';
+import { APPROVERS } from './access.js';
+import { approveBy } from './approvers.js';
 import { ENDS } from './payout-states.js';
 import type { Round } from './round.js';
 
@@ -25,42 +26,39 @@ const UNSEEN_SECONDS = 25 * HOUR;
 const NEW_OUTPUTS = 15;
 const MARGIN = 1.2;
 
-const rowsOf = (rows: unknown): Loose[] => (rows ?? []) as Loose[];
 const isOpen = ({ state }: Loose): boolean => !ENDS.has(state as PayoutState);
 
-/** Ends the payouts of a round, once everything is honest again, and compares everybody's books. */
+/** Ends the payouts of a round, once everything is honest again. */
 export class Settlement {
   readonly #round: Round;
-  readonly #checks: WalletCalls[] = [];
 
   constructor(round: Round) {
     this.#round = round;
   }
 
-  /** Ends all payouts, and compares. */
-  async settle(): Promise<void> {
-    const { world, payer, violations } = this.#round;
+  /** Ends all payouts. @returns the list of all payouts; undefined: some have not ended. */
+  async settle(): Promise<Loose[] | undefined> {
+    const { world, payer, requests } = this.#round.parts;
     await world.beHonest();
     await payer.kill();
     await this.#round.restart();
     await this.#round.resume();
-    await this.#round.createAgain(
-      [...this.#round.requests.all.values()].filter(({ answer }) => answer === 'unknown'),
-    );
+    await this.#round.createAgain([...requests.all.values()].filter(({ answer }) => answer === 'unknown'));
     const ended = await this.#end();
-    if (ended === undefined || violations.length > 0) return;
-    await this.#compare(ended);
-    await world.close([this.#round.twin, ...this.#checks]);
+    return this.#round.violations.length > 0 ? undefined : ended;
   }
 
   /** Mines and waits until all payouts have ended. @returns the list of all payouts; undefined: some have not. */
   async #end(): Promise<Loose[] | undefined> {
-    const { world, payer, violations } = this.#round;
+    const { world, payer } = this.#round.parts;
+    const { violations } = this.#round;
     let open: Loose[] = [];
     let [still, before] = [0, ''];
     for (let turn = 1; turn <= MOST_TURNS; turn++) {
       await this.#refreshed();
+      await this.#round.parts.signer?.exchange();
       for (const account_index of [0, 1]) await payer.ask('send_payouts', { account_index });
+      await this.#sign();
       await this.#refreshed();
       const listed = await this.#round.observe();
       if (violations.length > 0) return undefined;
@@ -82,24 +80,39 @@ export class Settlement {
     return undefined;
   }
 
+  /** Has all sets signed that a view-only payer wants to be signed, and submits them. */
+  async #sign(): Promise<void> {
+    const { signer } = this.#round.parts;
+    if (signer === undefined) return;
+    signer.kept.length = 0;
+    await signer.signSome();
+    for (const set of [...signer.kept]) await signer.submit(set);
+  }
+
+  /** Approves all payouts that wait for approvals. */
+  async #approve(open: readonly Loose[]): Promise<void> {
+    const waiting = open.filter(({ state }) => state === 'awaiting_approval');
+    for (const by of APPROVERS) await approveBy(this.#round, by, waiting);
+  }
+
   async #refreshed(): Promise<void> {
-    const { payer } = this.#round;
+    const { payer } = this.#round.parts;
     await until('a refresh', async () => (await payer.ask('refresh'))?.error === undefined);
   }
 
   /** Brings about what open payouts wait for. @returns why payouts that can never be paid were not cancelled. */
   async #help(open: readonly Loose[], turn: number): Promise<ReadonlyMap<string, string>> {
-    const { world } = this.#round;
-    const { requests } = this.#round;
+    const { world, requests } = this.#round.parts;
     const reasons = open.map(({ waiting_for = {} }) => waiting_for as Loose);
     this.#round.note(`turn ${turn}: ${describe(open)}`);
-    const times = reasons.flatMap(({ not_before }) => (not_before === undefined ? [] : [Number(not_before)]));
-    if (times.length > 0) world.clock.step(Math.max(1, Math.max(...times) - world.clock.now + 1));
+    await this.#approve(open);
+    const times = reasons.flatMap(({ not_before, delay }) => [not_before ?? delay ?? []].flat().map(Number));
+    if (times.length > 0) await world.step(Math.max(1, Math.max(...times) - world.clock.now + 1));
     const isExpired = ({ state, expires_at }: Loose): boolean =>
       state === 'queued' && expires_at <= world.clock.now;
     // A limit below each fee, or an amount below its fee, is never paid; and an expired payout neither.
     const tooDear = open.filter((payout) => payout.waiting_for?.fee !== undefined || isExpired(payout));
-    const refused = await this.#round.cancel(
+    const refused = await this.#round.end(
       tooDear.flatMap(({ payout_id }) => requests.all.get(String(payout_id)) ?? []),
     );
     const isExcluded = reasons.some(({ earlier }) => earlier !== undefined) || refused.size > 0;
@@ -108,27 +121,30 @@ export class Settlement {
       await this.#fund(open);
     if (turn % PATIENT_TURNS === 0 && open.some(({ state }) => state === 'sent' || state === 'sending')) {
       // A transaction that is in no mempool is sent again, and fails if no node accepts it for a day.
-      world.clock.step(turn > PATIENT_TURNS ? UNSEEN_SECONDS : HOUR);
-      await this.#round.payer.kill();
+      await world.step(turn > PATIENT_TURNS ? UNSEEN_SECONDS : HOUR);
+      await this.#round.parts.payer.kill();
       await this.#round.restart();
     }
     await world.mine(
-      open.some(({ state }) => state === 'queued') ? UNLOCK_BLOCKS : this.#round.plan.confirmations,
+      open.some(({ state }) => state === 'queued') ? UNLOCK_BLOCKS : this.#round.parts.plan.confirmations,
     );
     return refused;
   }
 
   /** Spends all outputs, and buries that, so that no earlier transaction can be mined. */
   async #exclude(): Promise<void> {
-    const { payer, addresses, world } = this.#round;
-    for (const [account_index, address] of addresses.entries())
-      await payer.ask('sweep_all', { address, account_index });
+    const { payer, addresses, world, signer } = this.#round.parts;
+    for (const [account_index, address] of addresses.entries()) {
+      const reply = await payer.ask('sweep_all', { address, account_index });
+      const unsigned = reply?.result?.['unsigned_txset'];
+      if (unsigned !== undefined && unsigned !== '') await signer?.signPayment(String(unsigned));
+    }
     await world.mine(DEAD_BLOCKS);
   }
 
   /** Pays the payer what its queue lacks. */
   async #fund(open: readonly Loose[]): Promise<void> {
-    const { world, addresses } = this.#round;
+    const { world, addresses } = this.#round.parts;
     for (const [account, address] of addresses.entries()) {
       const owed = open.flatMap(({ account_index, state, amount }) =>
         account_index === account && state === 'queued' ? [Number(amount)] : [],
@@ -142,142 +158,6 @@ export class Settlement {
       await world.fund([address], NEW_OUTPUTS, 2 * each);
     }
   }
-
-  async #compare(ended: readonly Loose[]): Promise<void> {
-    const { payer, requests, states, world, violations } = this.#round;
-    const single: Loose[] = [];
-    for (const { payout_id } of ended) single.push((await payer.ask('get_payout', { payout_id }))?.result);
-    states.look();
-    for (const payout of single) states.compare(payout);
-    this.#assertSame(single, ended, 'get_payout and list_payouts differ');
-    for (const { id, answer } of requests.all.values()) {
-      if (answer === 'unknown') this.#violate(`${id}: create_payouts gives no answer`);
-      if (answer === 'created' && states.stateOf(id) === undefined) this.#violate(`${id}: no event`);
-    }
-    await this.#compareChain(single);
-    await this.#comparePayees(single);
-    await this.#compareBalances();
-    if (violations.length > 0) return;
-    await payer.kill();
-    await this.#round.restart();
-    await world.beHonest();
-    const reopened = await this.#round.observe();
-    this.#assertSame(reopened, ended, 'the list differs after a restart');
-  }
-
-  #assertSame(told: unknown, right: unknown, text: string): void {
-    const differing = difference(told, right);
-    if (differing !== undefined) this.#violate(`${text}: ${differing}`);
-  }
-
-  #violate(text: string): void {
-    this.#round.violate(text);
-  }
-
-  /** Compares payouts with the transactions of the chain: one for each that is paid, with its whole fee. */
-  async #compareChain(payouts: readonly Loose[]): Promise<void> {
-    const { states, world } = this.#round;
-    const known = await world.transactions([...states.hashes]);
-    const shares = new Map<string, number>();
-    for (const { payout_id, state, tx_hash, fee_share } of payouts) {
-      const mined = states.hashesOf(String(payout_id)).filter((hash) => known.get(hash)?.isMined === true);
-      const right = state === 'confirmed' ? [String(tx_hash)] : [];
-      if (mined.join() !== right.join())
-        this.#violate(`${payout_id}: is ${state}, and blocks pay it by ${mined.join(', ') || 'none'}`);
-      for (const hash of right) shares.set(hash, (shares.get(hash) ?? 0) + Number(fee_share));
-    }
-    for (const [hash, sum] of shares) {
-      const fee = known.get(hash)?.fee;
-      if (fee !== sum) this.#violate(`the shares of the fee of ${hash} sum to ${sum} in place of ${fee}`);
-    }
-  }
-
-  /** Compares what the payees have received with what the payouts say. */
-  async #comparePayees(payouts: readonly Loose[]): Promise<void> {
-    const { requests, world } = this.#round;
-    const { payees } = world;
-    await payees.rpc('refresh');
-    const { in: incoming } = await payees.rpc('get_transfers', { in: true, pool: true, account_index: 0 });
-    const received = sums(
-      rowsOf(incoming).map(({ txid, subaddr_index, payment_id, amount }) => [
-        `${txid} to ${subaddr_index.minor} ${payment_id}`,
-        Number(amount),
-      ]),
-    );
-    const right = sums(
-      payouts
-        .filter(({ state }) => state === 'confirmed')
-        .map((payout) => [
-          `${payout.tx_hash} to ${requests.all.get(String(payout.payout_id))?.payee.key}`,
-          Number(payout.received),
-        ]),
-    );
-    for (const key of new Set([...received.keys(), ...right.keys()]))
-      if (received.get(key) !== right.get(key))
-        this.#violate(
-          `the payees received ${received.get(key) ?? 0} by ${key}, and payouts say ${right.get(key) ?? 0}`,
-        );
-    const { balance } = await payees.rpc('get_balance', { account_index: 0 });
-    const total = [...right.values()].reduce((sum, amount) => sum + amount, 0);
-    if (balance !== total) this.#violate(`the balance of the payees is ${balance} in place of ${total}`);
-  }
-
-  /** Compares the balance of the payer with those after a rescan and of a restored wallet, and the payments of both. */
-  async #compareBalances(): Promise<void> {
-    const { payer, world, plan, seed, begun, states, elsewhere } = this.#round;
-    const check = await world.twin(`check ${plan.round} ${this.#checks.length}`, seed, begun);
-    this.#checks.push(check);
-    await this.#refreshed();
-    const before = await balanceOf(payer.calls);
-    const right = await balanceOf(check);
-    if (before !== right) this.#violate(`the balance is ${before} in place of ${right}`);
-    const { out, pending } = await check.rpc('get_transfers', {
-      out: true,
-      pending: true,
-      all_accounts: true,
-    });
-    const hashes = states.hashes;
-    const swept = await this.#ownHashes();
-    for (const { txid } of [...rowsOf(out), ...rowsOf(pending)])
-      if (!hashes.has(String(txid)) && !elsewhere.has(String(txid)) && !swept.has(String(txid)))
-        this.#violate(`nobody has asked for the payment ${txid}`);
-    const listed = await this.#round.observe();
-    const { cursor } = states;
-    await payer.calls.rpc('rescan_blockchain', { hard: false });
-    await this.#refreshed();
-    const after = await balanceOf(payer.calls);
-    if (after !== right) this.#violate(`the balance after a rescan is ${after} in place of ${right}`);
-    const rescanned = await this.#round.observe();
-    for (const event of states.since(cursor).slice(0, 4))
-      this.#violate(`a rescan of the same chain reports ${JSON.stringify(event)}`);
-    this.#assertSame(rescanned, listed, 'the list differs after a rescan');
-  }
-
-  /** Hashes of the payments to own addresses that excluded earlier transactions. */
-  async #ownHashes(): Promise<Set<string>> {
-    const { payer, addresses } = this.#round;
-    const all = await payer.calls.rpc('get_transfers', { out: true, pending: true, all_accounts: true });
-    return new Set(
-      [...rowsOf(all.out), ...rowsOf(all.pending)].flatMap(({ txid, destinations }) => {
-        const paid = rowsOf(destinations);
-        return paid.length > 0 && paid.every(({ address }) => addresses.includes(String(address)))
-          ? [String(txid)]
-          : [];
-      }),
-    );
-  }
-}
-
-/** Balance and unlocked balance of all accounts, as text. */
-const balanceOf = async (wallet: WalletCalls): Promise<string> => {
-  const { balance, unlocked_balance } = await wallet.rpc('get_balance', { all_accounts: true });
-  return `${balance} (${unlocked_balance} unlocked)`;
-};
-
-function sums(rows: readonly (readonly [key: string, amount: number])[]): Map<string, number> {
-  const found = new Map<string, number>();
-  for (const [key, amount] of rows) found.set(key, (found.get(key) ?? 0) + amount);
-  return found;
 }
 
 /** Describes open payouts by their states and what they wait for. */

@@ -1,3 +1,10 @@
+import { parseTransaction, transactionHash } from '../../src/monero/cryptonote/transaction.js';
+import { fromHex, toHex } from '../../src/util/bytes.js';
+import { killMoment } from '../support/processes/kill-moment.js';
+import { databaseClock, type DatabaseClock } from '../support/processes/database-clock.js';
+import { newDatabase, startPostgres, type PostgresCluster } from '../support/processes/postgres-cluster.js';
+import type { Lie } from '../support/values/lies.js';
+import type { LieFacts } from '../support/processes/lying-node.js';
 import { SteppedClock } from '../support/processes/stepped-clock.js';
 import { endLies, startLyingNode, tell, type LyingNode } from '../support/processes/lying-node.js';
 import { startReference, startWalletProcess, type WalletRpc } from '../support/processes/wallet-rpc.js';
@@ -6,10 +13,15 @@ import { walletCalls, type Loose, type WalletCalls } from '../support/network/js
 import type { Monerod } from '../support/processes/monerod.js';
 import { createWallet, LANGUAGE } from '../support/wallets/create-wallet.js';
 
+/** Path of a payment to the node. */
+export const SENDING = '/sendrawtransaction';
 /** Blocks until the first rewards are unlocked and enough outputs exist for rings. */
 const FIRST_BLOCKS = 110;
 /** Largest number of destinations of a payment. */
 const DESTINATIONS = 15;
+
+/** Time after which all programs have read a step of their clock [ms]. */
+const STEPPED_MS = 40;
 
 /** Tells why the wallets of the payees are not kept by the reference; undefined: they are. */
 function withoutReference(error: unknown): true {
@@ -18,7 +30,7 @@ function withoutReference(error: unknown): true {
 }
 
 /** Plants a defect into the result of a call to the payer, to test the campaign itself. */
-export type Planting = (method: string, result: Loose) => void;
+export type Planting = (method: string, result: Loose, world: World) => void;
 
 /** Node, proxy, clock and wallets that outlast the rounds. */
 export class World {
@@ -31,7 +43,12 @@ export class World {
   readonly payees: Pick<WalletRpc, 'rpc'>;
   readonly isReference: boolean;
   readonly plant: Planting | undefined;
+  /** Hashes of the transactions that payers have sent to the node, and that the node has received. */
+  readonly sent = new Set<string>();
   readonly #reference: WalletRpc | undefined;
+  #coldServer: WalletRpc | undefined;
+  #postgres: PostgresCluster | undefined;
+  #databaseClock: DatabaseClock | undefined;
   readonly #miner: WalletCalls;
   #minerAddress = '';
 
@@ -71,6 +88,10 @@ export class World {
       }),
     ]);
     const world = new World(clock, node, proxy, steady, reference, plant);
+    proxy.rewrite = (path, request, reply) => {
+      world.noteSent(path, request);
+      return reply;
+    };
     await createWallet(world.#miner);
     world.#minerAddress = (await world.#miner.rpc('get_address')).address as string;
     await world.mine(FIRST_BLOCKS);
@@ -86,12 +107,51 @@ export class World {
     return this.#minerAddress;
   }
 
-  /** Lets the node that the payer asks lie. @param what list of faults; empty: the truth. */
-  async lie(what: string): Promise<void> {
+  /** Address of the port that lies. */
+  get liar(): string {
+    return this.#node.liars[0]?.address ?? '';
+  }
+
+  /** Notes a payment that a payer sends to the node. */
+  noteSent(path: string, request: Buffer): void {
+    if (path !== SENDING) return;
+    const { tx_as_hex: hex } = JSON.parse(request.toString()) as Loose;
+    this.sent.add(toHex(transactionHash(parseTransaction(fromHex(String(hex))))));
+  }
+
+  /** Sets the clock of all programs ahead. @returns once they have read it. */
+  async step(seconds: number): Promise<void> {
+    this.clock.step(seconds);
+    await this.#setDatabase();
+    await killMoment(STEPPED_MS);
+  }
+
+  /** Server of cold wallets, which has no daemon. */
+  async cold(name: string): Promise<WalletCalls> {
+    this.#coldServer ??= await startWalletProcess({ env: this.clock.env, checked: true });
+    return walletCalls(this.#coldServer.port, name);
+  }
+
+  /** Creates a database for a cluster, which has the clock of all programs. @throws Error if PostgreSQL is not installed. */
+  async database(name: string): Promise<{ readonly postgres: PostgresCluster; readonly database: string }> {
+    const postgres = (this.#postgres ??= await startPostgres({ standbys: 0 }));
+    const database = await newDatabase(postgres, name);
+    this.#databaseClock = await databaseClock(postgres.primary(), database);
+    await this.#setDatabase();
+    return { postgres, database };
+  }
+
+  /** Sets the clock of the database of the latest cluster. */
+  async #setDatabase(): Promise<void> {
+    await this.#databaseClock?.set(this.clock.now - Math.floor(Date.now() / 1000));
+  }
+
+  /** Lets the node that the payer asks lie. @param lie list of faults; empty: the truth. */
+  async lie(lie: string | Lie, facts?: LieFacts): Promise<void> {
     const [liar] = this.#node.liars;
     if (liar === undefined) return;
-    if (what === '') await endLies(liar);
-    else await tell(liar, { what });
+    if (lie === '') await endLies(liar);
+    else await tell(liar, typeof lie === 'string' ? { what: lie } : lie, facts);
   }
 
   /** Ends all trouble of the node and of the connection to it. */
@@ -166,6 +226,8 @@ export class World {
 
   async stop(): Promise<void> {
     await this.#reference?.stop();
+    await this.#coldServer?.stop({ signal: 'SIGKILL' });
+    await this.#postgres?.stop();
     await this.#steady.stop();
     await this.proxy.stop();
     await this.#node.stop();

@@ -12,6 +12,7 @@ import {
 } from '../../http/methods/params.js';
 import * as wire from '../../http/methods/wire.js';
 import { REQUEST_STATES, type RequestPrice } from '../../model/payment-request.js';
+import type { ZeroConfRule } from '../../model/zero-conf.js';
 import type { RequestName } from '../../services/requests/payment-requests.js';
 import { COMPUTED_KINDS } from '../../services/payouts/refunds.js';
 import { badRequest } from '../../services/requests/request-terms.js';
@@ -35,7 +36,7 @@ import {
 import { metadataText } from '../wire/metadata.js';
 import { keyedCall } from '../wire/order-params.js';
 import { requestCsv, requestSchema, requestShape, sampleRequest } from '../wire/payment-requests.js';
-import { feeParams, payoutId } from '../wire/payout-params.js';
+import { feeParams, payoutId, payoutPriority } from '../wire/payout-params.js';
 import { rowsOf } from '../wire/rows.js';
 import * as sample from '../wire/samples.js';
 import { skippedAddresses, skippedOf } from '../wire/shapes.js';
@@ -74,6 +75,14 @@ function nameOf(given: {
     ...(ownReference === undefined ? {} : { reference: ownReference }),
   };
 }
+
+/** Reads the rule for zero confirmations of a call. */
+const ruleOf = (
+  given: NonNullable<z.output<ReturnType<typeof createParams>>['zero_conf']>,
+): ZeroConfRule => ({
+  ...{ maxAmount: given.max_amount, minSeconds: given.min_seconds },
+  ...{ minNodes: given.min_nodes, minPriority: given.min_priority },
+});
 
 /** Reads the price of a call. */
 const priceOf = (given: NonNullable<z.output<ReturnType<typeof createParams>>['price']>): RequestPrice => ({
@@ -125,6 +134,19 @@ const createParams = () =>
       })
       .optional()
       .describe('Price in another currency, which the amount must fit within the tolerance; absent: none'),
+    zero_conf: z
+      .strictObject({
+        max_amount: atomic.describe('Largest amount of a request to which the rule applies [atomic units]'),
+        min_seconds: u32.default(0).describe('Least time in the mempool [s]'),
+        min_nodes: u32
+          .default(1)
+          .describe('Least number of nodes of --daemon-address whose mempools contain it'),
+        min_priority: payoutPriority(1).describe('Least priority of its fee, 1 to 4; 0: any fee'),
+      })
+      .optional()
+      .describe(
+        'Payments in the mempool that meet this rule count at once; others, and those that another transaction contests, wait for a block; absent: the confirmations alone decide',
+      ),
     locale: keptText(64)
       .optional()
       .describe('Language of the pay page (BCP 47); absent: that of its visitor'),
@@ -180,6 +202,7 @@ export const paymentRequestMethods: readonly WalletMethod[] = [
           ...(args.return_url === undefined ? {} : { returnUrl: args.return_url }),
           ...(args.price === undefined ? {} : { price: priceOf(args.price) }),
           ...(args.locale === undefined ? {} : { locale: args.locale }),
+          ...(args.zero_conf === undefined ? {} : { zeroConf: ruleOf(args.zero_conf) }),
           ...(args.refund_address === undefined ? {} : { refundAddress: args.refund_address }),
           returnsAuto: args.return === 'auto',
           asksRefundAddress: args.refunds === 'ask',

@@ -4,6 +4,7 @@ import { PAYOUT_STATES } from '../../model/payout.js';
 import { REQUEST_STATES, type RequestPrice } from '../../model/payment-request.js';
 import { refundedBy, type Refund } from '../../model/refund.js';
 import { REFUND_KINDS } from '../../model/payout.js';
+import type { ZeroConfRule } from '../../model/zero-conf.js';
 import { differenceOf, type CountedPayment } from '../../model/request-state.js';
 import type { RequestView } from '../../services/requests/request-views.js';
 import { sum } from '../../util/amount.js';
@@ -26,6 +27,7 @@ export const requestShape = ({
   waitingFor,
   refunds,
   refundable,
+  now,
 }: RequestView) => {
   const { missing, excess } = differenceOf(request.amount, sum([status.mined, status.unmined]));
   return {
@@ -44,7 +46,7 @@ export const requestShape = ({
     metadata: request.metadata === undefined ? undefined : new JsonText(request.metadata),
     missing,
     pay_url: payUrl,
-    payments: status.payments.map(paymentShape),
+    payments: status.payments.map((payment) => paymentShape(payment, now)),
     price: request.price === undefined ? undefined : priceShape(request.price),
     received: status.mined,
     received_locked: status.locked,
@@ -63,6 +65,7 @@ export const requestShape = ({
     tolerance: request.tolerance,
     uri,
     waiting_for: waitingFor,
+    zero_conf: request.zeroConf === undefined ? undefined : ruleShape(request.zeroConf),
   };
 };
 
@@ -105,13 +108,35 @@ const refundSchema = () =>
     tx_hash: wire.hash('Transaction that pays it').optional(),
   });
 
-const paymentShape = (payment: CountedPayment) => ({
+const ruleShape = ({ maxAmount, minSeconds, minNodes, minPriority }: ZeroConfRule) => ({
+  max_amount: maxAmount,
+  min_nodes: minNodes,
+  min_priority: minPriority,
+  min_seconds: minSeconds,
+});
+
+const ruleSchema = () =>
+  wire.object({
+    max_amount: wire.amount('Largest requested amount for which the rule holds'),
+    min_seconds: wire.uint('Least time in the mempool [s]'),
+    min_nodes: wire.uint('Least number of listed nodes whose mempools contain the payment'),
+    min_priority: wire.uint('Least priority of its fee, 1 to 4; 0: any fee'),
+  });
+
+const paymentShape = (payment: CountedPayment, now: number) => ({
+  accepted_unmined: payment.isAccepted,
   amount: payment.amount,
   confirmations: payment.confirmations,
   double_spend_seen: payment.isContested,
   height: payment.height ?? 0,
   late: payment.isLate,
   locked: payment.isLocked,
+  priority: payment.signals?.priority,
+  seconds_in_pool:
+    payment.signals === undefined || payment.height !== undefined
+      ? undefined
+      : Math.max(0, now - payment.arrival),
+  seen_by: payment.signals?.seenBy,
   timestamp: payment.arrival,
   tx_hash: toHex(payment.txHash),
   unlock_time: payment.unlockTime,
@@ -143,6 +168,7 @@ export const requestSchema = () =>
     return_url: wire.text('Page to which the pay page leads back').optional(),
     return: wire.oneOf(['auto'], 'The pay page leads back by itself after the payment').optional(),
     price: priceSchema().optional(),
+    zero_conf: ruleSchema().optional(),
     locale: wire.text('Language of the pay page; absent: that of its visitor').optional(),
     asks_refund_address: wire
       .flag('The customer may give an address for refunds on the pay page; absent: no')
@@ -171,6 +197,18 @@ export const requestSchema = () =>
         late: wire.flag('It arrived after the end of the request'),
         double_spend_seen: wire.flag('The mempool has seen another transaction with the same inputs'),
         verified_confirmations: verifiedConfirmations(),
+        accepted_unmined: wire
+          .flag('It met the rule zero_conf of the request, and has counted since then; absent: no')
+          .optional(),
+        seen_by: wire
+          .uint('Number of listed nodes whose mempools contained it at the last look; with zero_conf alone')
+          .optional(),
+        seconds_in_pool: wire
+          .uint('Time since its arrival while it is unmined [s]; with zero_conf alone')
+          .optional(),
+        priority: wire
+          .uint('Priority of its fee, 1 to 4; 0: below the lowest fee rate; with zero_conf alone')
+          .optional(),
       }),
       'Payments to the address, in the order of their blocks',
     ),

@@ -1,11 +1,12 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import type { Daemon, OutputDistribution, RingCandidate } from '../../daemon/daemon.js';
 import { unlessAborted } from '../../util/concurrency.js';
-import type { BlockVersion } from '../../daemon/errors.js';
+import { DaemonError, type BlockVersion } from '../../daemon/errors.js';
 import { WalletError } from '../../model/wallet-error.js';
 import type { BlockRef } from '../../monero/wallet/scan/findings.js';
 import type { WalletStore } from '../../store/wallet-store.js';
 import type { CheckedChain, DaemonConnection } from './daemon-connection.js';
+import type { NamedDaemon } from './daemon-list.js';
 
 /** A listed daemon other than the serving daemon. */
 export interface OtherDaemon {
@@ -122,6 +123,37 @@ export class DaemonAccess {
     const daemon = list.find(name);
     if (daemon === undefined || daemon === current) return undefined;
     return { trusted: daemon.trusted, client: list.client(daemon).until(this.#closing.signal) };
+  }
+
+  /** Number of listed daemons. */
+  get listedCount(): number {
+    return this.#connection.list.entries.length;
+  }
+
+  /**
+   * Asks every listed daemon at the same time. @param ask an error of its daemon counts as no answer.
+   * @returns the answers with their daemons.
+   */
+  async askAll<T>(
+    ask: (client: Daemon) => Promise<T>,
+  ): Promise<readonly { readonly daemon: NamedDaemon; readonly answer: T }[]> {
+    const { list } = this.#connection;
+    const answers = await Promise.all(
+      list.entries.map(async (daemon) => {
+        try {
+          return [{ daemon, answer: await ask(list.client(daemon).until(this.#closing.signal)) }];
+        } catch (error) {
+          if (error instanceof DaemonError) return [];
+          throw error;
+        }
+      }),
+    );
+    return answers.flat();
+  }
+
+  /** Counts the nodes behind listed daemons: two addresses of one node count once, as far as they are recognised. */
+  countNodes(daemons: readonly NamedDaemon[]): number {
+    return this.#connection.identities?.count(daemons) ?? daemons.length;
   }
 
   /** Aborts the running calls of this wallet, and every later call. */

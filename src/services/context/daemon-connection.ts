@@ -52,6 +52,13 @@ export interface DaemonConnectionParts {
   readonly quorum?: BlockGate | undefined;
   /** Absent: decoys are chosen from the word of the serving daemon. */
   readonly rings?: RingSource | undefined;
+  /** Counts the nodes behind listed daemons; absent: each daemon is a node. */
+  readonly identities?: NodeCount | undefined;
+}
+
+/** Counts the nodes behind listed daemons. */
+interface NodeCount {
+  count(daemons: readonly NamedDaemon[]): number;
 }
 
 /**
@@ -66,6 +73,7 @@ export class DaemonConnection {
   readonly checkedChain: CheckedChain | undefined;
   readonly quorum: BlockGate | undefined;
   readonly rings: RingSource | undefined;
+  readonly identities: NodeCount | undefined;
   #list: DaemonList;
   #serving = 0;
   #client: DaemonClient | undefined;
@@ -78,6 +86,7 @@ export class DaemonConnection {
     this.checkedChain = parts.checkedChain;
     this.quorum = parts.quorum;
     this.rings = parts.rings;
+    this.identities = parts.identities;
     this.#trustedOffline = trustedOffline;
     this.#connect = connect;
     this.#connectAside = connectAside;

@@ -81,13 +81,15 @@ export class WalletManager {
     const refresher = new Refresher(threads, chain, daemons[0]?.config, pendingRequests, onCall);
     this.work = settings.work?.(this.#workParts(onCall));
     const { daemonQuorum: needed } = settings;
-    const identities = needed === undefined ? undefined : this.#identities();
+    // One node at two addresses has one vote, and is one witness of unmined payments.
+    const identities = this.#comparesNodes ? this.#identities() : undefined;
     const noteNode = identities && identities.note.bind(identities);
     if (noteNode !== undefined) daemonCalls.add(noteNode);
     this.#daemon = new DaemonConnection({
       checkedChain: this.work,
       quorum: needed && identities ? this.#quorum(needed, identities, onCall) : undefined,
-      rings: identities && this.#rings(identities),
+      rings: needed && identities ? this.#rings(identities) : undefined,
+      identities,
       connect: (config) => new HttpDaemon(config, (report) => onCall(report, config.address)),
       connectAside: (config) =>
         new HttpDaemon(config, noteNode && ((report) => noteNode(report, config.address))),
@@ -129,6 +131,11 @@ export class WalletManager {
     const otherTips = (): readonly ChainTip[] => this.failover.otherTips;
     this.#resources = { settings, daemon: this.#daemon, wallets: this.#wallets, otherTips };
     this.#current = new WalletScope(this.#resources);
+  }
+
+  /** True if the answers of several nodes are compared, so that one node must not count twice. */
+  get #comparesNodes(): boolean {
+    return this.settings.daemonQuorum !== undefined || this.settings.daemons.length > 1;
   }
 
   /** Creates the record of the nodes behind the listed daemons. */
@@ -177,7 +184,7 @@ export class WalletManager {
     const { daemonQuorum, wholeBlocks: isWhole } = this.settings;
     // No daemon can hide a payment from a quorum by altered bytes.
     const wholeBlocks = daemonQuorum !== undefined || (isWhole && !trusted);
-    const reportsIdentity = daemonQuorum === undefined ? {} : { reportsIdentity: true };
+    const reportsIdentity = this.#comparesNodes ? { reportsIdentity: true } : {};
     return { config: { ...config, wholeBlocks, isTrusted: trusted, ...reportsIdentity }, trusted };
   }
 

@@ -218,7 +218,9 @@ export class PayoutBatches {
       return { payout: payout.sequence, amount: received, fee: parts[i] ?? ZERO };
     });
     if (signed !== undefined) return w.payouts.addBatch({ sequence, account, created: now }, shares);
-    const expires = now + this.#context.payoutSettings.signingTime;
+    // A set that is signed later would pay a payout that has expired.
+    const ends = batch.map(({ payout: { expires: end = Infinity } }) => end);
+    const expires = Math.min(now + this.#context.payoutSettings.signingTime, ...ends);
     w.payouts.addBatch({ sequence, account, created: now, expires }, shares);
   }
 }

@@ -10,14 +10,17 @@ import type { Amount } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import { unixSeconds } from '../../util/clock.js';
 import type { NumberRange, Period } from '../../util/ranges.js';
+import type { ZeroConfRule } from '../../model/zero-conf.js';
 import type { Accounts } from '../accounts/accounts.js';
 import { newestFirst, oldestFirst } from '../context/row-pages.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
 import { RequestExpiry } from './request-expiry.js';
+import { ZeroConf } from './zero-conf.js';
 import { RequestViews, type RequestView, type ViewRequests } from './request-views.js';
 import {
   badRequest,
+  checkZeroConf,
   checkAmount,
   checkExpiry,
   checkLocale,
@@ -72,6 +75,8 @@ export interface RequestSpec {
   /** True: the customer may give an address for refunds on the pay page. */
   readonly asksRefundAddress?: boolean;
   readonly refundAddress?: string;
+  /** Rule by which payments in the mempool count. */
+  readonly zeroConf?: ZeroConfRule;
   /** Call that creates the request once, by its key; absent without a key. */
   readonly call?: KeyedCall;
 }
@@ -110,6 +115,7 @@ export class PaymentRequests {
   readonly #services: Services;
   readonly #expiry: RequestExpiry;
   readonly #views: RequestViews;
+  readonly #zeroConf: ZeroConf;
   /** True if the wallet has requests, which are never deleted; undefined: not read yet. */
   #hasAny: boolean | undefined;
 
@@ -118,20 +124,24 @@ export class PaymentRequests {
     this.#services = services;
     this.#expiry = new RequestExpiry(context, services);
     this.#views = new RequestViews(context, services);
+    this.#zeroConf = new ZeroConf(context);
   }
 
   /** Starts to record expiries. To be called once. */
   start(): void {
     this.#expiry.start();
+    this.#zeroConf.start();
   }
 
   /** Must be called after each commit with events. */
   onEvents(): void {
     this.#expiry.onEvents();
+    this.#zeroConf.onEvents();
   }
 
   close(): void {
     this.#expiry.close();
+    this.#zeroConf.close();
   }
 
   /**
@@ -165,6 +175,7 @@ export class PaymentRequests {
       firstHeight: Math.max(0, (await this.#chainHeight()) - MAX_REPLACED),
       ...{ expires, reference, metadata: spec.metadata, call, ...checked },
       ...{ returnsAuto: spec.returnsAuto, asksRefundAddress: spec.asksRefundAddress, price: spec.price },
+      zeroConf: spec.zeroConf,
     };
     try {
       await accounts.createAddresses(spec.account, 1, spec.label, (w, subaddress, skipped) => {
@@ -226,6 +237,7 @@ export class PaymentRequests {
     checkAmount(amount, tolerance);
     if (expires !== undefined) checkExpiry(expires, unixSeconds(this.#context.clock));
     if (price !== undefined) checkPrice(price, amount, tolerance);
+    if (spec.zeroConf !== undefined) checkZeroConf(spec.zeroConf, this.#context.daemon.listedCount);
     if (spec.returnsAuto === true && returnUrl === undefined) throw badRequest('return needs return_url');
     this.#context.store.read((r) => assertFree(r, spec.reference));
     return {

@@ -1,5 +1,6 @@
 import { amountsFor, DECIMAL, isPositive } from '../../model/request-price.js';
 import type { RequestPrice } from '../../model/payment-request.js';
+import type { ZeroConfRule } from '../../model/zero-conf.js';
 import { WalletError } from '../../model/wallet-error.js';
 import { formatCoins } from '../../monero/cryptonote/coins.js';
 import { amount, type Amount } from '../../util/amount.js';
@@ -49,6 +50,16 @@ export function checkPrice(price: RequestPrice, asked: Amount | undefined, toler
   throw badRequest(
     `the amount does not fit the price: ${price.amount} ${price.currency} at ${price.rate} for one XMR are ${formatCoins(nearest)} XMR, and the amount is ${formatCoins(asked)} XMR with a tolerance of ${formatCoins(tolerance)}`,
   );
+}
+
+/**
+ * Checks that the listed nodes can meet a rule for zero confirmations.
+ * @param nodes number of listed nodes. @throws WalletError `bad_payment_request`
+ */
+export function checkZeroConf({ maxAmount, minNodes }: ZeroConfRule, nodes: number): void {
+  if (maxAmount === 0n) throw badRequest('zero_conf.max_amount is 0');
+  if (minNodes > nodes)
+    throw badRequest(`zero_conf.min_nodes is ${minNodes}, and the server lists ${nodes} (--daemon-address)`);
 }
 
 /** Returns a language in its canonical spelling. @throws WalletError `bad_payment_request` unless it is a BCP 47 tag */

@@ -26,6 +26,8 @@ export interface RequestView {
   readonly status: RequestStatus;
   /** Refunds of the request, the oldest first. */
   readonly refunds: readonly Refund[];
+  /** Time of the view [Unix s]. */
+  readonly now: number;
   /** Amount that may still be refunded [atomic units]. */
   readonly refundable: Amount;
   readonly address: string;
@@ -94,6 +96,7 @@ export class RequestViews {
     const refundsOf = this.#context.store.read((r) =>
       r.refunds.ofEach(requests.map(({ sequence }) => sequence)),
     );
+    const now = unixSeconds(this.#context.clock);
     return (some) => {
       const labels = accounts.labelsOf(some.map(({ subaddress }) => subaddress));
       return some.map((request, i) => {
@@ -104,7 +107,7 @@ export class RequestViews {
         return {
           request: keystore.hidesNotes ? withoutNotes(request) : request,
           ...{ status, refunds, refundable: refundable('all', request.amount, status.settled, refunds) },
-          ...{ address, label, isSynced, waitingFor, uri: uriOf(address, request.amount, label) },
+          ...{ now, address, label, isSynced, waitingFor, uri: uriOf(address, request.amount, label) },
           ...(payUrl === undefined ? {} : { payUrl: `${payUrl}${toHex(request.token)}` }),
         };
       });

@@ -1,6 +1,7 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import type { MinedPaymentFacts, PaymentFacts } from '../../model/events.js';
 import type { Sight } from '../../model/arrival.js';
+import type { PoolSignals } from '../../model/zero-conf.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 
 /** Reads when payments arrived. */
@@ -56,6 +57,19 @@ export class ArrivalWriter extends ArrivalReader {
          RETURNING time`,
         { txHash, account: major, minor, time, blockTime: timestamp },
       ) ?? time
+    );
+  }
+
+  /** Records the signals of a payment in the mempool. @param accepted time at which it met the rule [Unix s]. */
+  signal(
+    { txHash, subaddress: { major, minor } }: Pick<PaymentFacts, 'txHash' | 'subaddress'>,
+    { seenBy, priority }: PoolSignals,
+    accepted: number | undefined,
+  ): void {
+    this.db.run(
+      `UPDATE arrival SET seen_by = ?, priority = ?, accepted = coalesce(accepted, ?)
+       WHERE tx_hash = ? AND account = ? AND minor = ?`,
+      ...[seenBy, priority, accepted ?? null, txHash, major, minor],
     );
   }
 

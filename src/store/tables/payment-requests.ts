@@ -6,12 +6,13 @@ import type { PaymentRequest, RequestPrice, RequestState } from '../../model/pay
 import type { NumberRange, Period } from '../../util/ranges.js';
 import type { SqlDatabase, SqlParameter } from '../../util/sql-database.js';
 import type { IdentityOf } from './event-row.js';
-import { fromFlag, toAmount, toBytes, toColumn, toNumber } from './columns.js';
+import { fromFlag, toAmount, toBytes, toColumn, toNumber, type Integer } from './columns.js';
 import { IdempotencyKeys } from './idempotency-keys.js';
 import { RequestPayments } from './request-payments.js';
 import {
   REPORTABLE_COLUMNS,
   REQUEST_COLUMNS,
+  ruleText,
   toReportable,
   toRequest,
   toTracked,
@@ -33,7 +34,8 @@ type Optional =
   | 'price'
   | 'locale'
   | 'asksRefundAddress'
-  | 'refundAddress';
+  | 'refundAddress'
+  | 'zeroConf';
 
 /** A new payment request. */
 export interface NewRequest
@@ -74,6 +76,30 @@ const INDEXED: ReadonlySet<string> = new Set(['states', 'byNotes']);
 export const isIndexed = (filter: RequestFilter): boolean =>
   filter.reference !== undefined ||
   Object.entries(filter).every(([name, value]) => INDEXED.has(name) || value === undefined);
+
+/** A payment in the mempool to a request with a rule. */
+export interface PooledPayment {
+  readonly txHash: Hash;
+  /** Number of the request. */
+  readonly request: number;
+  /** Time of its arrival [Unix s]. */
+  readonly arrival: number;
+  /** True if it met the rule. */
+  readonly isAccepted: boolean;
+  /** Priority of its fee; absent: not known yet. */
+  readonly priority?: number;
+  /** Number of nodes whose mempools contained it at the last look. */
+  readonly seenBy: number;
+}
+
+interface PooledRow {
+  readonly tx_hash: Uint8Array;
+  readonly sequence: Integer;
+  readonly time: Integer;
+  readonly seen_by: Integer | null;
+  readonly priority: Integer | null;
+  readonly accepted: Integer | null;
+}
 
 /** Largest integer of SQLite. */
 const MAX_INTEGER = (1n << 63n) - 1n;
@@ -322,15 +348,34 @@ export class PaymentRequestReader {
   }
 
   /**
-   * Returns the unmined transactions that pay requests without confirmations, and that the mempool was not seen to
-   * contest.
+   * Returns the unmined transactions that pay requests which need no block, perhaps by a rule, and that the mempool was
+   * not seen to contest.
    */
   uncontested(): Hash[] {
     return this.db
       .values<Uint8Array>(`SELECT DISTINCT s.tx_hash FROM seen_payment s CROSS JOIN payment_request p USING (minor, account)
            JOIN arrival a USING (tx_hash, account, minor)
-         WHERE p.confirmations = 0 AND a.contested = 0`)
+         WHERE (p.confirmations = 0 OR p.zero_conf IS NOT NULL) AND a.contested = 0`)
       .map((hash) => toBytes<'Hash'>(hash));
+  }
+
+  /** Returns the payments in the mempool to requests with a rule, which no other transaction contests. */
+  inPool(): PooledPayment[] {
+    return this.db.bigints
+      .rows<PooledRow>(
+        `SELECT s.tx_hash, p.sequence, a.time, a.seen_by, a.priority, a.accepted
+         FROM seen_payment s CROSS JOIN payment_request p INDEXED BY payment_request_zero_conf USING (minor, account)
+           JOIN arrival a USING (tx_hash, account, minor)
+         WHERE p.zero_conf IS NOT NULL AND a.contested = 0 AND s.gone_height IS NULL`,
+      )
+      .map((row) => ({
+        txHash: toBytes<'Hash'>(row.tx_hash),
+        request: toNumber(row.sequence),
+        arrival: toNumber(row.time),
+        isAccepted: row.accepted !== null,
+        ...(row.priority === null ? {} : { priority: toNumber(row.priority) }),
+        seenBy: toNumber(row.seen_by ?? 0n),
+      }));
   }
 
   /** Reads the payments to addresses: see {@link RequestPayments.to}. */
@@ -367,8 +412,8 @@ export class PaymentRequestWriter extends PaymentRequestReader {
     const { subaddress, call } = request;
     const { lastInsertRowid } = this.db.run(
       `INSERT INTO payment_request (request_id, token, account, minor, amount, tolerance, confirmations, created,
-           first_height, expires, reference, metadata, return_url, returns, price, locale, asks, refund_address)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+           first_height, expires, reference, metadata, return_url, returns, price, locale, asks, refund_address, zero_conf)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       ...[request.requestId, request.token, subaddress.major, subaddress.minor],
       ...[request.amount === undefined ? null : toColumn(request.amount), toColumn(request.tolerance)],
       ...[request.confirmations, request.created, request.firstHeight],
@@ -376,6 +421,7 @@ export class PaymentRequestWriter extends PaymentRequestReader {
       ...[request.metadata ?? null, request.returnUrl ?? null, fromFlag(request.returnsAuto ?? false)],
       ...[request.price === undefined ? null : JSON.stringify(request.price), request.locale ?? null],
       ...[fromFlag(request.asksRefundAddress ?? false), request.refundAddress ?? null],
+      request.zeroConf === undefined ? null : ruleText(request.zeroConf),
     );
     this.db.run(
       'INSERT INTO request_state (sequence, changed) VALUES (?, ?)',

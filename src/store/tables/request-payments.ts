@@ -16,10 +16,13 @@ interface ReceiptRow {
   readonly arrival: Integer | null;
   readonly since: Integer | null;
   readonly confirmed_to: Integer | null;
+  readonly accepted: Integer | null;
 }
 
 interface FoundRow extends ReceiptRow {
   readonly tx_hash: Uint8Array;
+  readonly seen_by: Integer | null;
+  readonly priority: Integer | null;
 }
 
 /** An account, and the minor indices of addresses as JSON list. */
@@ -39,11 +42,15 @@ const toReceipt = (row: ReceiptRow): Receipt => ({
   confirmedTo: present(row.confirmed_to),
   unlockTime: BigInt(row.unlock_time),
   isContested: toFlag(row.contested),
+  ...(row.accepted === null ? {} : { isAccepted: true }),
 });
 
 const toPayment = (row: FoundRow): RequestPayment => ({
   txHash: toBytes<'Hash'>(row.tx_hash),
   ...toReceipt(row),
+  ...(row.seen_by === null || row.priority === null
+    ? {}
+    : { signals: { seenBy: toNumber(row.seen_by), priority: toNumber(row.priority) } }),
 });
 
 /** SQL that joins the arrival of a payment, if it is recorded. @param of alias of the table of the payment. */
@@ -65,7 +72,7 @@ const confirmedTo = (of: string): string => `
 
 /** Columns of a {@link ReceiptRow} of an output in a block. */
 const MINED_COLUMNS = `o.minor, coalesce(o.credited, o.amount) AS amount, t.timestamp, t.height, t.unlock_time,
-  a.time AS arrival, NULL AS since, 0 AS contested, ${confirmedTo('o')}`;
+  a.time AS arrival, NULL AS since, 0 AS contested, a.accepted, ${confirmedTo('o')}`;
 
 /**
  * Returns SQL that selects the outputs in blocks that pay addresses. CROSS JOIN makes SQLite begin with the addresses.
@@ -81,13 +88,13 @@ const minedSql = (columns: string): string => `
  */
 const OTHERS = `
   SELECT r.minor, r.tx_hash, r.amount, r.timestamp, r.height, r.unlock_time, a.time AS arrival, NULL AS since,
-      0 AS contested, ${confirmedTo('r')}
+      0 AS contested, a.accepted, ${confirmedTo('r')}, a.seen_by, a.priority
     FROM json_each(:minors) m CROSS JOIN reported_payment r ON r.minor = m.value AND r.account = :major
       ${arrivalOf('r')}
     WHERE NOT EXISTS (SELECT 1 FROM received_tx t WHERE t.tx_hash = r.tx_hash)
   UNION ALL
   SELECT s.minor, s.tx_hash, s.amount, s.timestamp, NULL, s.unlock_time, a.time, a.since,
-      s.gone_height IS NOT NULL OR coalesce(a.contested, 0), NULL
+      s.gone_height IS NOT NULL OR coalesce(a.contested, 0), a.accepted, NULL, a.seen_by, a.priority
     FROM json_each(:minors) m CROSS JOIN seen_payment s ON s.minor = m.value AND s.account = :major
       ${arrivalOf('s')}`;
 
@@ -158,7 +165,10 @@ export class RequestPayments {
   to(subaddresses: readonly SubaddressIndex[]): ByAddress<RequestPayment> {
     return inAccounts(subaddresses, (place) => {
       const rows = new Map<number, FoundRow[]>();
-      for (const row of this.#db.bigints.rows<FoundRow>(minedSql(`o.tx_hash, ${MINED_COLUMNS}`), place))
+      for (const row of this.#db.bigints.rows<FoundRow>(
+        minedSql(`o.tx_hash, a.seen_by, a.priority, ${MINED_COLUMNS}`),
+        place,
+      ))
         listIn(rows, toNumber(row.minor)).push(row);
       for (const row of this.#othersAt(place)) listIn(rows, toNumber(row.minor)).push(row);
       return this.#paymentsOf(place, rows);

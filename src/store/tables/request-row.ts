@@ -4,7 +4,8 @@ import type {
   RequestState,
   RequestTerms,
 } from '../../model/payment-request.js';
-import type { Amount } from '../../util/amount.js';
+import type { ZeroConfRule } from '../../model/zero-conf.js';
+import { amount, type Amount } from '../../util/amount.js';
 import { toAmount, toFlag, toNumber, type Integer } from './columns.js';
 
 /** Columns of the terms of a request, and of its place. */
@@ -20,9 +21,11 @@ interface TermsRow {
   readonly expires: Integer | null;
   readonly cancelled: Integer | null;
   readonly ended: Integer;
+  /** JSON object. */
+  readonly zero_conf: string | null;
 }
 const TERMS_COLUMNS = `p.sequence, p.account, p.minor, p.amount, p.tolerance, p.confirmations, p.first_height, p.created,
-  p.expires, p.cancelled, p.ended`;
+  p.expires, p.cancelled, p.ended, p.zero_conf`;
 
 /** Columns of a {@link PaymentRequest}. */
 export interface RequestRow extends TermsRow {
@@ -105,6 +108,17 @@ const toReported = (row: ReportedRow): ReportedRequest => ({
   dueHeight: present(row.due_height, toNumber),
 });
 
+/** Writes a rule for payments in the mempool. */
+export const ruleText = ({ maxAmount, ...rule }: ZeroConfRule): string =>
+  JSON.stringify({ ...rule, maxAmount: String(maxAmount) });
+
+export function toRule(text: string): ZeroConfRule {
+  const { maxAmount, ...rule } = JSON.parse(text) as Omit<ZeroConfRule, 'maxAmount'> & {
+    readonly maxAmount: string;
+  };
+  return { ...rule, maxAmount: amount(BigInt(maxAmount)) };
+}
+
 const toTerms = (row: TermsRow): Omit<ReportableRequest, 'reported'> => ({
   sequence: toNumber(row.sequence),
   subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
@@ -116,6 +130,7 @@ const toTerms = (row: TermsRow): Omit<ReportableRequest, 'reported'> => ({
   expires: present(row.expires, toNumber),
   cancelled: present(row.cancelled, toNumber),
   ended: toFlag(row.ended),
+  ...(row.zero_conf === null ? {} : { zeroConf: toRule(row.zero_conf) }),
 });
 
 export const toReportable = (row: ReportableRow): ReportableRequest => ({

@@ -66,6 +66,14 @@ export interface WalletClusterOptions {
   readonly token?: string;
   /** Further arguments of the daemon. */
   readonly daemonArgs?: readonly string[];
+  /** Daemon that the caller starts and stops; absent: one of the cluster's own. */
+  readonly daemon?: Monerod;
+  /** Addresses at which the processes reach the daemon, one for each; absent: that of the daemon. */
+  readonly daemonAddresses?: readonly string[];
+  /** Further environment of the processes. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** Whether the processes check their results; absent: in tests. */
+  readonly checked?: boolean;
 }
 
 /** Wallet servers that form a cluster, with a regtest daemon. */
@@ -107,7 +115,7 @@ export async function startWalletCluster(options: WalletClusterOptions): Promise
   const passwordDir = join(directory, 'passwords');
   mkdirSync(passwordDir, { mode: 0o700 });
   for (const name of wallets) writeFileSync(join(passwordDir, name), PASSWORD, { mode: 0o600 });
-  const daemon = await startRegtestDaemon(options.daemonArgs);
+  const daemon = options.daemon ?? (await startRegtestDaemon(options.daemonArgs));
   const init = await runWalletRpc([
     ...['cluster', 'init', `--cluster=${databaseUrl}`, `--cluster-secret-file=${secretFile}`],
   ]);
@@ -125,7 +133,11 @@ export async function startWalletCluster(options: WalletClusterOptions): Promise
       : [];
     const url = `http://127.0.0.1:${front?.port ?? port}`;
     const { firstAheadMs = 0 } = options;
-    const env = members.length > 0 || firstAheadMs === 0 ? {} : shiftedClock(firstAheadMs);
+    const env = {
+      ...options.env,
+      ...(members.length > 0 || firstAheadMs === 0 ? {} : shiftedClock(firstAheadMs)),
+    };
+    const daemonAddress = options.daemonAddresses?.[members.length] ?? daemon.address;
     const behind = isProxied
       ? postgres.url({ ...named, ports: databases.map((proxy) => proxy.port) })
       : databaseUrl;
@@ -146,7 +158,8 @@ export async function startWalletCluster(options: WalletClusterOptions): Promise
       },
       async start() {
         server = await startWalletProcess({
-          ...{ daemon: daemon.address, walletDir, port, env },
+          ...{ daemon: daemonAddress, walletDir, port, env },
+          ...(options.checked === undefined ? {} : { checked: options.checked }),
           args: [
             '--trusted-daemon',
             `--cluster=${behind}`,
@@ -203,7 +216,7 @@ export async function startWalletCluster(options: WalletClusterOptions): Promise
       await Promise.all(members.map((member) => member.stop('SIGKILL')));
       const proxies = members.flatMap(({ front, databases }) => [...databases, ...(front ? [front] : [])]);
       await Promise.all(proxies.map((proxy) => proxy.close()));
-      await daemon.stop();
+      if (options.daemon === undefined) await daemon.stop();
       rmSync(directory, { recursive: true, force: true });
     },
   };

@@ -81,7 +81,7 @@ export function requestView({
   }));
   const status = requestStatus(request, payments, { tip: TIP, now });
   return {
-    ...{ request, status, refunds: [], refundable: sum([status.settled.inTime, status.settled.late]) },
+    ...{ now, request, status, refunds: [], refundable: sum([status.settled.inTime, status.settled.late]) },
     ...{ address: ADDRESS, label, uri: `monero:${ADDRESS}`, isSynced, waitingFor: undefined },
   };
 }
