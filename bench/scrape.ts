@@ -63,6 +63,20 @@ async function scrape(): Promise<{ time: number; longest: number; bytes: number;
   return { time, longest, bytes: length, delay };
 }
 
+/** Number of answers whose processor time is measured together. */
+const ANSWERS = 20;
+
+/** Measures the processor time of one answer [ms], which a busy machine changes little. */
+async function processorTime(): Promise<number> {
+  const used = async (): Promise<number> =>
+    1000 * valueIn(await metrics(), 'wallet_rpc_process_cpu_seconds_total');
+  const [start, idle] = [await used(), await used()];
+  for (let i = 0; i < ANSWERS; i++) await (await fetch(url(options.path))).text();
+  const end = await used();
+  // The first difference is the time of a scrape alone.
+  return Math.max(0, end - idle - (idle - start)) / ANSWERS;
+}
+
 async function report(title: string, before: () => Promise<unknown>): Promise<void> {
   const found = [];
   for (let i = 0; i < SCRAPES; i++) {
@@ -88,6 +102,7 @@ try {
   await sleep(25_000);
   console.log(`${WALLETS} wallets, ${options.path}, ${SCRAPES} times each`);
   await report('unchanged stores', () => Promise.resolve());
+  console.log(`processor time of an answer: ${(await processorTime()).toFixed(1)} ms`);
   await report('a block more in each store', async () => {
     await daemon.generate(ADDRESS, 1);
     await sleep(25_000);

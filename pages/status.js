@@ -3,35 +3,13 @@
  * seconds while a wallet is behind. Without this script the page shows the state at its loading.
  */
 
-const TYPES = [
-  'payment.seen',
-  'payment.mined',
-  'payment.confirmed',
-  'payment.unlocked',
-  'payment.reversed',
-  'transfer.relayed',
-  'transfer.mined',
-  'transfer.failed',
-  'request.partial',
-  'request.seen',
-  'request.paid',
-  'request.expired',
-  'payout.awaiting_approval',
-  'payout.queued',
-  'payout.sent',
-  'payout.confirmed',
-  'payout.failed',
-  'payout.cancelled',
-  'payout.rejected',
-  'payout.expired',
-  'wallet.synced',
-  'wallet.reorganised',
-];
-
 /** Shortest time between two readings, and the longest one with and without a wallet that is behind [ms]. */
 const INTERVALS = { least: 500, behind: 2_000, idle: 15_000 };
 
 const live = document.getElementById('live');
+
+/** Parameters that choose wallets in the table. */
+const { query } = document.querySelector('main').dataset;
 
 function say(text) {
   if (live.textContent !== text) live.textContent = text;
@@ -54,7 +32,7 @@ function readSoon(ms) {
 
 async function read() {
   try {
-    const reply = await fetch('/status', { cache: 'no-store' });
+    const reply = await fetch(`/status${query}`, { cache: 'no-store' });
     if (!reply.ok) throw new Error(String(reply.status));
     replaceSections(new DOMParser().parseFromString(await reply.text(), 'text/html'));
     say('Live');
@@ -65,6 +43,7 @@ async function read() {
 }
 
 const events = new EventSource(`/events?after=${live.dataset.after}`);
-for (const type of TYPES) events.addEventListener(type, () => readSoon(INTERVALS.least));
+for (const type of live.dataset.types.split(' '))
+  events.addEventListener(type, () => readSoon(INTERVALS.least));
 say('Live');
 readSoon(INTERVALS.behind);

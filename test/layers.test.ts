@@ -258,7 +258,7 @@ const roomsOf: Record<string, readonly (readonly string[])[]> = {
     ['config'],
   ],
   rpc: [
-    ['service', 'event-endpoints'],
+    ['service', 'event-endpoints', 'page-rights'],
     ['calls'],
     ['registry'],
     ['methods'],

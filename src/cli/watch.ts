@@ -9,14 +9,17 @@ import type { WalletManager } from '../services/manager/wallet-manager.js';
 import { systemClock } from '../util/clock.js';
 import { Listeners } from '../util/listeners.js';
 import { readOwnPackage } from '../util/own-package.js';
+import { mayUseOwnPage, pageRights } from '../rpc/page-rights.js';
+import { systemRng } from '../util/random.js';
 import { DaemonHealth } from '../watch/daemon-health.js';
 import { DaySumReader, WalletFactReader } from '../watch/wallet-facts.js';
 import { healthPages, Readiness, type StartProgress } from '../watch/readiness.js';
 import { Metrics } from '../watch/metrics/metrics.js';
-import { findPayouts } from '../watch/status/payout-view.js';
 import { Receiving } from '../watch/status/receiving.js';
 import { statusPages } from '../watch/status/status-pages.js';
-import { readStatus } from '../watch/status/status-view.js';
+import { readStatus, RecentEventReader } from '../watch/status/status-view.js';
+import { DeskPages } from '../watch/desk/desk-pages.js';
+import { FormTokens } from '../watch/desk/form-tokens.js';
 import { SyncProgress } from '../watch/sync-progress.js';
 import type { Config } from './config/config.js';
 import { homeOf } from './config/wallet-options.js';
@@ -86,15 +89,14 @@ export function createWatch({ config, server, call: plainCall, listeners, start,
   const wallets = () => server.openWallets();
   const health = new DaemonHealth(server);
   const facts = new WalletFactReader();
+  const build = {
+    ...{ version: readOwnPackage().version, node: process.version },
+    ...{ network: config.network, api: rpc.apiVersion },
+  };
   const metrics = new Metrics({
     ...{ health, wallets, facts, start, directory, failover: server.failover },
     ...{ cluster: server.settings.cluster, work: server.work, withBalances: watch.metricsBalances },
-    info: {
-      version: readOwnPackage().version,
-      node: process.version,
-      network: config.network,
-      api: rpc.apiVersion,
-    },
+    info: build,
   });
   listeners.daemonCalls.add((report, daemon) => {
     health.note(report, daemon);
@@ -109,20 +111,29 @@ export function createWatch({ config, server, call: plainCall, listeners, start,
   const openPages = healthPages(readiness, server.failover);
   const call = metrics.calls.measured(plainCall, (method) => registry.find(method)?.name, onBug);
   const parts = {
-    ...{ server, health, readiness, facts, start, sync: listeners.sync },
-    daySums: new DaySumReader(systemClock),
+    ...{ server, health, readiness, facts, start, build, directory, sync: listeners.sync },
+    ...{ daySums: new DaySumReader(systemClock), recent: new RecentEventReader(), clock: systemClock },
   };
-  const status = statusPages(
-    () => readStatus(parts),
-    new Receiving(server, call),
-    (text) => findPayouts(wallets(), text),
-  );
-  const ownPages = [...(watch.metrics === undefined ? [metrics.page] : []), ...status.pages];
+  const access = {
+    rightsOf: pageRights,
+    mayUse: (caller: Parameters<typeof pageRights>[0]) => mayUseOwnPage(caller, 'get_transfers'),
+    tokens: new FormTokens(systemRng, systemClock),
+  };
+  const status = statusPages({
+    ...access,
+    read: (rights, query) => readStatus(parts, rights, query),
+    receiving: new Receiving(server, call),
+  });
+  const desk = new DeskPages({ ...access, server, call });
+  const ownPages = [
+    ...(watch.metrics === undefined ? [metrics.page] : []),
+    ...[...status.pages, ...desk.pages],
+  ];
   let metricsServer: HttpServer | undefined;
   return {
     openPages,
     pages: rpc.restricted ? ['/metrics', '/status'].map(notServed) : ownPages,
-    forms: rpc.restricted ? [] : status.forms,
+    forms: rpc.restricted ? [] : [...status.forms, desk.form],
     call,
     onStatus: (status) => metrics.calls.noteStatus(status),
     serveMetrics(listener) {

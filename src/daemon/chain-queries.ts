@@ -12,6 +12,7 @@ import type {
   DaemonInfo,
   FeeEstimate,
   HardForkInfo,
+  ScheduledFork,
 } from './daemon.js';
 import { LIMIT, type DaemonCalls } from './daemon-calls.js';
 import { DaemonError, unreadError } from './errors.js';
@@ -27,7 +28,39 @@ export async function getInfo(calls: DaemonCalls, options: CallOptions = {}): Pr
     network: r.text('nettype', 'mainnet'),
     synchronized: r.bool('synchronized', true),
     blockWeightLimit: r.number('block_weight_limit', r.number('block_size_limit', 0)),
+    ...toldBy(r),
   }));
+}
+
+/**
+ * Reads the facts that a restricted daemon does not tell: it has an empty version, and no connections. Source:
+ * core_rpc_server.cpp `on_get_info`.
+ */
+function toldBy(r: JsonReader): Pick<DaemonInfo, 'software' | 'peers'> {
+  const software = r.text('version', '');
+  if (software === '') return {};
+  const peers = {
+    outgoing: r.number('outgoing_connections_count', 0),
+    incoming: r.number('incoming_connections_count', 0),
+  };
+  return { software: software.slice(0, MAX_SOFTWARE), peers };
+}
+
+/** Longest version of a program that is kept [characters]. */
+const MAX_SOFTWARE = 64;
+
+/** Largest number of forks that are kept: the chain has had 16 so far. */
+const MAX_FORKS = 64;
+
+export async function getForks(calls: DaemonCalls, options: CallOptions = {}): Promise<ScheduledFork[]> {
+  return calls.rpc('get_version', undefined, options, (r) =>
+    r.has('hard_forks')
+      ? r
+          .objects('hard_forks')
+          .slice(-MAX_FORKS)
+          .map((fork) => ({ height: fork.number('height'), version: fork.number('hf_version') }))
+      : [],
+  );
 }
 
 export async function getVersion(calls: DaemonCalls): Promise<number> {

@@ -21,6 +21,18 @@ export interface DaemonInfo {
   readonly synchronized: boolean;
   /** Largest weight that a block may have. */
   readonly blockWeightLimit: number;
+  /** Version of the daemon's program; absent if the daemon does not tell it, as a restricted one. */
+  readonly software?: string;
+  /** Numbers of connections to peers; absent if the daemon does not tell them. */
+  readonly peers?: { readonly outgoing: number; readonly incoming: number };
+}
+
+/** A hard fork in the schedule of a daemon. */
+export interface ScheduledFork {
+  /** Height of the first block of the fork. */
+  readonly height: number;
+  /** Version of its blocks. */
+  readonly version: number;
 }
 
 /** Fee rates that the daemon recommends. */
@@ -170,6 +182,8 @@ export interface Daemon {
    */
   getVersion(): Promise<number>;
   hardForkInfo(version?: number): Promise<HardForkInfo>;
+  /** Fetches the hard forks that the daemon knows, past and future; empty if it does not tell them. */
+  getForks(options?: CallOptions): Promise<readonly ScheduledFork[]>;
   getFeeEstimate(): Promise<FeeEstimate>;
   getBlocks(request: BlocksRequest): Promise<DaemonBlocks>;
   getHashes(shortHistory: readonly Hash[], options?: CallOptions): Promise<ChainHashes>;

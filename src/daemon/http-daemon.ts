@@ -64,6 +64,7 @@ export class HttpDaemon implements Daemon {
   readonly getInfo: Daemon['getInfo'] = (options) => chain.getInfo(this.#calls, options);
   readonly getVersion: Daemon['getVersion'] = () => chain.getVersion(this.#calls);
   readonly hardForkInfo: Daemon['hardForkInfo'] = (version) => chain.hardForkInfo(this.#calls, version);
+  readonly getForks: Daemon['getForks'] = (options) => chain.getForks(this.#calls, options);
   readonly getFeeEstimate: Daemon['getFeeEstimate'] = () => chain.getFeeEstimate(this.#calls);
   readonly getBlocks: Daemon['getBlocks'] = (request) =>
     chain.getBlocks(this.#calls, request, this.#parts.wholeBlocks);

@@ -12,7 +12,14 @@ import { bodyOf, shortBodyOf, isLost, RequestTooLarge } from './message/request-
 import { headerOf, sendText, type Handler, setHead, runHandlers } from './message/handler.js';
 import { BadIdempotencyKey, readIdempotencyKey } from './calls/idempotency-key.js';
 import type { LoginDeadline } from './server/connection-limits.js';
-import { serveForms, servePages, singleValues, type FormTarget, type Page } from './pages/pages.js';
+import {
+  serveForms,
+  servePages,
+  singleValues,
+  type FormTarget,
+  type MayUse,
+  type Page,
+} from './pages/pages.js';
 
 export interface HttpAppOptions {
   readonly dispatcher: Dispatcher;
@@ -43,10 +50,10 @@ export interface HttpAppOptions {
   readonly openPages?: readonly Page[];
   readonly pages?: readonly Page[];
   readonly forms?: readonly FormTarget[];
-  /** Decides whether a client may read `pages`; absent: every client with a login may read them. */
-  readonly mayRead?: (caller: Caller | undefined) => boolean;
-  /** Decides whether a client may submit `forms`; absent: every client that may read `pages`. */
-  readonly maySubmit?: (caller: Caller | undefined) => boolean;
+  /** Decides whether a client may read those of `pages` without a rule of their own; absent: every client with a login may read them. */
+  readonly mayRead?: MayUse;
+  /** Decides whether a client may submit those of `forms` without a rule of their own; absent: every client that may read `pages`. */
+  readonly maySubmit?: MayUse;
   /** Called with the HTTP status of each answer. */
   readonly onStatus?: (status: number) => void;
   /**
@@ -226,10 +233,10 @@ export function createHttpApp({
       sendText(res, 405, 'GET only.\n');
     });
   }
-  const guard = (paths: readonly { readonly path: string }[], isAllowed: typeof mayRead): void => {
-    for (const { path } of paths)
+  const guard = (paths: readonly Pick<Page, 'path' | 'mayUse'>[], isAllowed: MayUse): void => {
+    for (const { path, mayUse = isAllowed } of paths)
       app.all(path, (req, res, next) => {
-        if (isAllowed(callerOf(req))) next();
+        if (mayUse(callerOf(req))) next();
         else sendText(res, 403, 'This credential may not use this page.\n');
       });
   };

@@ -14,6 +14,7 @@ import { MultisigReader } from './tables/multisig.js';
 import { NotifiedTxReader, NoteReader, TxKeyReader } from './tables/tx-notes.js';
 import { OrderReader } from './tables/orders.js';
 import { OutgoingReader } from './tables/outgoing.js';
+import { OutgoingSearchReader } from './tables/outgoing-search.js';
 import { BalanceReader } from './tables/balances.js';
 import { OutputReader } from './tables/outputs.js';
 import { PaymentRequestReader } from './tables/payment-requests.js';
@@ -52,6 +53,7 @@ export class WalletReader {
   readonly periodSums: PeriodSumReader;
   readonly payments: PaymentReader;
   readonly outgoing: OutgoingReader;
+  readonly outgoingSearch: OutgoingSearchReader;
   readonly txKeys: TxKeyReader;
   readonly notes: NoteReader;
   readonly pool: PoolReader;
@@ -95,6 +97,7 @@ export class WalletReader {
     this.periodSums = new PeriodSumReader(db);
     this.payments = new PaymentReader(db);
     this.outgoing = new OutgoingReader(db);
+    this.outgoingSearch = new OutgoingSearchReader(db);
     this.txKeys = new TxKeyReader(db);
     this.notes = new NoteReader(db);
     this.pool = new PoolReader(db);

@@ -1,5 +1,5 @@
 import { failureOf, type DaemonCallReport } from '../daemon/call-report.js';
-import type { DaemonInfo } from '../daemon/daemon.js';
+import type { DaemonInfo, ScheduledFork } from '../daemon/daemon.js';
 import { DaemonError, isAnswered } from '../daemon/errors.js';
 import { waitAtMost } from '../util/concurrency.js';
 
@@ -9,6 +9,8 @@ const RECENT_MS = 5_000;
 const DEADLINE_MS = 10_000;
 /** Longest time for which a check waits for the answer [ms]. */
 const WAIT_MS = 500;
+/** Age from which the schedule of hard forks is requested again [ms]. */
+const FORKS_MS = 3_600_000;
 
 /** Access to the daemon of a server. */
 export interface WatchedDaemon {
@@ -16,6 +18,8 @@ export interface WatchedDaemon {
   readonly daemonAddress: string | undefined;
   /** Reads the state of the daemon. @param deadline longest time [ms]. @throws DaemonError */
   daemonInfo(deadline: number): Promise<DaemonInfo>;
+  /** Reads the hard forks that the daemon knows; absent: they are unknown. @throws DaemonError */
+  daemonForks?(deadline: number): Promise<readonly ScheduledFork[]>;
 }
 
 /**
@@ -27,6 +31,10 @@ export class DaemonHealth {
   readonly #now: () => number;
   #address: string | undefined;
   #info: DaemonInfo | undefined;
+  /** Time at which the present number of blocks was first seen [ms]. */
+  #heightSince = -Infinity;
+  #forks: readonly ScheduledFork[] = [];
+  #forksAsked = -Infinity;
   /** Time at which the state in {@link info} was last requested [ms]. */
   #asked = -Infinity;
   #asking: Promise<void> | undefined;
@@ -60,6 +68,18 @@ export class DaemonHealth {
     return this.#info;
   }
 
+  /** Time since the number of blocks of the daemon last changed, as far as it was watched [s]; 0 before an answer. */
+  get sinceNewBlock(): number {
+    return this.#info === undefined ? 0 : (this.#now() - this.#heightSince) / 1000;
+  }
+
+  /** First hard fork above the daemon's chain; undefined if it knows none. */
+  get nextFork(): ScheduledFork | undefined {
+    const blocks = this.#info?.height ?? Infinity;
+    const ahead = this.#forks.filter(({ height }) => height >= blocks);
+    return ahead.sort((a, b) => a.height - b.height)[0];
+  }
+
   /**
    * Records the end of a call on any thread. @param daemon address of the called daemon as configured; calls to
    * replaced daemons are ignored.
@@ -88,6 +108,8 @@ export class DaemonHealth {
     if (address === this.#address) return;
     this.#address = address;
     this.#info = undefined;
+    this.#forks = [];
+    this.#forksAsked = -Infinity;
     this.#asked = -Infinity;
     this.#asking = undefined;
     this.#hasAnswered = false;
@@ -110,8 +132,23 @@ export class DaemonHealth {
     if (outcome instanceof DaemonError)
       this.note({ call: '', seconds: (this.#now() - start) / 1000, ...failureOf(outcome) });
     else if (!(outcome instanceof Error)) {
-      this.#info = outcome as DaemonInfo;
+      const info = outcome as DaemonInfo;
+      if (info.height !== this.#info?.height) this.#heightSince = this.#now();
+      this.#info = info;
       this.#noteAnswer();
+      if (this.#now() - this.#forksAsked >= FORKS_MS) void this.#askForks();
+    }
+  }
+
+  /** Requests the schedule of hard forks; never rejects. A daemon that does not answer is asked again later. */
+  async #askForks(): Promise<void> {
+    const address = this.#address;
+    this.#forksAsked = this.#now();
+    try {
+      const forks = (await this.#daemon.daemonForks?.(DEADLINE_MS)) ?? [];
+      if (address === this.#address) this.#forks = forks;
+    } catch {
+      // The page only lacks the next fork until the daemon is asked again.
     }
   }
 }

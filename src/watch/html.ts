@@ -32,6 +32,19 @@ function textOf(value: HtmlValue): string {
   return escaped(String(value));
 }
 
-/** Template of HTML that escapes its values; attribute values must be quoted. */
+/** Parts of templates without the indentation of their lines, which pages would contain many times. */
+const shortened = new WeakMap<TemplateStringsArray, readonly string[]>();
+
+function shortParts(parts: TemplateStringsArray): readonly string[] {
+  const known = shortened.get(parts) ?? parts.map((part) => part.replace(/\n\s+/g, '\n'));
+  shortened.set(parts, known);
+  return known;
+}
+
+/** Template of HTML that escapes its values, and leaves its indentation out; attribute values must be quoted. */
 export const html = (parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html =>
-  Html.trusted(parts.map((part, i) => part + textOf(values[i])).join(''));
+  Html.trusted(
+    shortParts(parts)
+      .map((part, i) => part + textOf(values[i]))
+      .join(''),
+  );

@@ -8,7 +8,7 @@ import type { DaemonFailover } from '../services/failover/daemon-failover.js';
 import { writeWholeJson } from '../util/json-writer.js';
 
 /** Free and total space of a file system [bytes]. */
-interface DiskSpace {
+export interface DiskSpace {
   readonly free: number;
   readonly total: number;
 }

@@ -69,7 +69,7 @@ export interface WatchedWallet {
     Partial<Pick<OpenWallet['sync'], 'newerBlock' | 'unreadableInPool'>>;
   readonly paymentRoutes: Pick<OpenWallet['paymentRoutes'], 'held'>;
   readonly eventLog: Pick<OpenWallet['eventLog'], 'lastId'>;
-  readonly webhooks: Pick<OpenWallet['webhooks'], 'backlog'>;
+  readonly webhooks: Pick<OpenWallet['webhooks'], 'backlog' | 'counts'>;
   readonly payouts: Pick<OpenWallet['payouts'], 'obstacleCounts'>;
 }
 
@@ -77,6 +77,13 @@ export interface WatchedWallet {
 interface StoredFacts {
   readonly pendingPayments: number;
   readonly failedPayments: number;
+  /** Time at which the oldest payment was made that was sent and is not mined [Unix s]; undefined without such payments. */
+  readonly oldestPending: number | undefined;
+  /** Numbers of orders with a payment in no block, and of failed orders; undefined without orders. */
+  readonly orders: { readonly waiting: number; readonly failed: number } | undefined;
+  /** Number of enabled webhooks, and of those that are disabled because they answered 410. */
+  readonly enabledWebhooks: number;
+  readonly disabledWebhooks: number;
   /** Number of events that wait for their first attempt of a delivery. */
   readonly webhookEvents: number;
   /** Number of deliveries that wait for a further attempt. */
@@ -105,6 +112,8 @@ export interface WalletFacts extends WalletLag, StoredFacts {
   readonly storeBytes: number;
   /** Size of the write-ahead log [bytes]. */
   readonly logBytes: number;
+  /** Age of the oldest payment that was sent and is not mined [s]; undefined without such payments. */
+  readonly pendingAge: number | undefined;
   /** Time for which the oldest payout has waited [s], by what it waits for. */
   readonly payoutAges: ReadonlyMap<PayoutWait, number>;
   /** Number of queued payouts that the last round of the queue could not send, by the kind of the reason. */
@@ -112,7 +121,8 @@ export interface WalletFacts extends WalletLag, StoredFacts {
 }
 
 const UNKNOWN: StoredFacts = {
-  ...{ pendingPayments: 0, failedPayments: 0, webhookEvents: 0, webhookRetries: 0, lastEvent: 0 },
+  ...{ pendingPayments: 0, failedPayments: 0, oldestPending: undefined, orders: undefined },
+  ...{ enabledWebhooks: 0, disabledWebhooks: 0, webhookEvents: 0, webhookRetries: 0, lastEvent: 0 },
   ...{ requests: new Map(), payouts: NO_PAYOUTS, lowAccounts: 0 },
 };
 
@@ -129,12 +139,15 @@ export class WalletFactReader {
   read(wallet: WatchedWallet, latest?: number): WalletFacts {
     const { main, log } = wallet.store.fileSizes();
     const stored = this.#stored(wallet);
+    const now = unixSeconds(this.#clock);
+    const { oldestPending } = stored;
     const hasQueue = (stored.payouts.counts.get('queued') ?? 0) > 0;
     return {
       name: wallet.name,
       ...lagOf(wallet, latest),
       ...stored,
-      payoutAges: payoutAges(stored.payouts, unixSeconds(this.#clock)),
+      payoutAges: payoutAges(stored.payouts, now),
+      pendingAge: oldestPending === undefined ? undefined : Math.max(0, now - oldestPending),
       payoutObstacles: (hasQueue ? readable(() => wallet.payouts.obstacleCounts()) : undefined) ?? new Map(),
       blocksAgain: readable(() => blocksAgainOf(wallet)) ?? 0,
       heldPayments: wallet.paymentRoutes.held,
@@ -162,13 +175,17 @@ function blocksAgainOf({ sync: { catchUp } }: WatchedWallet): number {
 function factsIn({ store, eventLog, webhooks }: WatchedWallet): StoredFacts {
   const { unmined, ...counted } = store.read((r) => ({
     unmined: r.outgoing.unminedCounts(),
+    oldestPending: r.outgoingSearch.oldestPending(1)[0]?.timestamp,
+    orders: r.orders.figures(),
     requests: r.requests.counts(),
     payouts: payoutFigures(r),
     lowAccounts: lowAccounts(r).size,
   }));
   const { events, retries } = webhooks.backlog();
+  const { enabled, disabled } = webhooks.counts();
   return {
     ...{ pendingPayments: unmined.pending, failedPayments: unmined.failed, ...counted },
+    ...{ enabledWebhooks: enabled, disabledWebhooks: disabled },
     ...{ webhookEvents: events, webhookRetries: retries, lastEvent: eventLog.lastId },
   };
 }

@@ -308,32 +308,51 @@ describe('the file', () => {
   });
 });
 
-describe('the pages about all wallets', () => {
-  it.each(['/status', '/metrics'])('%s answers credentials that may view every wallet', async (path) => {
-    expect((await send(tokens['root'], path)).status).toBe(200);
-    expect((await send(tokens['auditor'], path)).text).toContain('payee');
-  });
-
-  it.each(['/status', '/metrics'])('%s reveals nothing to a credential of some wallets', async (path) => {
+describe('the page of metrics', () => {
+  it('answers credentials that may view every wallet, and reveals nothing to one of some wallets', async () => {
+    expect((await send(tokens['root'], '/metrics')).status).toBe(200);
+    expect((await send(tokens['auditor'], '/metrics')).text).toContain('payee');
     for (const name of ['clerk', 'stranger']) {
-      const { status, text } = await send(tokens[name], path);
+      const { status, text } = await send(tokens[name], '/metrics');
       expect([status, text]).toEqual([403, 'This credential may not use this page.\n']);
     }
-    expect((await send(undefined, path)).status).toBe(401);
+    expect((await send(undefined, '/metrics')).status).toBe(401);
+  });
+});
+
+describe('the status page', () => {
+  it('shows a credential the wallets that it reaches alone, and no amount without the right to it', async () => {
+    expect((await send(tokens['auditor'], '/status')).text).toContain('payee');
+    const { status, text } = await send(tokens['clerk'], '/status');
+    expect(status).toBe(200);
+    expect(text).toContain('shop');
+    expect(text).not.toContain('payee');
+    expect(text).not.toContain('XMR');
+    expect((await send(tokens['root'], '/status')).text).toContain('XMR');
+    expect((await send(tokens['stranger'], '/status')).text).not.toMatch(/shop|payee/);
+    expect((await send(undefined, '/status')).status).toBe(401);
   });
 
-  it('create an address only for a credential that may do so in every wallet', async () => {
-    const submit = async (name: string): Promise<number> => {
+  it('creates an address only for a credential that may do so in the wallet', async () => {
+    const submit = async (name: string, wallet = 'shop'): Promise<number> => {
+      const { text } = await send(tokens[name], '/status');
+      const [, token = ''] = /name="token"\s+value="([^"]*)"/.exec(text) ?? [];
       const response = await fetch(`http://127.0.0.1:${clients.server.port}/status/address`, {
         method: 'POST',
         redirect: 'manual',
-        body: new URLSearchParams({ wallet: 'payee' }),
+        body: new URLSearchParams({ wallet, token }),
         headers: { authorization: `Bearer ${tokens[name] ?? ''}`, 'sec-fetch-site': 'same-origin' },
       });
       return response.status;
     };
     expect(await submit('auditor')).toBe(403);
-    expect(await submit('clerk')).toBe(403);
-    expect(await submit('root')).toBeLessThan(400);
+    expect(await submit('clerk', 'payee')).toBe(409);
+    expect(await submit('clerk')).toBe(303);
+    expect(clients.audit().at(-1)).toMatchObject({
+      credential: 'clerk',
+      method: 'create_address',
+      wallet: 'shop',
+    });
+    expect(await submit('root', 'payee')).toBe(303);
   });
 });

@@ -70,14 +70,14 @@ describe.each(someRows(Object.entries(SIZES)))('the status page on a %s screen',
       await withPage({ viewport, colorScheme }, async (page) => {
         expect(await page.locator('#state').innerText()).toContain('Ready');
         expect(await page.locator('#daemon').innerText()).toContain('Answers');
-        const wallets = page.locator('#wallets li');
+        const wallets = page.locator('#wallets tbody tr');
         expect(await wallets.count()).toBe(NAMES.length);
         // The page lists it first once the daemon has answered lately: until then, its last refresh counts.
         await wallets.first().filter({ hasText: '5 blocks behind' }).waitFor({ timeout: 120_000 });
         expect(await wallets.first().innerText()).toMatch(/late[^]*5 blocks behind[^]* of [^]*9\d\.\d %/);
         expect(await wallets.nth(1).innerText()).toContain(MARKUP);
         expect(await page.locator('#payments').innerText()).toContain('+1.5 XMR');
-        expect(await page.locator('#events li').count()).toBe(10);
+        expect(await page.locator('#events').innerText()).toContain('None of late.');
         await page.locator('#live', { hasText: 'Live' }).waitFor();
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width);
         await takePicture(page, `${size}-${colorScheme}`);
@@ -129,7 +129,7 @@ describe('the form of the status page', () => {
     await withPage({}, async (page) => {
       await rpc('close_wallet');
       await page.locator('#wallet').selectOption('late');
-      await page.getByRole('button').click();
+      await page.getByRole('button', { name: 'Create a receiving address' }).click();
       expect(await page.getByRole('alert').innerText()).toContain('not open');
       expect(await accessibilityFaults(page)).toEqual([]);
     });
@@ -162,6 +162,27 @@ describe('the form of the status page', () => {
   });
 });
 
+describe('the table of wallets', () => {
+  itAtNight('is searched, grouped and sorted without a script', async () => {
+    const names = (page: Page): Promise<string[]> => page.locator('#wallets tbody th').allInnerTexts();
+    await withPage({ javaScriptEnabled: false }, async (page) => {
+      await page.getByLabel('Name').fill('WALL');
+      await page.getByRole('button', { name: 'Filter' }).click();
+      await page.waitForURL('**/status?wallets=WALL*');
+      expect(await names(page)).toEqual([MARKUP]);
+      await page.getByLabel('Name').fill('');
+      await page.getByLabel('Show').selectOption('trouble');
+      await page.getByRole('button', { name: 'Filter' }).click();
+      expect(await page.locator('#wallets').innerText()).toBe('No wallet matches.');
+      await page.goto(`${origin}/status`);
+      await page.locator('#wallets').getByRole('link', { name: 'Wallet', exact: true }).click();
+      expect(await names(page)).toEqual([...NAMES].sort());
+      expect(await page.locator('th[aria-sort=ascending]').innerText()).toContain('Wallet');
+    });
+    expect(pages.faults).toEqual([]);
+  });
+});
+
 describe('the script of the status page', () => {
   itAtNight('shows a payment without a reload, and keeps the focus', async () => {
     await withPage({}, async (page) => {
@@ -181,9 +202,9 @@ describe('the script of the status page', () => {
     const before = await addressCount('shop');
     await withPage({ javaScriptEnabled: false }, async (page) => {
       expect(await page.locator('#live').innerText()).toBe('Reload the page for changes.');
-      expect(await page.locator('#wallets li').count()).toBe(NAMES.length);
+      expect(await page.locator('#wallets tbody tr').count()).toBe(NAMES.length);
       await page.locator('#wallet').selectOption('shop');
-      await page.getByRole('button').click();
+      await page.getByRole('button', { name: 'Create a receiving address' }).click();
       await page.waitForURL('**/status?wallet=shop&address=*');
     });
     expect(await addressCount('shop')).toBe(before + 1);

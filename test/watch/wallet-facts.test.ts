@@ -40,6 +40,8 @@ beforeEach(() => {
         if (isDamaged) throw new WalletError({ kind: 'wallet_corrupt', name: 'w', reason: 'damaged' });
         return {
           unmined: { pending: 1, failed: 2 },
+          oldestPending: 77,
+          orders: { waiting: 1, failed: 0 },
           requests: new Map([['waiting', 8]]),
           payouts,
           lowAccounts: 2,
@@ -53,7 +55,7 @@ beforeEach(() => {
     },
     paymentRoutes: { held: 6 },
     eventLog: { lastId: 9 },
-    webhooks: { backlog: () => ({ events: 3, retries: 4 }) },
+    webhooks: { backlog: () => ({ events: 3, retries: 4 }), counts: () => ({ enabled: 2, disabled: 1 }) },
     payouts: { obstacleCounts: () => new Map([['fee', 2]]) },
   };
 });
@@ -66,12 +68,14 @@ const QUEUED: PayoutFigures = {
 
 const STORED = {
   ...{ pendingPayments: 1, failedPayments: 2, webhookEvents: 3, webhookRetries: 4, lastEvent: 9 },
+  ...{ oldestPending: 77, orders: { waiting: 1, failed: 0 }, enabledWebhooks: 2, disabledWebhooks: 1 },
   ...{ requests: new Map([['waiting', 8]]), payouts: NO_PAYOUTS, lowAccounts: 2 },
 };
 
 describe('the figures of a wallet', () => {
   it('are those of its store, its files and the daemon', () => {
-    expect(new WalletFactReader().read(wallet, 100)).toEqual({
+    expect(new WalletFactReader({ now: () => 100_000 }).read(wallet, 100)).toEqual({
+      pendingAge: 23,
       ...{ name: 'w', height: 90, daemonHeight: 100, blocks: 10, isDamaged: false },
       ...{ heldPayments: 6, blocksAgain: 30, storeBytes: 4096, logBytes: 32, unreadableInPool: 3 },
       newerBlock: { height: 90, version: 17 },

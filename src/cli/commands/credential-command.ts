@@ -42,6 +42,7 @@ interface AddOptions extends FileOption {
   readonly spendHour?: string;
   readonly spendDay?: string;
   readonly lock?: true;
+  readonly balances?: true;
   readonly rate?: string;
   readonly payoutAccount?: readonly string[];
   readonly approveAbove?: string;
@@ -157,6 +158,7 @@ function rulesOf(options: AddOptions): Omit<CredentialEntry, 'name'> {
     ...(options.from === undefined ? {} : { from: [...options.from] }),
     ...(Object.keys(spend).length === 0 ? {} : { spend }),
     ...(options.lock === undefined ? {} : { lock: options.lock }),
+    ...(options.balances === undefined ? {} : { balances: options.balances }),
     ...(options.rate === undefined ? {} : { rate: readRate(options.rate) }),
     ...(Object.keys(payouts).length === 0 ? {} : { payouts }),
   };
@@ -223,6 +225,7 @@ export function credentialCommand(terminal: Terminal): Command {
     .option('--spend-hour <n>', 'most within any hour, per wallet, in atomic units')
     .option('--spend-day <n>', 'most within any 24 hours, per wallet, in atomic units')
     .option('--lock', 'allow locking money: payments with an unlock_time, and freeze')
+    .option('--balances', 'show it balances and sums on /status')
     .option('--rate <requests/seconds>', 'most calls within any period of so many seconds')
     .option('--payout-account <index>', 'allow payouts of this account only; repeatable', collect)
     .option(

@@ -10,7 +10,7 @@ export const WATCH_OPTIONS = {
     help: 'serve /metrics without a login on this address, 127.0.0.1 if only a port is given; otherwise it is behind the login of the server',
   },
   'metrics-balances': {
-    help: 'have the money and the fees of accounts that pay payouts in /metrics',
+    help: 'have balances, the money of paid requests, and the fees of payouts in /metrics',
   },
   'reorganisation-alert': {
     argument: 'blocks',

@@ -1,23 +1,35 @@
 import express, { type Express, type RequestHandler, type Response, type ErrorRequestHandler } from 'express';
 import { refuseCrossSite, refuseUnknownHosts, refuseUnknownOrigins } from './browser-guard.js';
+import { senderOf, type Caller } from '../message/caller.js';
 import { sendText } from '../message/handler.js';
+import type { RequestTrace } from '../../util/trace.js';
+
+/** Decides whether a client may use a page or a form. */
+export type MayUse = (caller: Caller | undefined) => boolean;
 
 /** Path that answers GET and HEAD, to browsers and monitoring programs. */
 export interface Page {
   readonly path: string;
+  /** Decides whether a client may read the page; absent: the rule for all pages. */
+  readonly mayUse?: MayUse;
   answer(request: PageRequest): PageAnswer | Promise<PageAnswer>;
 }
 
 /** Path that receives the form of a page. */
 export interface FormTarget {
   readonly path: string;
-  submit(fields: PageRequest['query']): Promise<PageAnswer>;
+  /** Decides whether a client may submit the form; absent: the rule for all forms. */
+  readonly mayUse?: MayUse;
+  /** Receives the fields that occur once, and the client that sent them. */
+  submit(fields: PageRequest['query'], sender: PageRequest['sender']): Promise<PageAnswer>;
 }
 
 /** Request for a page. */
 export interface PageRequest {
   /** Query parameters of the URL that occur once. */
   readonly query: { readonly [name: string]: string | undefined };
+  /** Client of the request, and the trace that the request belongs to. */
+  readonly sender: { readonly caller: Caller; readonly trace?: RequestTrace };
 }
 
 /** Answer with a page. */
@@ -62,9 +74,9 @@ const refuseMethod =
  */
 export function servePages(app: Express, pages: readonly Page[], headers: PageAnswer['headers'] = {}): void {
   for (const { path, answer } of pages) {
-    app.get(path, async ({ query }, res) => {
+    app.get(path, async (req, res) => {
       res.set(headers);
-      send(res, await answer({ query: singleValues(query) }));
+      send(res, await answer({ query: singleValues(req.query), sender: senderOf(req) }));
     });
     app.all(path, refuseMethod('GET, HEAD'));
   }
@@ -74,8 +86,10 @@ export function servePages(app: Express, pages: readonly Page[], headers: PageAn
 export function serveForms(app: Express, forms: readonly FormTarget[]): void {
   const parse = express.urlencoded({ extended: false, limit: MAX_FORM_BYTES });
   for (const { path, submit } of forms) {
-    app.post(path, refuseCrossSite, parse, async ({ body }: { body: unknown }, res) => {
-      send(res, await submit(singleValues(typeof body === 'object' && body !== null ? body : {})));
+    app.post(path, refuseCrossSite, parse, async (req, res) => {
+      const body: unknown = req.body;
+      const fields = singleValues(typeof body === 'object' && body !== null ? body : {});
+      send(res, await submit(fields, senderOf(req)));
     });
     app.all(path, refuseMethod('POST'));
   }

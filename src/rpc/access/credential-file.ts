@@ -58,6 +58,7 @@ const schema = strictObject({
     )
     .optional(),
   lock: z.boolean('true or false is expected').optional(),
+  balances: z.boolean('true or false is expected').optional(),
   payouts: strictObject({ accounts: accountList.optional(), ...approvalMembers }).optional(),
   rate: strictObject({
     requests: whole({ most: MAX_RATE.requests }),
@@ -145,6 +146,7 @@ export function readEntry(raw: unknown, methods: ReadonlySet<string>, place = 0)
     from,
     spend,
     lock,
+    balances,
     rate,
     payouts,
   } = parsed.data;
@@ -169,6 +171,7 @@ export function readEntry(raw: unknown, methods: ReadonlySet<string>, place = 0)
     ...(clients === undefined ? {} : { from: clients }),
     ...(spend === undefined ? {} : { spend: limitsOf(spend) }),
     ...(lock === true ? { lock } : {}),
+    ...(balances === true ? { balances } : {}),
     ...(rate === undefined ? {} : { rate }),
     ...(payouts === undefined
       ? {}

@@ -37,6 +37,8 @@ export interface CredentialRules {
    * keys may always lock money.
    */
   readonly lock?: true;
+  /** True: the page `/status` shows the credential balances and sums. A credential that may read keys always sees them. */
+  readonly balances?: true;
   readonly rate?: RateRule;
   readonly payouts?: PayoutRights;
 }
@@ -114,6 +116,11 @@ export class Credential {
   /** True if the credential may lock money of its wallets. */
   get mayLock(): boolean {
     return this.rules.lock === true || this.#mayReadKeys;
+  }
+
+  /** True if the status page shows the credential balances and sums. */
+  get seesBalances(): boolean {
+    return this.rules.balances === true || this.#mayReadKeys;
   }
 
   get #mayReadKeys(): boolean {

@@ -1,10 +1,24 @@
 import { CachedRead } from '../../store/cached-read.js';
 import { WalletError } from '../../model/wallet-error.js';
+import type { EventSubject } from '../../store/tables/events.js';
+import { workSlices } from '../../util/event-loop.js';
 import type { EventType } from '../../model/events.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { eventJson, type EventContext, type EventJson } from './event-json.js';
 
 type Context = EventContext & Pick<WalletContext, 'holding' | 'store'>;
+
+/** Events about a subject, in the order of their ids. */
+export interface EventStory {
+  readonly events: readonly EventJson[];
+  /** True if older events may be missing: they were deleted, or the search ended before it reached them. */
+  readonly isCut: boolean;
+}
+
+/** Number of events that one turn of the event loop searches: some milliseconds. */
+const SEARCHED_AT_ONCE = 4000;
+/** Largest number of events that one search looks at. */
+const MAX_SEARCHED = 1_000_000;
 
 /** Reads the events of one open wallet. */
 export class WalletEventLog {
@@ -45,11 +59,44 @@ export class WalletEventLog {
     return this.#context.store.read((r) => r.events.expiredUpTo());
   }
 
-  /** Returns the latest events of some types, newest first. @param limit largest number of events. */
+  /**
+   * Returns the latest events of some types, newest first, among a few thousand latest events.
+   * @param limit largest number of events.
+   */
   latest(limit: number, types: readonly EventType[]): EventJson[] {
     const last = this.lastId;
-    const events = this.#context.store.readCommitted((r) => r.events.latest(limit, types));
+    const events = this.#context.store.readCommitted((r) => r.events.latest(limit, types, SEARCHED_AT_ONCE));
     return events.filter((event) => event.id <= last).map((event) => eventJson(event, this.#context));
+  }
+
+  /**
+   * Finds the latest events about a subject, in parts between which other requests are answered.
+   * @param since time before which there are none [Unix s]. @param limit largest number of events.
+   */
+  async about(
+    subject: EventSubject,
+    { since, limit }: { readonly since: number; readonly limit: number },
+  ): Promise<EventStory> {
+    const { store } = this.#context;
+    const found: EventJson[] = [];
+    const { above, expired } = store.read((r) => ({
+      above: r.eventMarks.upTo(since),
+      expired: r.events.expiredUpTo(),
+    }));
+    let below: number | undefined = this.lastId + 1;
+    for (let searched = 0; below !== undefined && searched < MAX_SEARCHED && found.length < limit;) {
+      const range: { readonly below: number; readonly above: number } = { below, above };
+      const part = await workSlices.run(() =>
+        store.readCommitted((r) => r.events.about(subject, range, SEARCHED_AT_ONCE)),
+      );
+      found.push(...part.events.map((event) => eventJson(event, this.#context)));
+      searched += SEARCHED_AT_ONCE;
+      below = part.next;
+    }
+    return {
+      events: found.slice(0, limit).reverse(),
+      isCut: below !== undefined || found.length > limit || expired > above,
+    };
   }
 
   /**

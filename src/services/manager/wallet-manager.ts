@@ -1,6 +1,6 @@
 import { DAEMON_RPC_PORT, GENESIS_HASH } from '../../monero/cryptonote/constants.js';
 import type { ObserveDaemons } from '../../daemon/call-report.js';
-import type { DaemonInfo, Daemon } from '../../daemon/daemon.js';
+import type { DaemonInfo, Daemon, ScheduledFork } from '../../daemon/daemon.js';
 import { assertTlsFiles, lacksVerification, parseEndpoint } from '../../daemon/connector.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { HttpDaemon, type DaemonConfig } from '../../daemon/http-daemon.js';
@@ -234,6 +234,11 @@ export class WalletManager {
   /** Reads the state of the daemon. @param deadline longest time [ms]. @throws DaemonError */
   daemonInfo(deadline: number): Promise<DaemonInfo> {
     return this.#daemon.client().getInfo({ deadline });
+  }
+
+  /** Reads the hard forks that the daemon knows. @param deadline longest time [ms]. @throws DaemonError */
+  daemonForks(deadline: number): Promise<readonly ScheduledFork[]> {
+    return this.#daemon.client().getForks({ deadline });
   }
 
   /** Opens a wallet by the paths of its files. @throws WalletError as {@link WalletScope.openWallet} */

@@ -123,6 +123,14 @@ export class WalletWebhooks {
     return store.read((r) => r.webhooks.list()).map((webhook) => this.#status(webhook));
   }
 
+  /** Counts the endpoints that are enabled, and those that are disabled because they answered 410. */
+  counts(): { readonly enabled: number; readonly disabled: number } {
+    if (this.#served.size === 0) return { enabled: 0, disabled: 0 };
+    const all = this.#context.store.read((r) => r.webhooks.list());
+    const enabled = all.filter(({ disabled }) => disabled === undefined).length;
+    return { enabled, disabled: all.length - enabled };
+  }
+
   /** Counts the events and deliveries that enabled endpoints have not received yet. */
   backlog(): WebhookBacklog {
     if (this.#served.size === 0) return { events: 0, retries: 0 };
@@ -173,6 +181,17 @@ export class WalletWebhooks {
   deliveries(id: string, filter: DeliveryFilter): Delivery[] {
     this.#find(id);
     return this.#context.store.read((r) => r.webhookDeliveries.list(id, filter));
+  }
+
+  /** Returns the deliveries of an event, with the endpoints that have had an attempt. */
+  deliveriesOf(eventId: number): { readonly webhook: Webhook; readonly delivery: Delivery }[] {
+    if (this.#served.size === 0) return [];
+    return this.#context.store.read((r) =>
+      r.webhooks.list().flatMap((webhook) => {
+        const [delivery] = r.webhookDeliveries.list(webhook.id, { before: eventId + 1, limit: 1 });
+        return delivery?.eventId === eventId ? [{ webhook, delivery }] : [];
+      }),
+    );
   }
 
   /**

@@ -1,5 +1,7 @@
 import { COINBASE_UNLOCK_BLOCKS } from '../../monero/cryptonote/constants.js';
-import type { EventType, MinedPaymentFacts, WalletEvent } from '../../model/events.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
+import { EVENT_TYPES, type EventType, type MinedPaymentFacts, type WalletEvent } from '../../model/events.js';
 import { fromHex, toHex } from '../../util/bytes.js';
 import type { Trace } from '../../util/trace.js';
 import type { EventIds } from '../file/event-ids.js';
@@ -89,6 +91,19 @@ function insertWith(stages: string): string {
   return sql;
 }
 
+/** Subject of events: an event is about it if it names one of the members. */
+export interface EventSubject {
+  /** Hashes of transactions. */
+  readonly hashes?: readonly Hash[];
+  /** Address of payments, or of a payment request. */
+  readonly subaddress?: SubaddressIndex | undefined;
+  /** Number of a payout. */
+  readonly payout?: number | undefined;
+}
+
+/** Numbers of the event types of payouts. */
+const PAYOUT_CODES = codesOf(EVENT_TYPES.filter((type) => type.startsWith('payout.')));
+
 /** Reads events by ascending id. */
 export class EventReader {
   protected readonly db: SqlDatabase;
@@ -145,16 +160,54 @@ export class EventReader {
     return this.db.value<number | null>(ARRIVAL) ?? 0;
   }
 
-  /** Returns the latest events of the given types, newest first. */
-  latest(limit: number, types: readonly EventType[]): WalletEvent[] {
+  /**
+   * Returns the latest events of the given types, newest first.
+   * @param among number of the latest events of any type that are looked at.
+   */
+  latest(limit: number, types: readonly EventType[], among = Number.MAX_SAFE_INTEGER): WalletEvent[] {
     const arrival = this.arrivalHeight();
     return this.db.bigints
       .rows<EventRow>(
-        'SELECT * FROM event WHERE type IN (SELECT value FROM json_each(?)) ORDER BY id DESC LIMIT ?',
+        `SELECT * FROM (SELECT * FROM event ORDER BY id DESC LIMIT ?)
+         WHERE type IN (SELECT value FROM json_each(?)) ORDER BY id DESC LIMIT ?`,
+        among,
         JSON.stringify(codesOf(types)),
         limit,
       )
       .map((row) => this.#eventOf(row, arrival));
+  }
+
+  /**
+   * Returns the events about a subject among a number of events below an id, newest first.
+   * @param above id that the events are greater than. @param span largest number of events that are looked at.
+   * @returns the events, and the id below which the search goes on; undefined once it has ended.
+   */
+  about(
+    { hashes = [], subaddress, payout }: EventSubject,
+    { below, above }: { readonly below: number; readonly above: number },
+    span: number,
+  ): { readonly events: WalletEvent[]; readonly next?: number } {
+    const arrival = this.arrivalHeight();
+    const range = 'FROM event WHERE id < :below AND id > :above ORDER BY id DESC LIMIT :span';
+    const next = this.db.value<number>(`SELECT id ${range.replace('LIMIT :span', 'LIMIT 1 OFFSET :last')}`, {
+      below,
+      above,
+      last: span - 1,
+    });
+    const rows = this.db.bigints.rows<EventRow>(
+      `SELECT * FROM (SELECT * ${range}) WHERE lower(hex(tx_hash)) IN (SELECT value FROM json_each(:hashes))
+         OR minor = :minor AND account = :account
+         OR type IN (SELECT value FROM json_each(:codes)) AND json_extract(data, '$.payout') = :payout`,
+      {
+        ...{ below, above, span, hashes: JSON.stringify(hashes.map(toHex)) },
+        ...{ account: subaddress?.major ?? null, minor: subaddress?.minor ?? null, payout: payout ?? null },
+        codes: payout === undefined ? '[]' : JSON.stringify(PAYOUT_CODES),
+      },
+    );
+    return {
+      events: rows.map((row) => this.#eventOf(row, arrival)),
+      ...(next == null ? {} : { next }),
+    };
   }
 
   /** Returns the greatest id of the wallet's events, including expired ones; 0 if there was no event. */

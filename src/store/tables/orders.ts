@@ -155,6 +155,25 @@ export class OrderReader {
     return sequence == null ? undefined : this.keys.of(sequence).key;
   }
 
+  /**
+   * Counts the orders with a payment that is in no block, and those whose latest attempt failed, without batches of payouts.
+   * Reads unmined payments alone. @returns undefined without orders.
+   */
+  figures(): { readonly waiting: number; readonly failed: number } | undefined {
+    if (this.db.row('SELECT 1 FROM payment_order LIMIT 1') === undefined) return undefined;
+    const count = (condition: string): number =>
+      this.db.value<number>(
+        `SELECT count(DISTINCT t.sequence) FROM outgoing_tx o CROSS JOIN order_tx t ON t.tx_hash = o.tx_hash
+         WHERE o.state <> 'confirmed' AND ${condition}
+           AND NOT EXISTS (SELECT 1 FROM payout_batch b WHERE b.sequence = t.sequence)`,
+      ) ?? 0;
+    return {
+      waiting: count("o.state IN ('prepared', 'pending')"),
+      failed: count(`o.state = 'failed' AND NOT EXISTS (SELECT 1 FROM order_tx later
+        WHERE later.sequence = t.sequence AND later.position = t.position AND later.attempt > t.attempt)`),
+    };
+  }
+
   /** Returns the attempts that other wallets may still sign and that are not settled. */
   unsettled(): OrderTx[] {
     return this.db

@@ -2,6 +2,7 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 import { type Call, observed, type CallObserver, type CallOutcome } from '../../http/calls/dispatcher.js';
 import { INTERNAL_ERROR, RpcError } from '../../http/calls/errors.js';
 import type { DaemonCallReport } from '../../daemon/call-report.js';
+import { FIRST_UNKNOWN_FORK } from '../../daemon/errors.js';
 import type { DaemonHealth } from '../daemon-health.js';
 import { addGauge } from './gauges.js';
 
@@ -114,6 +115,37 @@ export class DaemonMetrics {
     );
     addGauge(registry, 'wallet_rpc_daemon_synchronized', '1 if the daemon has the chain of its peers.', () =>
       health.info === undefined ? undefined : Number(health.info.synchronized),
+    );
+    this.#addNode(registry, health);
+  }
+
+  #addNode(registry: Registry, health: DaemonHealth): void {
+    addGauge(
+      registry,
+      'wallet_rpc_daemon_behind_blocks',
+      'Blocks of its peers that the daemon lacks.',
+      () => {
+        const { info } = health;
+        return info && Math.max(0, info.targetHeight - info.height);
+      },
+    );
+    for (const way of ['outgoing', 'incoming'] as const)
+      addGauge(
+        registry,
+        `wallet_rpc_daemon_${way}_peers`,
+        'Connections of the daemon to peers; absent if the daemon does not tell them.',
+        () => health.info?.peers?.[way],
+      );
+    addGauge(
+      registry,
+      'wallet_rpc_daemon_unknown_fork_blocks',
+      'Blocks until a hard fork of a version that this server does not know; absent if none is ahead.',
+      () => {
+        const { info, nextFork } = health;
+        return info === undefined || nextFork === undefined || nextFork.version < FIRST_UNKNOWN_FORK
+          ? undefined
+          : nextFork.height - info.height;
+      },
     );
   }
 

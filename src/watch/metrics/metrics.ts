@@ -12,6 +12,8 @@ import { CallMetrics, DaemonMetrics } from './call-metrics.js';
 import { addClusterMetrics, type WatchedCluster, addFailoverMetrics } from './cluster-metrics.js';
 import { addGauge, addProcessMetrics, type BuildInfo } from './gauges.js';
 import { PayoutMeter } from './payout-meter.js';
+import { RequestMeter } from './request-meter.js';
+import { shopSeries, type MeteredShopFacts } from './shop-series.js';
 import { payoutSeries, type MeteredPayouts } from './payout-series.js';
 import { addWorkMetrics } from './work-metrics.js';
 import { walletSeries } from './wallet-series.js';
@@ -47,6 +49,7 @@ export class Metrics {
   readonly #parts: MetricsParts;
   readonly #registry = new Registry();
   readonly #payouts = new PayoutMeter();
+  readonly #requests = new RequestMeter();
   readonly #daemon: DaemonMetrics;
   readonly #scanned: Counter;
   readonly #deepReorganisations: Counter;
@@ -154,14 +157,42 @@ export class Metrics {
     this.#newerVersion.set(most(({ newerBlock }) => newerBlock?.version ?? 0));
     this.#unreadableInPool.set(most(({ unreadableInPool }) => unreadableInPool));
     this.#free = disk?.free;
-    const payouts = await payoutSeries(await this.#meteredPayouts(open, facts));
-    return `${await this.#registry.metrics()}\n${await walletSeries(facts)}${payouts}`;
+    const money = await this.#money(open);
+    const shops = await shopSeries(await this.#meteredShops(open, facts, money));
+    const payouts = await payoutSeries(await this.#meteredPayouts(open, facts, money));
+    return `${await this.#registry.metrics()}\n${await walletSeries(facts)}${shops}${payouts}`;
+  }
+
+  /** Reads the money of wallets by account, in their order; each undefined without `--metrics-balances`. */
+  #money(wallets: readonly MeasuredWallet[]): Promise<MeteredShopFacts['money'][]> {
+    const { withBalances } = this.#parts;
+    return workSlices.map(wallets, ({ balances }) =>
+      withBalances ? readable(() => balances.ofAccounts(false)) : undefined,
+    );
+  }
+
+  /** Reads the changes of the requests of wallets that have some, and begins the counters of the others. */
+  async #meteredShops(
+    wallets: readonly MeasuredWallet[],
+    facts: readonly WalletFacts[],
+    money: readonly MeteredShopFacts['money'][],
+  ): Promise<MeteredShopFacts[]> {
+    await workSlices.map(wallets, (wallet) => this.#requests.begin(wallet));
+    const metered: MeteredShopFacts[] = [];
+    for (const [i, wallet] of wallets.entries()) {
+      const known = facts[i];
+      if (known === undefined) continue;
+      const tally = known.requests.size === 0 ? undefined : await this.#requests.read(wallet);
+      metered.push({ facts: known, tally, money: money[i] });
+    }
+    return metered;
   }
 
   /** Reads the payouts of the wallets that have some, and begins the counters of the others. */
   async #meteredPayouts(
     wallets: readonly MeasuredWallet[],
     facts: readonly WalletFacts[],
+    money: readonly MeteredShopFacts['money'][],
   ): Promise<MeteredPayouts[]> {
     await workSlices.map(wallets, (wallet) => this.#payouts.begin(wallet));
     const metered: MeteredPayouts[] = [];
@@ -169,8 +200,7 @@ export class Metrics {
       const known = facts[i];
       if (known === undefined || known.payouts.counts.size === 0) continue;
       const tally = await this.#payouts.read(wallet);
-      const money = this.#parts.withBalances ? readable(() => wallet.balances.ofAccounts(false)) : undefined;
-      metered.push({ facts: known, tally, money });
+      metered.push({ facts: known, tally, money: money[i] });
     }
     return metered;
   }

@@ -1,10 +1,9 @@
 import { PAYOUT_STATES } from '../../model/payout.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
 import type { Obstacle } from '../../services/payouts/payout-obstacles.js';
-import { workSlices } from '../../util/event-loop.js';
 import { PAYOUT_WAITS } from '../../services/payouts/payout-figures.js';
 import type { WalletFacts } from '../wallet-facts.js';
-import { escapedLabel } from './labels.js';
+import { counted, writeSeries, type Sample, type WalletMetric } from './series.js';
 import { STAGE_BOUNDS, type DurationCounts, type PayoutTally } from './payout-meter.js';
 
 /** Facts of a wallet with payouts. */
@@ -21,20 +20,6 @@ const OBSTACLES: Readonly<Record<Obstacle['kind'], true>> = {
   ...{ unlocked: true, behind: true, fee: true, node: true, earlier: true },
 };
 const OBSTACLE_KINDS = Object.keys(OBSTACLES) as Obstacle['kind'][];
-
-/** A sample: suffix of the name of its metric, further labels, value. */
-type Sample = readonly [suffix: string, labels: string, value: number | bigint];
-
-/** A metric with any number of series per wallet. */
-interface PayoutMetric {
-  readonly name: string;
-  readonly type: 'counter' | 'gauge' | 'histogram';
-  readonly help: string;
-  readonly samples: (payouts: MeteredPayouts) => readonly Sample[];
-}
-
-const counted = (value: number | bigint | undefined): Sample[] =>
-  value === undefined ? [] : [['', '', value]];
 
 const histogram = (durations: DurationCounts | undefined): Sample[] => {
   if (durations === undefined) return [];
@@ -59,7 +44,7 @@ const money = (
         valueOf(known.get(account) ?? { total: 0n, unlocked: 0n }),
       ]);
 
-const METRICS: readonly PayoutMetric[] = [
+const METRICS: readonly WalletMetric<MeteredPayouts>[] = [
   {
     name: 'wallet_rpc_payouts',
     type: 'gauge',
@@ -132,20 +117,6 @@ const METRICS: readonly PayoutMetric[] = [
   },
 ];
 
-/**
- * Writes the metrics of payouts in the text format of Prometheus. Yields to the event loop between wallets. Wallets without
- * payouts have no series. Source: Prometheus documentation, exposition formats.
- */
-export async function payoutSeries(wallets: readonly MeteredPayouts[]): Promise<string> {
-  const names = await workSlices.map(wallets, ({ facts }) => escapedLabel(facts.name));
-  const texts: string[] = [];
-  for (const { name, type, help, samples } of METRICS) {
-    const lines = await workSlices.map(wallets, (payouts, i) =>
-      samples(payouts)
-        .map(([suffix, labels, value]) => `${name}${suffix}{wallet="${names[i] ?? ''}"${labels}} ${value}\n`)
-        .join(''),
-    );
-    texts.push(`# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`);
-  }
-  return texts.join('');
-}
+/** Writes the metrics of payouts in the text format of Prometheus. Wallets without payouts have no series. */
+export const payoutSeries = (wallets: readonly MeteredPayouts[]): Promise<string> =>
+  writeSeries(METRICS, wallets, ({ facts }) => facts.name);

@@ -24,25 +24,15 @@ export interface PayoutsView {
   readonly pauses: readonly (PayoutPause & { readonly wallet: string })[];
   /** Queued payout that could have been sent first. */
   readonly oldest: ShownPayout | undefined;
-  /** Latest payouts, newest first. */
-  readonly latest: readonly ShownPayout[];
-}
-
-/** Payouts that match a text, and whether there are more. */
-export interface PayoutSearch {
-  readonly text: string;
-  /** Matching payouts, an exact id first; at most {@link SHOWN}. */
-  readonly found: readonly ShownPayout[];
-  readonly hasMore: boolean;
+  /** Latest payouts that wait for approvals, newest first. */
+  readonly awaiting: readonly ShownPayout[];
 }
 
 /** Largest number of payouts in a list. */
-const SHOWN = 20;
-/** Largest number of wallets whose latest payouts are read: those with the most payouts on their way. */
+const SHOWN = 5;
+/** Largest number of wallets whose payouts are read: those with the most payouts on their way. */
 const MAX_WALLETS = 32;
-const MAX_PAUSES = 50;
-/** Longest text that is searched: that of a payout's id. */
-const MAX_TEXT = 255;
+const MAX_PAUSES = 10;
 
 /** Lists payouts of a wallet; an empty list if its store cannot be read. */
 async function listed(
@@ -65,7 +55,7 @@ const HAS_ENDED: ReadonlySet<PayoutState> = new Set([
 ]);
 
 /** Counts the payouts of a wallet that are waiting or on their way. */
-const openCount = ({ payouts: { counts } }: WalletFacts): number =>
+export const openPayouts = ({ payouts: { counts } }: Pick<WalletFacts, 'payouts'>): number =>
   [...counts].reduce((sum, [state, count]) => sum + (HAS_ENDED.has(state) ? 0 : count), 0);
 
 /**
@@ -81,18 +71,19 @@ export async function readPayouts(
       const known = facts[i];
       return known === undefined || known.payouts.counts.size === 0 ? [] : [{ wallet, facts: known }];
     })
-    .sort((a, b) => openCount(b.facts) - openCount(a.facts));
+    .sort((a, b) => openPayouts(b.facts) - openPayouts(a.facts));
   if (paying.length === 0) return undefined;
-  const latest: ShownPayout[] = [];
-  for (const { wallet } of paying.slice(0, MAX_WALLETS))
-    latest.push(...(await listed(wallet, { states: [] }, SHOWN)));
+  const awaiting: ShownPayout[] = [];
+  for (const { wallet, facts: known } of paying.slice(0, MAX_WALLETS))
+    if ((known.payouts.counts.get('awaiting_approval') ?? 0) > 0)
+      awaiting.push(...(await listed(wallet, { states: ['awaiting_approval'] }, SHOWN)));
   return {
     counts: total(paying.map(({ facts: { payouts } }) => payouts.counts)),
     pauses: paying
       .flatMap(({ facts: { name, payouts } }) => payouts.pauses.map((pause) => ({ ...pause, wallet: name })))
       .slice(0, MAX_PAUSES),
     oldest: oldestOf(paying),
-    latest: latest.sort((a, b) => b.view.payout.created - a.view.payout.created).slice(0, SHOWN),
+    awaiting: awaiting.sort((a, b) => b.view.payout.created - a.view.payout.created).slice(0, SHOWN),
   };
 }
 
@@ -117,28 +108,4 @@ function total(counts: readonly PayoutsView['counts'][]): PayoutsView['counts'] 
   for (const [state, count] of counts.flatMap((each) => [...each]))
     sums.set(state, (sums.get(state) ?? 0) + count);
   return sums;
-}
-
-/**
- * Finds the payouts whose id, address or reference contain a text. Searches wallet by wallet, in parts between which other
- * requests are answered.
- * @returns undefined for a text without characters.
- */
-export async function findPayouts(
-  wallets: readonly PayingWallet[],
-  given: string,
-): Promise<PayoutSearch | undefined> {
-  const text = given.trim().slice(0, MAX_TEXT);
-  if (text === '') return undefined;
-  const found = wallets.flatMap(({ name: wallet, payouts }): ShownPayout[] => {
-    const view = readable(() => payouts.get(text));
-    return view === undefined ? [] : [{ wallet, view }];
-  });
-  const isExact = new Set(found.map(({ wallet, view }) => `${view.payout.sequence} ${wallet}`));
-  for (const wallet of wallets) {
-    const matches = await listed(wallet, { states: [], text }, SHOWN + 1);
-    found.push(...matches.filter(({ view }) => !isExact.has(`${view.payout.sequence} ${wallet.name}`)));
-    if (found.length > SHOWN) break;
-  }
-  return { text, found: found.slice(0, SHOWN), hasMore: found.length > SHOWN };
 }

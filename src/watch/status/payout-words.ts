@@ -33,8 +33,8 @@ export const payoutReasonText = (reason: PayoutReason): string => REASON_TEXTS[r
 export const utcText = (seconds: number): string =>
   `${new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
-/** Writes what a payout waits for. */
-export function waitingText(waiting: Waiting, unlocking: PayoutView['unlocking']): string {
+/** Writes what a payout waits for. @param withSums false: without amounts. */
+export function waitingText(waiting: Waiting, unlocking: PayoutView['unlocking'], withSums = true): string {
   switch (waiting.kind) {
     case 'approval':
       return `other persons must approve it: ${waiting.given} of ${counted(waiting.needed, 'approval')}`;
@@ -49,7 +49,9 @@ export function waitingText(waiting: Waiting, unlocking: PayoutView['unlocking']
     case 'batch':
       return `others may join its batch until ${utcText(waiting.time)}`;
     case 'fee':
-      return `its share of the fee would be ${coinsText(waiting.fee)}, above its limit or that of the server`;
+      return withSums
+        ? `its share of the fee would be ${coinsText(waiting.fee)}, above its limit or that of the server`
+        : 'its share of the fee would be above its limit or that of the server';
     case 'node':
       return waiting.reason;
     case 'behind':
@@ -59,7 +61,8 @@ export function waitingText(waiting: Waiting, unlocking: PayoutView['unlocking']
     case 'earlier':
       return `an earlier batch cannot be excluded yet: ${waiting.reason}`;
     case 'unlocked': {
-      const missing = waiting.missing === 0n ? 'more money' : `${coinsText(waiting.missing)} more`;
+      const missing =
+        waiting.missing === 0n || !withSums ? 'more money' : `${coinsText(waiting.missing)} more`;
       const when =
         unlocking === undefined
           ? 'no locked money is enough'

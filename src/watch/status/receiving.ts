@@ -1,8 +1,11 @@
-import type { Call, CallOrigin } from '../../http/calls/dispatcher.js';
+import type { Call } from '../../http/calls/dispatcher.js';
 import { RpcError } from '../../http/calls/errors.js';
 import type { WalletManager } from '../../services/manager/wallet-manager.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
+import type { PageRights } from '../../http/pages/page-rights.js';
+import type { PageRequest } from '../../http/pages/pages.js';
 import { faultOf } from '../../model/wallet-error.js';
+import { callOrigin } from './page-calls.js';
 
 /** A receiving address of a wallet, requested by a client. */
 export interface ReceivingAddress {
@@ -21,18 +24,18 @@ const ACCOUNT = 0;
 
 /** Finds and creates receiving addresses. */
 export class Receiving {
-  readonly #server: Pick<WalletManager, 'openWallets' | 'scope' | 'openings'>;
+  readonly #server: Pick<WalletManager, 'openWallets' | 'scope' | 'openings' | 'settings'>;
   readonly #call: Call;
 
   /** @param call call function of the server, which checks whether the client may create addresses. */
-  constructor(server: Pick<WalletManager, 'openWallets' | 'scope' | 'openings'>, call: Call) {
+  constructor(server: Pick<WalletManager, 'openWallets' | 'scope' | 'openings' | 'settings'>, call: Call) {
     this.#server = server;
     this.#call = call;
   }
 
-  /** Finds a created address; undefined for any other address. */
-  async find(wallet: string, index: number): Promise<ReceivingAddress | undefined> {
-    const open = this.#wallet(wallet);
+  /** Finds a created address; undefined for any other address, and for a wallet that the client may not see. */
+  async find(wallet: string, index: number, rights: PageRights): Promise<ReceivingAddress | undefined> {
+    const open = rights.allows('get_address') ? this.#wallet(wallet, rights) : undefined;
     if (open === undefined) return undefined;
     try {
       const [view] = await open.accounts.list(ACCOUNT, [index]);
@@ -43,15 +46,17 @@ export class Receiving {
     }
   }
 
-  /** Creates an address. @param wallet name of the wallet. */
-  async create(wallet: string): Promise<CreatedOrNot> {
-    const open = this.#wallet(wallet);
+  /** Creates an address for a client. @param wallet name of the wallet. */
+  async create(wallet: string, sender: PageRequest['sender'], rights: PageRights): Promise<CreatedOrNot> {
+    const open = this.#wallet(wallet, rights);
     // A call for a wallet that is being opened waits for it.
-    if (open === undefined && !this.#server.openings.isAwaited(wallet))
-      return { error: 'This wallet is not open.' };
-    const origin = open === undefined ? { target: wallet } : this.#originOf(open);
+    const isAwaited = rights.reaches(wallet) && this.#server.openings.isAwaited(wallet);
+    const origin =
+      open === undefined ? (isAwaited ? { target: wallet } : undefined) : callOrigin(this.#server, open);
+    if (origin === undefined) return { error: 'This wallet is not open.' };
     try {
-      const result = await this.#call('create_address', { account_index: BigInt(ACCOUNT) }, origin);
+      const params = { account_index: BigInt(ACCOUNT) };
+      const result = await this.#call('create_address', params, { ...origin, ...sender });
       return { index: indexIn(result) };
     } catch (error) {
       if (error instanceof RpcError) return { error: error.message };
@@ -59,13 +64,10 @@ export class Receiving {
     }
   }
 
-  #wallet(name: string): OpenWallet | undefined {
-    return this.#server.openWallets().find((wallet) => wallet.name === name);
-  }
-
-  /** Returns the origin of a call for a wallet. The current wallet is reached without a name. */
-  #originOf(wallet: OpenWallet): CallOrigin {
-    return this.#server.scope().find() === wallet ? {} : { target: wallet.name };
+  #wallet(name: string, rights: PageRights): OpenWallet | undefined {
+    return rights.reaches(name)
+      ? this.#server.openWallets().find((wallet) => wallet.name === name)
+      : undefined;
   }
 }
 

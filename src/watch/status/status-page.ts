@@ -1,57 +1,76 @@
-import { renderSVG } from 'uqr';
+import { EVENT_TYPES } from '../../model/events.js';
 import { REQUEST_STATES } from '../../model/payment-request.js';
 import type { EventJson } from '../../services/events/event-json.js';
 import type { WorkStatus } from '../../services/work/work-verification.js';
 import type { DaemonStatus } from '../../services/failover/daemon-failover.js';
+import { html, type Html } from '../html.js';
+import type { Concern } from './status-content.js';
+import { badge, fact, framed, itemLink, liveSection, nameOf, time, timeAt } from './page-parts.js';
+import { payoutCounts, waitingPayouts } from './payout-section.js';
+import { receiveSection, type ReceiveExtras } from './receive-section.js';
+import type { ClusterView, DaemonView, StatusView } from './status-content.js';
+import { walletSection } from './wallet-section.js';
+import { walletParams } from './wallet-table.js';
 import {
-  durationText,
-  grouped,
-  percentage,
+  coinsText,
   counted,
+  durationText,
   eventText,
+  eventTitle,
+  grouped,
+  itemOf,
   openRequests,
   REQUEST_NAMES,
-  eventTitle,
-  reasonText,
+  sizeText,
   spentText,
-  coinsText,
 } from './words.js';
-import type { PaymentSums } from '../../services/history/payment-sums.js';
-import type { UnopenedWallet } from '../readiness.js';
-import { html, Html } from '../html.js';
-import { badge, fact, liveSection, nameOf, time } from './page-parts.js';
-import { payoutSearchSection, payoutSection } from './payout-section.js';
-import type { PayoutSearch } from './payout-view.js';
-import type { ReceivingAddress } from './receiving.js';
-import type { ClusterView, DaemonView, ListedWallet, StatusView } from './status-view.js';
 
 /** Sign of an amount that left a wallet. */
 const MINUS = '\u2212';
 
 /** Content of the page that depends on the request. */
-export interface Extras {
-  /** Name of the wallet that is selected in the form. */
-  readonly wallet?: string | undefined;
-  readonly address?: ReceivingAddress | undefined;
-  /** Reason why no address was created. */
-  readonly error?: string | undefined;
-  /** Payouts that were searched. */
-  readonly search?: PayoutSearch | undefined;
+export interface Extras extends ReceiveExtras {
+  /** True if the client may see amounts. */
+  readonly seesSums: boolean;
 }
 
-/** Width of the quiet zone around a QR code [modules]. Source: ISO/IEC 18004, 4 modules. */
-const QUIET_ZONE = 4;
-
-const state = ({ reasons, uptime, names }: StatusView): Html =>
+const state = ({ reasons, uptime, names, build, disk, storeBytes }: StatusView): Html =>
   liveSection(
     'state',
     'Server',
-    html`<p>
-        ${reasons.length === 0 ? badge('good', 'Ready') : badge('bad', 'Not ready')}
-        ${reasons.map(reasonText).join('; ')}
-      </p>
-      <dl>${fact('Open wallets', grouped(names.length))} ${fact('Running for', durationText(uptime))}</dl>`,
+    html`<p>${reasons.length === 0 ? badge('good', 'Ready') : badge('bad', 'Not ready')}</p>
+      <dl>
+        ${fact('Open wallets', grouped(names.length))}
+        ${disk === undefined ? undefined : fact('Disk free', `${Math.floor((100 * disk.free) / disk.total)} %, ${sizeText(disk.free)}`)}
+        ${fact('Stores', sizeText(storeBytes))} ${fact('Running for', durationText(uptime))}
+        ${fact('Version', `${build.version}, ${build.node}`)} ${fact('Network', build.network)}
+        ${fact('API', build.api)}
+      </dl>`,
   );
+
+/** Writes what somebody should look at. */
+const attention = ({ concerns }: StatusView): Html =>
+  liveSection(
+    'attention',
+    'Needs attention',
+    concerns.length === 0
+      ? html`<p>${badge('good', 'Nothing')}</p>`
+      : html`<ul>
+          ${concerns.map(concernItem)}
+        </ul>`,
+  );
+
+function concernItem({ isUrgent, text, item, isInTable = false }: Concern): Html {
+  const link =
+    item === undefined
+      ? undefined
+      : html` ${itemLink(item, item.kind === 'wallet' ? nameOf(item.wallet) : 'Show it')}`;
+  const table = isInTable ? html` <a href="/status?show=trouble#wallets">Show the wallets</a>` : undefined;
+  return html`<li class="row concern">
+    ${isUrgent ? badge('bad', 'Now') : badge('plain', 'Soon')}
+    <span><bdi>${text}</bdi>${link}${table}</span>
+  </li>`;
+}
 
 function daemonState({ address, hasAnswered, outage, synchronized }: DaemonView): Html {
   if (address === undefined) return badge('plain', 'Offline');
@@ -71,17 +90,37 @@ const listedDaemons = (listed: readonly DaemonStatus[]): Html[] => [
     }),
 ];
 
+const NOT_TOLD = 'not told';
+
 const daemon = (view: DaemonView): Html =>
   liveSection(
     'daemon',
-    'Daemon',
+    'Node',
     html`<p>${daemonState(view)}</p>
       <dl>
         ${view.address === undefined ? undefined : fact('Address', view.address)}
-        ${view.height === undefined ? undefined : fact('Blocks', grouped(view.height))}
+        ${view.height === undefined ? undefined : daemonFacts(view, view.height)}
         ${view.listed.length > 1 ? listedDaemons(view.listed) : undefined}
       </dl>`,
   );
+
+const daemonFacts = (
+  { lag, sinceNewBlock, software, peers, nextFork }: DaemonView,
+  height: number,
+): (Html | undefined)[] => [
+  fact('Blocks', grouped(height)),
+  fact('Behind peers', lag === undefined || lag === 0 ? 'no' : counted(lag, 'block')),
+  fact('Newest block', `${durationText(sinceNewBlock)} ago`),
+  fact(
+    'Peers',
+    peers === undefined ? NOT_TOLD : `${grouped(peers.outgoing)} out, ${grouped(peers.incoming)} in`,
+  ),
+  fact('Version', software ?? NOT_TOLD),
+  fact(
+    'Next fork',
+    nextFork === undefined ? 'none known' : `${nextFork.version} at ${grouped(nextFork.height)}`,
+  ),
+];
 
 const work = ({ height, knownHeight, problem, process }: WorkStatus): Html =>
   liveSection(
@@ -129,96 +168,20 @@ const cluster = ({ isReachable, members, orphans }: ClusterView): Html =>
       </dl>`,
   );
 
-function progressOf({ name, height, daemonHeight = height, progress }: ListedWallet): Html {
-  const left = [
-    percentage(daemonHeight === 0 ? 1 : Math.min(1, height / daemonHeight)),
-    ...(progress?.rate === undefined ? [] : [`${grouped(Math.round(progress.rate))} blocks/s`]),
-    ...(progress?.secondsLeft === undefined ? [] : [`${durationText(progress.secondsLeft)} left`]),
-  ];
-  return html`<progress
-      max="${daemonHeight}"
-      value="${Math.min(height, daemonHeight)}"
-      aria-label="Blocks of ${nameOf(name)}"
-    ></progress>
-    <p class="small">${grouped(height)} of ${grouped(daemonHeight)} blocks, ${left.join(', ')}</p>`;
-}
-
-/** Writes the sums of the day of a wallet; an empty text if there were no payments. */
-function todayOf({ received, requested, sent }: PaymentSums): Html | undefined {
-  if (received === 0n && sent === 0n) return undefined;
-  const share = requested === 0n ? '' : ` (${coinsText(requested)} for payment requests)`;
-  return html`<p class="small">Today: +${coinsText(received)}${share}, ${MINUS}${coinsText(sent)}</p>`;
-}
-
-/**
- * Writes the list item of a wallet. The script updates the page sooner while an item has the attribute `data-behind`.
- */
-function walletItem(wallet: ListedWallet): Html {
-  const isBehind = wallet.blocks > 0;
-  return html`<li ${isBehind || wallet.blocksAgain > 0 ? html`data-behind` : undefined}>
-    <p class="row">
-      <strong>${nameOf(wallet.name)}</strong>
-      ${wallet.isDamaged ? badge('bad', 'Store damaged') : undefined}
-      ${
-        wallet.daemonHeight === undefined
-          ? badge('plain', 'Not refreshed yet')
-          : isBehind
-            ? badge('plain', `${counted(wallet.blocks, 'block')} behind`)
-            : badge('good', 'Up to date')
-      }
-      ${wallet.blocksAgain > 0 ? badge('plain', `${counted(wallet.blocksAgain, 'block')} to read again`) : undefined}
-      ${wallet.pendingPayments > 0 ? badge('plain', counted(wallet.pendingPayments, 'pending payment')) : undefined}
-      ${wallet.heldPayments > 0 ? badge('bad', `${counted(wallet.heldPayments, 'payment')} held by another daemon`) : undefined}
-      ${wallet.failedPayments > 0 ? badge('bad', counted(wallet.failedPayments, 'failed payment')) : undefined}
-      ${
-        wallet.webhookEvents + wallet.webhookRetries > 0
-          ? badge('plain', `${wallet.webhookEvents + wallet.webhookRetries} webhook deliveries wait`)
-          : undefined
-      }
-      ${
-        openRequests(wallet.requests) > 0
-          ? badge('plain', counted(openRequests(wallet.requests), 'open payment request'))
-          : undefined
-      }
-    </p>
-    ${progressOf(wallet)} ${todayOf(wallet.today)}
-  </li>`;
-}
-
-const unopenedItem = ({ name, reason }: UnopenedWallet): Html =>
-  html`<li>
-    <p class="row"><strong>${nameOf(name)}</strong> ${badge('bad', 'Not opened')}</p>
-    <p class="small">${reason}</p>
-  </li>`;
-
-function wallets({ wallets: listed, unopened, names }: StatusView): Html {
-  const hidden = names.length - listed.length;
-  return liveSection(
-    'wallets',
-    'Wallets',
-    listed.length + unopened.length === 0
-      ? html`<p>No wallet is open.</p>`
-      : html`<ul>
-            ${unopened.map(unopenedItem)} ${listed.map(walletItem)}
-          </ul>
-          ${hidden > 0 ? html`<p>${grouped(hidden)} other wallets lack no more blocks than these.</p>` : undefined}`,
-  );
-}
-
-const today = ({ today: { received, requested, sent } }: StatusView): Html =>
+const today = ({ today: sums }: StatusView): Html | undefined =>
+  sums &&
   liveSection(
     'today',
     'Today',
     html`<dl>
-        ${fact('Received', coinsText(received))} ${fact('For payment requests', coinsText(requested))}
-        ${fact('Sent', coinsText(sent))}
+        ${fact('Received', coinsText(sums.received))}
+        ${fact('For payment requests', coinsText(sums.requested))} ${fact('Sent', coinsText(sums.sent))}
       </dl>
-      <p class="small">
-        All open wallets, since 00:00 UTC. Received: in blocks. Sent: with fees, also pending.
-      </p>`,
+      <p class="small">Since 00:00 UTC. Received: in blocks. Sent: with fees, also pending.</p>`,
   );
 
-const requests = ({ requests: counts }: StatusView): Html =>
+const requests = ({ requests: counts }: StatusView): Html | undefined =>
+  counts &&
   liveSection(
     'requests',
     'Payment requests',
@@ -226,119 +189,135 @@ const requests = ({ requests: counts }: StatusView): Html =>
       ? html`<p>There is none.</p>`
       : html`<p>${counted(openRequests(counts), 'open payment request')}</p>
           <dl>
-            ${REQUEST_STATES.map((state) => fact(REQUEST_NAMES[state], grouped(counts.get(state) ?? 0)))}
+            ${REQUEST_STATES.filter((name) => counts.has(name)).map((name) =>
+              fact(REQUEST_NAMES[name], grouped(counts.get(name) ?? 0)),
+            )}
           </dl>`,
   );
 
-function paymentItem(event: EventJson): Html {
-  const isIncoming = event.type.startsWith('payment.');
-  const amount = isIncoming ? coinsText(event.data['amount']) : spentText(event);
+const webhooks = ({
+  webhooks: { enabled, disabled, events: backlog, retries },
+}: StatusView): Html | undefined =>
+  enabled + disabled === 0
+    ? html`<section id="webhooks" data-live hidden></section>`
+    : liveSection(
+        'webhooks',
+        'Webhooks',
+        html`<p>
+            ${
+              disabled + retries > 0
+                ? badge('bad', 'Deliveries fail')
+                : backlog > 0
+                  ? badge('plain', 'Being sent')
+                  : badge('good', 'All sent')
+            }
+          </p>
+          <dl>
+            ${fact('Enabled', grouped(enabled))}
+            ${disabled === 0 ? undefined : fact('Disabled', grouped(disabled))}
+            ${fact('Not sent yet', counted(backlog, 'event'))} ${fact('To be tried again', grouped(retries))}
+          </dl>`,
+      );
+
+/** Writes the payments that are in no block, with their orders and payouts. */
+const waiting = ({ waiting: payments }: StatusView): Html =>
+  payments.length === 0
+    ? html`<section id="waiting" data-live hidden></section>`
+    : liveSection(
+        'waiting',
+        'Payments in no block',
+        html`<ul>
+          ${payments.map(
+            ({ wallet, txHash, made, order, payouts }) =>
+              html`<li>
+                <p class="row">
+                  ${
+                    order === undefined
+                      ? itemLink(
+                          { kind: 'transaction', wallet, id: txHash },
+                          payouts > 0
+                            ? `A batch of ${counted(payouts, 'payout')}`
+                            : `${txHash.slice(0, 16)}\u2026`,
+                        )
+                      : html`Order ${itemLink({ kind: 'order', wallet, id: order }, order)}`
+                  }
+                  ${nameOf(wallet)}
+                </p>
+                <p class="small">made ${timeAt(made)}</p>
+              </li>`,
+          )}
+        </ul>`,
+      );
+
+function eventItem(event: EventJson, text: Html | string): Html {
+  const item = itemOf(event);
+  const title = eventTitle(event);
   return html`<li>
-    <p class="row"><strong>${isIncoming ? '+' : MINUS}${amount}</strong> ${nameOf(event.wallet)}</p>
-    <p>${eventTitle(event)}</p>
-    <p class="hash">${String(event.data['tx_hash'])}</p>
-    <p class="small">${time(event.timestamp)}</p>
+    <p class="row">${item === undefined ? html`<strong>${title}</strong>` : itemLink(item, title)} ${text}</p>
+    <p class="small">${time(event.timestamp)}, ${nameOf(event.wallet)}</p>
   </li>`;
 }
 
-const payments = (view: StatusView): Html =>
+function paymentItem(event: EventJson, seesSums: boolean): Html {
+  const isIncoming = event.type.startsWith('payment.');
+  const amount = isIncoming ? coinsText(event.data['amount']) : spentText(event);
+  return eventItem(event, seesSums ? html`<strong>${isIncoming ? '+' : MINUS}${amount}</strong>` : '');
+}
+
+const payments = (view: StatusView, seesSums: boolean): Html =>
   liveSection(
     'payments',
     'Last payments',
     view.payments.length === 0
       ? html`<p>None is recorded.</p>`
       : html`<ul>
-          ${view.payments.map(paymentItem)}
+          ${view.payments.map((event) => paymentItem(event, seesSums))}
         </ul>`,
   );
 
-const events = (view: StatusView): Html =>
+const events = (view: StatusView, seesSums: boolean): Html =>
   liveSection(
     'events',
-    'Events',
+    'Events that matter',
     view.events.length === 0
-      ? html`<p>None is recorded.</p>`
+      ? html`<p>None of late.</p>`
       : html`<ol>
-          ${view.events.map(
-            (event) =>
-              html`<li>
-                <p class="row"><strong>${eventTitle(event)}</strong> ${nameOf(event.wallet)}</p>
-                <p>${eventText(event)}</p>
-                <p class="small">${time(event.timestamp)}</p>
-              </li>`,
-          )}
+          ${view.events.map((event) => eventItem(event, eventText(event, seesSums)))}
         </ol>`,
   );
 
-function addressFigure({ wallet, index, address, used }: ReceivingAddress): Html {
-  const code = renderSVG(`monero:${address}`, { border: QUIET_ZONE, pixelSize: 4 });
-  return html`<figure>
-    <div class="code" role="img" aria-label="QR code of the address">${Html.trusted(code)}</div>
-    <figcaption>
-      <p>
-        Address ${grouped(index)} of ${nameOf(wallet)}
-        ${used ? badge('bad', 'Used') : badge('good', 'Unused')}
-      </p>
-      <p class="hash">${address}</p>
-    </figcaption>
-  </figure>`;
-}
-
-const receive = ({ names }: StatusView, { wallet, address, error }: Extras): Html =>
-  html`<section id="receive" aria-labelledby="receive-title">
-    <h2 id="receive-title">Receive</h2>
-    ${error === undefined ? undefined : html`<p role="alert">No address was created: ${error}</p>`}
-    ${address === undefined ? undefined : addressFigure(address)}
-    ${
-      names.length === 0
-        ? html`<p>Open a wallet to create an address.</p>`
-        : html`<form method="post" action="/status/address">
-            <label for="wallet">Wallet</label>
-            <select id="wallet" name="wallet">
-              ${names.map(
-                (name) =>
-                  html`<option value="${name}" ${name === wallet ? html`selected` : undefined}>
-                    ${nameOf(name)}
-                  </option>`,
-              )}
-            </select>
-            <button>Create a receiving address</button>
-          </form>`
-    }
-  </section>`;
-
-/** Writes the field that finds payouts, if there are any. */
-const payoutSearch = ({ payouts }: StatusView, { search }: Extras): Html | undefined =>
-  payouts === undefined && search === undefined ? undefined : payoutSearchSection(search);
-
 /** Writes the status page. The page works without its script, which only updates the sections. */
 export const statusPage = (view: StatusView, extras: Extras): string =>
-  html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>Wallet server</title>
-        <link rel="icon" href="data:," />
-        <link rel="stylesheet" href="/status/status.css" />
-        <script src="/status/status.js" type="module"></script>
-      </head>
-      <body>
-        <header>
-          <h1>Wallet server</h1>
-          <p id="live" class="small" role="status" data-after="${view.lastId}">
-            Reload the page for changes.
-          </p>
-        </header>
-        <main>
-          <div>
-            ${state(view)} ${daemon(view.daemon)} ${view.work === undefined ? undefined : work(view.work)}
-            ${view.cluster === undefined ? undefined : cluster(view.cluster)} ${receive(view, extras)}
-            ${payoutSearch(view, extras)}
-          </div>
-          <div>${wallets(view)} ${payoutSection(view.payouts)} ${events(view)}</div>
-          <div>${today(view)} ${requests(view)} ${payments(view)}</div>
-        </main>
-      </body>
-    </html> `.text;
+  framed(
+    {
+      title: 'Wallet server',
+      isLive: true,
+      aside: html`<p
+        id="live"
+        class="small"
+        role="status"
+        data-after="${view.lastId}"
+        data-types="${EVENT_TYPES.join(' ')}"
+      >
+        Reload the page for changes.
+      </p>`,
+    },
+    html`<main class="board" data-query="${walletParams(view.table.query)}">
+      <div class="strip">
+        <div>${state(view)}</div>
+        <div>${daemon(view.daemon)}</div>
+        <div>${webhooks(view)}</div>
+        <div>${requests(view)} ${payoutCounts(view.payouts)}</div>
+        <div>${today(view)}</div>
+      </div>
+      <div>
+        ${walletSection(view, extras.seesSums)} ${receiveSection(view, extras)}
+        ${view.work === undefined ? undefined : work(view.work)}
+        ${view.cluster === undefined ? undefined : cluster(view.cluster)}
+      </div>
+      <div>
+        ${attention(view)} ${waitingPayouts(view.payouts, extras.seesSums)} ${waiting(view)}
+        ${events(view, extras.seesSums)} ${payments(view, extras.seesSums)}
+      </div>
+    </main>`,
+  );

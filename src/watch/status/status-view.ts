@@ -1,63 +1,88 @@
 import type { EventJson } from '../../services/events/event-json.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
 import { workSlices } from '../../util/event-loop.js';
-import { EVENT_TYPES, type EventType } from '../../model/events.js';
+import { EVENT_TYPES } from '../../model/events.js';
 import { readable, type DaySumReader, type WalletFactReader, type WalletFacts } from '../wallet-facts.js';
-import type { DaemonStatus } from '../../services/failover/daemon-failover.js';
-import { NO_SUMS, totalSums, type PaymentSums } from '../../services/history/payment-sums.js';
+import { totalSums, type PaymentSums } from '../../services/history/payment-sums.js';
 import type { ClusterNode } from '../../services/cluster/cluster-node.js';
 import type { WalletManager } from '../../services/manager/wallet-manager.js';
 import type { WorkStatus } from '../../services/work/work-verification.js';
 import type { RequestState } from '../../model/payment-request.js';
 import type { DaemonHealth } from '../daemon-health.js';
-import type { NotReady, Readiness, StartProgress, UnopenedWallet } from '../readiness.js';
-import type { SyncProgress, WalletProgress } from '../sync-progress.js';
-import { readPayouts, type PayoutsView } from './payout-view.js';
+import type { PageRights } from '../../http/pages/page-rights.js';
+import { unixSeconds, type TimeOfDay } from '../../util/clock.js';
+import { METHOD_OF } from '../desk/items.js';
+import type { BuildInfo } from '../metrics/gauges.js';
+import { diskSpace, type Readiness, type StartProgress } from '../readiness.js';
+import { concernsOf } from './attention.js';
+import { MAX_LISTED } from './status-content.js';
+import type { ClusterView, DaemonView, ListedWallet, RecentEvents, StatusView } from './status-content.js';
+import { waitingPayments } from './waiting-payments.js';
+import { walletPage, type WalletQuery } from './wallet-table.js';
+import { MATTERING } from './words.js';
+import type { SyncProgress } from '../sync-progress.js';
+import { readPayouts } from './payout-view.js';
 
 /** Part of an open wallet with the events of the wallet. */
 export interface EventfulWallet {
   readonly eventLog: Pick<OpenWallet['eventLog'], 'lastId' | 'latest'>;
 }
 
-/** Latest events of several wallets, newest first. */
-interface RecentEvents {
-  readonly events: readonly EventJson[];
-  /** Latest event of each payment and transfer. */
-  readonly payments: readonly EventJson[];
-  /** Id of the latest event of all wallets. */
-  readonly lastId: number;
-}
-
-/** Largest number of events, and of payments, in the list. */
-const SHOWN = 10;
+/** Largest numbers of events, and of payments, in their lists. */
+const SHOWN = 5;
+const SHOWN_PAYMENTS = 3;
 /** Number of events of a wallet among which payments are searched: a payment has several events. */
-const SEARCHED = 50;
+const SEARCHED = 30;
 /** Largest number of wallets whose events are read; the wallets with the latest events are read. */
 const MAX_WALLETS = 32;
+/** Number of replaced blocks from which a reorganisation matters: chains often replace their newest block. */
+const DEEP = 2;
 
 const PAYMENT_TYPES = EVENT_TYPES.filter((type) => /^(payment|transfer)\./.test(type));
 
-/** Reads the latest events of wallets. Leaves out wallets that cannot be read. */
-export async function recentEvents(wallets: readonly EventfulWallet[]): Promise<RecentEvents> {
-  const known = await workSlices.map(wallets, ({ eventLog }) => ({
-    eventLog,
-    id: readable(() => eventLog.lastId) ?? 0,
-  }));
-  const latest = known
-    .filter(({ id }) => id > 0)
-    .sort((a, b) => b.id - a.id)
-    .slice(0, MAX_WALLETS);
-  const read = async (count: number, types: readonly EventType[]): Promise<EventJson[]> => {
-    const lists = await workSlices.map(latest, ({ eventLog }) =>
-      readable(() => eventLog.latest(count, types)),
-    );
-    return lists.flatMap((list) => list ?? []).sort((a, b) => b.id - a.id);
-  };
-  return {
-    events: (await read(SHOWN, EVENT_TYPES)).slice(0, SHOWN),
-    payments: latestOfEach(await read(SEARCHED, PAYMENT_TYPES)).slice(0, SHOWN),
-    lastId: latest[0]?.id ?? 0,
-  };
+const matters = ({ type, data }: EventJson): boolean =>
+  type !== 'wallet.reorganised' || Number(data['depth']) >= DEEP;
+
+/** Reads the latest payments and events that matter. Leaves out wallets that cannot be read. */
+export class RecentEventReader {
+  readonly #known = new WeakMap<EventfulWallet, { readonly lastId: number; readonly lists: WalletEvents }>();
+
+  async read(wallets: readonly EventfulWallet[]): Promise<RecentEvents> {
+    const known = await workSlices.map(wallets, (wallet) => ({
+      wallet,
+      id: readable(() => wallet.eventLog.lastId) ?? 0,
+    }));
+    const latest = known
+      .filter(({ id }) => id > 0)
+      .sort((a, b) => b.id - a.id)
+      .slice(0, MAX_WALLETS);
+    const lists = await workSlices.map(latest, ({ wallet, id }) => readable(() => this.#of(wallet, id)));
+    const merged = (list: keyof WalletEvents): EventJson[] =>
+      lists.flatMap((read) => read?.[list] ?? []).sort((a, b) => b.id - a.id);
+    return {
+      events: merged('events').slice(0, SHOWN),
+      payments: latestOfEach(merged('payments')).slice(0, SHOWN_PAYMENTS),
+      lastId: latest[0]?.id ?? 0,
+    };
+  }
+
+  /** Reads the lists of a wallet, unless it has no event since the last call. @param lastId id of its latest event. */
+  #of(wallet: EventfulWallet, lastId: number): WalletEvents {
+    const known = this.#known.get(wallet);
+    if (known?.lastId === lastId) return known.lists;
+    const lists = {
+      events: wallet.eventLog.latest(SEARCHED, MATTERING).filter(matters),
+      payments: wallet.eventLog.latest(SEARCHED, PAYMENT_TYPES),
+    };
+    this.#known.set(wallet, { lastId, lists });
+    return lists;
+  }
+}
+
+/** Latest events of one wallet, newest first. */
+interface WalletEvents {
+  readonly events: readonly EventJson[];
+  readonly payments: readonly EventJson[];
 }
 
 /** Keeps only the newest event of each payment and transfer. @param events newest first. */
@@ -69,71 +94,6 @@ function latestOfEach(events: readonly EventJson[]): EventJson[] {
     seen.add(key);
     return true;
   });
-}
-
-/** Largest number of wallets in the list; the wallets that lack most blocks come first. */
-const MAX_LISTED = 50;
-
-/** A wallet, with the progress of its refresh if it is behind the daemon. */
-export interface ListedWallet extends WalletFacts {
-  readonly progress: WalletProgress | undefined;
-  readonly today: PaymentSums;
-}
-
-/** State of the daemon on the status page. */
-export interface DaemonView {
-  /** Address `host:port` of the daemon as configured; undefined when offline. */
-  readonly address: string | undefined;
-  readonly hasAnswered: boolean;
-  /** Duration of the current outage [s]; 0 if the last call was answered. */
-  readonly outage: number;
-  readonly height: number | undefined;
-  readonly synchronized: boolean | undefined;
-  /** Listed daemons in the order of preference. */
-  readonly listed: readonly DaemonStatus[];
-}
-
-/** Process of the cluster on the status page. */
-export interface MemberView {
-  readonly url: string;
-  readonly isAlive: boolean;
-  readonly isSelf: boolean;
-  /** Names of the wallets that the process holds, at most {@link MAX_LISTED}. */
-  readonly wallets: readonly string[];
-  /** Number of all wallets that the process holds. */
-  readonly count: number;
-}
-
-/** State of the cluster on the status page. */
-export interface ClusterView {
-  /** False if the database did not answer the last look, so that the other members are older. */
-  readonly isReachable: boolean;
-  readonly members: readonly MemberView[];
-  /** Names of the wallets whose holder has ended, at most {@link MAX_LISTED}. */
-  readonly orphans: readonly string[];
-}
-
-/** Content of the status page. */
-export interface StatusView extends RecentEvents {
-  readonly reasons: readonly NotReady[];
-  readonly daemon: DaemonView;
-  /** State of the checks of proof of work; undefined without `--verify-work`. */
-  readonly work: WorkStatus | undefined;
-  /** State of the cluster; undefined without a cluster. */
-  readonly cluster: ClusterView | undefined;
-  readonly wallets: readonly ListedWallet[];
-  /** Wallets of `--open` that could not be opened, at most {@link MAX_LISTED}. */
-  readonly unopened: readonly UnopenedWallet[];
-  /** Names of all open wallets. */
-  readonly names: readonly string[];
-  /** Number of payment requests by state, in all open wallets. */
-  readonly requests: ReadonlyMap<RequestState, number>;
-  /** Payouts of all open wallets; undefined if there are none. */
-  readonly payouts: PayoutsView | undefined;
-  /** Sums of all open wallets. */
-  readonly today: PaymentSums;
-  /** Time since the start of the process [s]. */
-  readonly uptime: number;
 }
 
 export interface StatusParts {
@@ -148,62 +108,117 @@ export interface StatusParts {
   readonly start: () => StartProgress;
   readonly facts: Pick<WalletFactReader, 'read'>;
   readonly daySums: Pick<DaySumReader, 'read'>;
+  readonly recent: Pick<RecentEventReader, 'read'>;
+  readonly build: BuildInfo;
+  /** Wallet directory, whose free space is shown. */
+  readonly directory: string;
+  readonly clock: TimeOfDay;
 }
 
-/** Reads the content of the status page; yields to the event loop between wallets. */
-export async function readStatus({
-  server,
-  health,
-  readiness,
-  sync,
-  start,
-  facts: reader,
-  daySums,
-}: StatusParts): Promise<StatusView> {
+/**
+ * Reads the content of the status page for a client; yields to the event loop between wallets. Without the right to
+ * balances, reads no sums.
+ */
+export async function readStatus(
+  {
+    server,
+    health,
+    readiness,
+    sync,
+    start,
+    facts: reader,
+    daySums,
+    recent,
+    build,
+    directory,
+    clock,
+  }: StatusParts,
+  rights: PageRights,
+  query: WalletQuery,
+): Promise<StatusView> {
   // The readiness is checked first, because it requests the state of the daemon, which the other parts show.
-  const reasons = await readiness.reasons();
-  const open = server.openWallets();
+  const [reasons, disk] = await Promise.all([readiness.reasons(), diskSpace(directory)]);
+  const open = server.openWallets().filter(({ name }) => rights.reaches(name));
   const latest = health.info?.height;
   const facts = await workSlices.map(open, (wallet) => reader.read(wallet, latest));
-  const today = new Map<string, PaymentSums>();
-  for (const wallet of open) today.set(wallet.name, await daySums.read(wallet));
-  const listed = [...facts]
-    .sort((a, b) => Number(b.isDamaged) - Number(a.isDamaged) || b.blocks - a.blocks || byName(a, b))
-    .slice(0, MAX_LISTED);
-  return {
-    reasons,
-    daemon: {
-      address: server.daemonAddress,
-      hasAnswered: health.hasAnswered,
-      outage: health.outage,
-      height: latest,
-      synchronized: health.info?.synchronized,
-      listed: server.failover.statuses,
-    },
-    work: server.work?.status,
-    cluster: server.settings.cluster && clusterView(server.settings.cluster),
-    wallets: listed.map((wallet) => ({
+  const { rows, ...table } = walletPage(facts, query);
+  const byName = new Map(open.map((wallet) => [wallet.name, wallet]));
+  const wallets = await workSlices.map(rows, (wallet): ListedWallet => {
+    const found = rights.seesBalances ? byName.get(wallet.name) : undefined;
+    return {
       ...wallet,
       progress: sync.of(wallet.name),
-      today: today.get(wallet.name) ?? NO_SUMS,
-    })),
-    unopened: start().unopened.slice(0, MAX_LISTED),
+      money: found && readable(() => moneyOf(found)),
+    };
+  });
+  const sum = (count: (wallet: WalletFacts) => number): number =>
+    facts.reduce((total, wallet) => total + count(wallet), 0);
+  const view = {
+    reasons,
+    daemon: daemonView(server, health),
+    work: server.work?.status,
+    cluster: server.settings.cluster && clusterView(server.settings.cluster, rights),
+    ...{ disk, build, table, wallets },
+    unopened: start()
+      .unopened.filter(({ name }) => rights.reaches(name))
+      .slice(0, MAX_LISTED),
     names: facts.map(({ name }) => name).sort(),
-    requests: totalRequests(facts),
-    payouts: await readPayouts(open, facts),
-    today: totalSums([...today.values()]),
+    storeBytes: sum(({ storeBytes, logBytes }) => storeBytes + logBytes),
+    requests: rights.allows(METHOD_OF.request) ? totalRequests(facts) : undefined,
+    payouts: rights.allows(METHOD_OF.payout) ? await readPayouts(open, facts) : undefined,
+    waiting: await waitingPayments(open, facts),
+    webhooks: {
+      enabled: sum(({ enabledWebhooks }) => enabledWebhooks),
+      disabled: sum(({ disabledWebhooks }) => disabledWebhooks),
+      events: sum(({ webhookEvents }) => webhookEvents),
+      retries: sum(({ webhookRetries }) => webhookRetries),
+    },
+    today: rights.seesBalances ? await dayTotal(open, daySums) : undefined,
     uptime: process.uptime(),
-    ...(await recentEvents(open)),
+    ...(await recent.read(open)),
+  };
+  return { ...view, concerns: concernsOf({ ...view, facts, now: unixSeconds(clock) }) };
+}
+
+function daemonView(
+  { daemonAddress: address, failover }: StatusParts['server'],
+  { hasAnswered, outage, info, sinceNewBlock, nextFork }: DaemonHealth,
+): DaemonView {
+  return {
+    ...{ address, hasAnswered, outage, sinceNewBlock, nextFork },
+    height: info?.height,
+    network: info?.network,
+    lag: info && Math.max(0, info.targetHeight - info.height),
+    synchronized: info?.synchronized,
+    ...{ software: info?.software, peers: info?.peers },
+    listed: failover.statuses,
   };
 }
 
-function clusterView({
-  isReachable,
-  members,
-  entries,
-}: Pick<ClusterNode, 'isReachable' | 'members' | 'entries'>): ClusterView {
+/** Adds up the money of the accounts of a wallet. @throws WalletError */
+function moneyOf({ balances }: Pick<OpenWallet, 'balances'>): NonNullable<ListedWallet['money']> {
+  const all = [...balances.ofAccounts(false).values()];
+  return {
+    total: all.reduce((sum, { total }) => sum + total, 0n),
+    unlocked: all.reduce((sum, { unlocked }) => sum + unlocked, 0n),
+  };
+}
+
+async function dayTotal(
+  open: readonly OpenWallet[],
+  daySums: Pick<DaySumReader, 'read'>,
+): Promise<PaymentSums> {
+  const sums: PaymentSums[] = [];
+  for (const wallet of open) sums.push(await daySums.read(wallet));
+  return totalSums(sums);
+}
+
+function clusterView(
+  { isReachable, members, entries }: Pick<ClusterNode, 'isReachable' | 'members' | 'entries'>,
+  rights: PageRights,
+): ClusterView {
   const namesOf = (isListed: (entry: (typeof entries)[number]) => boolean): string[] =>
-    entries.filter(isListed).map(({ name }) => name);
+    entries.filter((entry) => isListed(entry) && rights.reaches(entry.name)).map(({ name }) => name);
   return {
     isReachable,
     members: members.map(({ url, isAlive, isSelf }) => {
@@ -215,8 +230,6 @@ function clusterView({
     ).slice(0, MAX_LISTED),
   };
 }
-
-const byName = (a: WalletFacts, b: WalletFacts): number => (a.name < b.name ? -1 : 1);
 
 /** Adds up the numbers of payment requests by state. */
 function totalRequests(facts: readonly WalletFacts[]): ReadonlyMap<RequestState, number> {

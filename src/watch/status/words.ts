@@ -1,6 +1,9 @@
 import { formatCoins } from '../../monero/cryptonote/coins.js';
+import type { EventType } from '../../model/events.js';
+import type { OrderState } from '../../model/order.js';
 import type { RequestState } from '../../model/payment-request.js';
 import type { EventJson } from '../../services/events/event-json.js';
+import type { Item } from '../desk/items.js';
 import { amount } from '../../util/amount.js';
 import type { Json } from '../../util/json.js';
 import type { NotReady } from '../readiness.js';
@@ -39,9 +42,18 @@ export function durationText(seconds: number): string {
 
 const MIB = 1024 ** 2;
 
-/** Writes a number with its noun in singular or plural. */
-export const counted = (count: number, singular: string): string =>
-  `${grouped(count)} ${singular}${count === 1 ? '' : 's'}`;
+/** Writes a number with its noun in singular or plural. @param plural absent: the singular with an s. */
+export const counted = (count: number, singular: string, plural = `${singular}s`): string =>
+  `${grouped(count)} ${count === 1 ? singular : plural}`;
+
+const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
+
+/** Writes a size with three digits at least, such as `12.3 GiB`. */
+export function sizeText(bytes: number): string {
+  const power = Math.min(BYTE_UNITS.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)));
+  const value = bytes / 1024 ** power;
+  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${BYTE_UNITS[power] ?? ''}`;
+}
 
 /** Writes a reason why a server is not ready, as a sentence. */
 export function reasonText(reason: NotReady): string {
@@ -88,6 +100,30 @@ const OPEN_STATES: readonly RequestState[] = ['waiting', 'partial', 'seen', 'con
 export const openRequests = (requests: ReadonlyMap<RequestState, number>): number =>
   OPEN_STATES.reduce((sum, state) => sum + (requests.get(state) ?? 0), 0);
 
+/** Names of the states of orders and of their transactions. */
+export const ORDER_NAMES: Readonly<Record<OrderState, string>> = {
+  prepared: 'To be signed or relayed',
+  relayed: 'In the mempool',
+  mined: 'Mined',
+  failed: 'Failed',
+};
+
+/** Types of events that the page shows: those after which somebody may have to do something. */
+export const MATTERING = [
+  'payment.reversed',
+  'transfer.failed',
+  'output.spent',
+  'request.overpaid',
+  'request.late',
+  'request.reversed',
+  'payout.awaiting_approval',
+  'payout.failed',
+  'payout.rejected',
+  'payout.expired',
+  'balance.low',
+  'wallet.reorganised',
+] as const satisfies readonly EventType[];
+
 const TITLES: Readonly<Record<EventJson['type'], string>> = {
   'payment.seen': 'Payment in the mempool',
   'payment.mined': 'Payment mined',
@@ -126,18 +162,57 @@ const TITLES: Readonly<Record<EventJson['type'], string>> = {
 /** Returns the title of an event by its type. */
 export const eventTitle = ({ type }: EventJson): string => TITLES[type];
 
-/** Writes the facts of an event as a short text. */
-export function eventText(event: EventJson): string {
+/** Writes the facts of an event as a short text. @param withSums false: without amounts. */
+export function eventText(event: EventJson, withSums = true): string {
   const { type, data } = event;
   const height = data['height'] === undefined ? '' : `block ${grouped(Number(data['height']))}`;
+  const { reason } = data;
   const parts: (string | false)[] = [
-    type.startsWith('transfer.') ? spentText(event) : coinsText(data['amount']),
+    withSums && sumText(event),
     type === 'payment.confirmed' && counted(Number(data['confirmations']), 'confirmation'),
     type === 'wallet.reorganised' && `${counted(Number(data['depth']), 'block')} replaced`,
     type === 'wallet.synced' ? counted(Number(data['height']), 'block') : height,
-    typeof data['reason'] === 'string' && data['reason'],
+    typeof reason === 'string' && reasonWords(reason),
   ];
   return parts.filter((part) => part !== '' && part !== false).join(', ');
+}
+
+/** Writes the amounts of an event. */
+function sumText(event: EventJson): string {
+  const { type, data } = event;
+  if (type.startsWith('transfer.')) return spentText(event);
+  if (type === 'balance.low') return `${coinsText(data['balance'])}, below ${coinsText(data['low_water'])}`;
+  const { refund } = data;
+  if (type === 'request.refund' && typeof refund === 'object' && refund !== null && 'amount' in refund)
+    return coinsText(refund['amount']);
+  if (!type.startsWith('request.')) return coinsText(data['amount']);
+  const { received, received_unconfirmed: unconfirmed, amount: asked, late } = data;
+  if (typeof received !== 'bigint' || typeof unconfirmed !== 'bigint') return '';
+  const of = typeof asked === 'bigint' ? ` of ${coinsText(asked)}` : '';
+  return `${coinsText(received + unconfirmed)}${of} received${late === 0n ? '' : `, ${coinsText(late)} late`}`;
+}
+
+const REASON_WORDS: Readonly<Record<string, string>> = {
+  reorganised: 'its block was replaced',
+  dropped: 'neither the mempool nor a block contains it',
+  rescan: 'a rescan has not found it',
+  corrected: 'facts became known later',
+  not_sent: 'its batch never left this server',
+  refused: 'the node refused it',
+  overtaken: 'another transaction spends an input of it',
+  lost: 'neither the mempool nor the chain contains it',
+  unsigned: 'it was not signed in time',
+};
+
+const reasonWords = (reason: string): string => REASON_WORDS[reason] ?? reason;
+
+/** Returns the thing that an event is about; undefined for the wallet itself. */
+export function itemOf({ type, wallet, data }: EventJson): Item | undefined {
+  const { request_id: request, payout_id: payout, tx_hash: hash } = data;
+  if (type.startsWith('request.') && typeof request === 'string')
+    return { kind: 'request', wallet, id: request };
+  if (type.startsWith('payout.') && typeof payout === 'string') return { kind: 'payout', wallet, id: payout };
+  return typeof hash === 'string' ? { kind: 'transaction', wallet, id: hash } : undefined;
 }
 
 /** Writes the amount that a transfer takes from the balance, including the fee. */

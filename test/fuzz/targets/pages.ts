@@ -4,11 +4,13 @@ import { Dispatcher } from '../../../src/http/calls/dispatcher.js';
 import { RpcError } from '../../../src/http/calls/errors.js';
 import { eventEndpoints } from '../../../src/rpc/event-endpoints.js';
 import { EventFeed } from '../../../src/services/manager/event-feed.js';
-import { NO_SUMS } from '../../../src/services/history/payment-sums.js';
 import type { WalletManager } from '../../../src/services/manager/wallet-manager.js';
 import { healthPages } from '../../../src/watch/readiness.js';
-import { findPayouts } from '../../../src/watch/status/payout-view.js';
+import { DeskPages } from '../../../src/watch/desk/desk-pages.js';
+import { FormTokens } from '../../../src/watch/desk/form-tokens.js';
 import { statusPages } from '../../../src/watch/status/status-pages.js';
+import { ALL_RIGHTS, quiet } from '../../watch/status/status-fixtures.js';
+import { VirtualClock } from '../../support/fakes/virtual-clock.js';
 import { connectionParser, HTTP_WORDS, request } from '../http-connection.js';
 import { HEADER_BYTES, HEADER_MS, type Parser, type Target } from '../target.js';
 
@@ -63,29 +65,25 @@ function pageParser(): Parser {
     create: (wallet: string) =>
       Promise.resolve(wallet === 'shop' ? { index: 3 } : { error: 'This wallet is not open.' }),
   };
-  const daemon = { address: 'a:1', hasAnswered: true, outage: 0, height: 1, synchronized: true, listed: [] };
-  const view = {
-    ...{
-      reasons: [],
-      daemon,
-      wallets: [],
-      unopened: [],
-      names: ['shop'],
-      uptime: 1,
-      events: [],
-      payments: [],
-    },
-    ...{ lastId: LAST, requests: new Map(), today: NO_SUMS, cluster: undefined, work: undefined },
-    payouts: undefined,
+  const clock = new VirtualClock(0);
+  const access = {
+    ...{ rightsOf: () => ALL_RIGHTS, mayUse: () => true },
+    tokens: new FormTokens((length) => new Uint8Array(length), clock),
   };
-  const status = statusPages(
-    () => Promise.resolve(view),
-    receiving,
-    (text) => findPayouts([], text),
-  );
+  const view = quiet({ names: ['shop'], lastId: LAST });
+  const status = statusPages({ ...access, receiving, read: () => Promise.resolve(view) });
+  const desk = new DeskPages({
+    ...{ ...access, server: Object.assign(manager(), { openWallets: () => [] }) },
+    call: () => Promise.reject(new RpcError(-32601, 'none')),
+  });
   const form = (head: string, fields: string): Uint8Array =>
     request(
       `POST /status/address HTTP/1.1\r\nContent-Type: application/x-www-form-urlencoded\r\n${head}`,
+      fields,
+    );
+  const act = (fields: string): Uint8Array =>
+    request(
+      'POST /status/act HTTP/1.1\r\nContent-Type: application/x-www-form-urlencoded\r\nSec-Fetch-Site: same-origin',
       fields,
     );
   return connectionParser(
@@ -106,6 +104,13 @@ function pageParser(): Parser {
       request('GET /status?wallet=%3Cb%3E&address=99999999999 HTTP/1.1'),
       request('GET /status?payout=w-4711%22%3E HTTP/1.1'),
       request('GET /status?payout=+&payout=x HTTP/1.1'),
+      request('GET /status?wallets=%3Cb%3E&show=behind&sort=name&page=2 HTTP/1.1'),
+      request('GET /status/find?q=monero:8abc%3Ftx_amount=1 HTTP/1.1'),
+      request('GET /status/find?q=https://shop.example/pay/0123456789abcdef0123456789abcdef HTTP/1.1'),
+      request('GET /status/item?kind=order&wallet=shop&id=%22 HTTP/1.1'),
+      request('GET /status/action?do=extend_request&wallet=shop&id=7&until=1800000000 HTTP/1.1'),
+      act('do=cancel_payout&wallet=shop&id=7&token=1.a.b'),
+      act('do=__proto__&wallet=shop&account=99999999999'),
       request('HEAD /status HTTP/1.1'),
       form('Sec-Fetch-Site: same-origin', 'wallet=shop'),
       form('Origin: http://localhost', 'wallet=none'),
@@ -113,7 +118,8 @@ function pageParser(): Parser {
     ],
     (onBug) =>
       createHttpApp({
-        ...{ onBug, origins: [], hosts: [], streams: eventEndpoints(manager()), ...status },
+        ...{ onBug, origins: [], hosts: [], streams: eventEndpoints(manager()) },
+        ...{ pages: [...status.pages, ...desk.pages], forms: [...status.forms, desk.form] },
         dispatcher: new Dispatcher({
           call: () => Promise.reject(new RpcError(-32601, 'none')),
           onBug: (_method, error) => onBug(error),

@@ -300,3 +300,36 @@ describe('a transaction that was not relayed', () => {
     expect(rows('SELECT sent FROM order_tx ORDER BY position')).toEqual([1, 1, 1]);
   });
 });
+
+describe('the figures of orders', () => {
+  /** Sets the state of the payment with the hash of an attempt. */
+  const payment = (n: number, state: string): void =>
+    void db.run(
+      `INSERT INTO outgoing_tx (tx_hash, state, account, from_indices, amount_in, fee, change, unlock_time, timestamp, height)
+       VALUES (?, ?, 0, '[0]', 9, 1, 0, '0', 1, ?)`,
+      bytes<Hash>(n),
+      state,
+      state === 'confirmed' ? 7 : null,
+    );
+
+  it('are absent without orders', () => {
+    expect(orders.figures()).toBeUndefined();
+  });
+
+  it('count orders that wait, and those whose latest attempt failed', () => {
+    add('waits', [madePayment(1, [1]), madePayment(2, [2])]);
+    payment(1, 'pending');
+    payment(2, 'prepared');
+    add('mined', [madePayment(3, [3])]);
+    payment(3, 'confirmed');
+    add('failed', [madePayment(4, [4])]);
+    payment(4, 'failed');
+    const again = add('paid anew', [madePayment(5, [5])]);
+    payment(5, 'failed');
+    attempt(again, 0, 2, { made: madePayment(6, [6]) });
+    payment(6, 'pending');
+    // A payment without a key is no order.
+    payment(7, 'pending');
+    expect(orders.figures()).toEqual({ waiting: 2, failed: 1 });
+  });
+});

@@ -1,24 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { NO_PAYOUTS } from '../../../src/services/payouts/payout-figures.js';
 import type { WalletFacts } from '../../../src/watch/wallet-facts.js';
 import { walletSeries } from '../../../src/watch/metrics/wallet-series.js';
+import { facts as quietFacts } from '../status/status-fixtures.js';
 import { EventLoopTurns } from '../../support/fakes/event-loop-turns.js';
 
-const facts = (name: string, changes: Partial<WalletFacts> = {}): WalletFacts => ({
-  ...{ name, height: 7, daemonHeight: 9, blocks: 2, isDamaged: false },
-  ...{ pendingPayments: 0, failedPayments: 0, webhookEvents: 0, webhookRetries: 0, lastEvent: 0 },
-  ...{
-    heldPayments: 0,
-    lowAccounts: 0,
-    blocksAgain: 0,
-    unreadableInPool: 0,
-    storeBytes: 1,
-    logBytes: 2,
-    requests: new Map(),
-  },
-  ...{ payouts: NO_PAYOUTS, payoutAges: new Map(), payoutObstacles: new Map() },
-  ...changes,
-});
+const facts = (name: string, changes: Partial<WalletFacts> = {}): WalletFacts =>
+  quietFacts(name, { ...{ height: 7, daemonHeight: 9, blocks: 2 }, ...changes });
 
 describe('the series of wallets', () => {
   it('name the wallet, escaped, and stand together under help and type', async () => {

@@ -3,7 +3,7 @@ import { WalletError } from '../../../src/model/wallet-error.js';
 import type { PayoutView } from '../../../src/services/payouts/payout-views.js';
 import { NO_PAYOUTS, payoutFigures } from '../../../src/services/payouts/payout-figures.js';
 import type { WalletFacts } from '../../../src/watch/wallet-facts.js';
-import { findPayouts, readPayouts, type PayingWallet } from '../../../src/watch/status/payout-view.js';
+import { readPayouts, type PayingWallet } from '../../../src/watch/status/payout-view.js';
 import { CREATED, newPayout } from '../../support/wallets/payouts.js';
 import { TestWallet } from '../../support/wallets/test-wallet.js';
 
@@ -70,27 +70,28 @@ describe('the payouts of the status page', () => {
     expect(reads).toBe(0);
   });
 
-  it('are counted over all wallets, with the latest twenty of all and the oldest queued one', async () => {
+  it('are counted over all wallets, with the latest five to approve of all and the oldest queued one', async () => {
     const many = walletWith(
       'many',
-      ...Array.from({ length: 25 }, (_, i): Added => [`m${i}`, { created: CREATED + 2 * i, state: 'sent' }]),
+      ...Array.from({ length: 25 }, (_, i): Added => [
+        `m${i}`,
+        { created: CREATED + 2 * i, state: 'awaiting_approval' },
+      ]),
     );
     const few = walletWith(
       'few',
       ['f0', { created: CREATED + 41 }],
       ['f1', { created: CREATED + 47 }],
-      ['f2', { created: CREATED + 49, state: 'confirmed' }],
+      ['f2', { created: CREATED + 47, state: 'awaiting_approval' }],
     );
     const view = await readAll(many, few, walletWith('none'));
     expect(view?.counts).toEqual(
       new Map([
-        ['sent', 25],
+        ['awaiting_approval', 26],
         ['queued', 2],
-        ['confirmed', 1],
       ]),
     );
-    expect(view?.latest).toHaveLength(20);
-    expect(ids(view?.latest).slice(0, 4)).toEqual(['few/f2', 'many/m24', 'few/f1', 'many/m23']);
+    expect(ids(view?.awaiting)).toEqual(['many/m24', 'few/f2', 'many/m23', 'many/m22', 'many/m21']);
     expect(ids(view?.oldest && [view.oldest])).toEqual(['few/f0']);
   });
 
@@ -103,7 +104,7 @@ describe('the payouts of the status page', () => {
   });
 
   it('leave out a wallet that cannot be read', async () => {
-    const broken = walletWith('broken', ['b']);
+    const broken = walletWith('broken', ['b', { state: 'awaiting_approval' }]);
     const failing: PayingWallet = {
       name: 'broken',
       payouts: {
@@ -116,49 +117,9 @@ describe('the payouts of the status page', () => {
         },
       },
     };
-    const good = walletWith('good', ['g', { created: CREATED + 9 }]);
+    const good = walletWith('good', ['g', { created: CREATED + 9, state: 'awaiting_approval' }]);
     const view = await readPayouts([failing, good], [broken.facts, good.facts]);
-    expect(ids(view?.latest)).toEqual(['good/g']);
+    expect(ids(view?.awaiting)).toEqual(['good/g']);
     expect(view?.oldest).toBeUndefined();
-    expect(ids((await findPayouts([failing, good], 'g'))?.found)).toEqual(['good/g']);
-  });
-});
-
-describe('a search for payouts', () => {
-  it('finds parts of ids, addresses and references in all wallets, an exact id first', async () => {
-    const a = walletWith(
-      'a',
-      ['w-1'],
-      ['w-12'],
-      ['x', { reference: 'order w-1' }],
-      ['y', { address: '8w-1' }],
-      ['z'],
-    );
-    const b = walletWith('b', ['w-1']);
-    const search = await findPayouts([a, b], ' w-1 ');
-    expect(search).toMatchObject({ text: 'w-1', hasMore: false });
-    expect(ids(search?.found)).toEqual(['a/w-1', 'b/w-1', 'a/y', 'a/x', 'a/w-12']);
-  });
-
-  it('returns the first twenty, and says that there are more', async () => {
-    const all = Array.from({ length: 21 }, (_, i): Added => [`p${i}`]);
-    const search = await findPayouts([walletWith('a', ...all)], 'p');
-    expect(search?.found).toHaveLength(20);
-    expect(search?.hasMore).toBe(true);
-    const fewer = await findPayouts([walletWith('b', ...all.slice(0, 20))], 'p');
-    expect([fewer?.found.length, fewer?.hasMore]).toEqual([20, false]);
-  });
-
-  it('does not read for a text without characters, and cuts a text longer than an id', async () => {
-    const wallet = walletWith('a', ['p']);
-    expect(await findPayouts([wallet], ' \n ')).toBeUndefined();
-    expect(reads).toBe(0);
-    expect((await findPayouts([wallet], 'p'.repeat(5000)))?.text).toHaveLength(255);
-  });
-
-  it('takes wildcards and quotes literally', async () => {
-    const wallet = walletWith('a', ['p%'], ['p_'], ["p'"], ['px']);
-    for (const text of ['p%', 'p_', "p'"])
-      expect(ids((await findPayouts([wallet], text))?.found)).toEqual([`a/${text}`]);
   });
 });

@@ -1,39 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { NO_SUMS } from '../../../src/services/history/payment-sums.js';
-import { NO_PAYOUTS } from '../../../src/services/payouts/payout-figures.js';
-import type { ReceivingAddress } from '../../../src/watch/status/receiving.js';
-import { statusPage } from '../../../src/watch/status/status-page.js';
-import type { ListedWallet, StatusView } from '../../../src/watch/status/status-view.js';
+import { statusPage, type Extras } from '../../../src/watch/status/status-page.js';
+import type { StatusView } from '../../../src/watch/status/status-content.js';
+import { walletQuery } from '../../../src/watch/status/wallet-table.js';
+import { shown } from './shown-payouts.js';
+import { listed, node, quiet } from './status-fixtures.js';
 
-const wallet = (changes: Partial<ListedWallet> = {}): ListedWallet => ({
-  ...{ name: 'w', height: 50, daemonHeight: 100, blocks: 50, isDamaged: false, progress: undefined },
-  ...{ pendingPayments: 0, failedPayments: 0, webhookEvents: 0, webhookRetries: 0, lastEvent: 0 },
-  ...{
-    heldPayments: 0,
-    lowAccounts: 0,
-    unreadableInPool: 0,
-    blocksAgain: 0,
-    storeBytes: 1,
-    logBytes: 2,
-    requests: new Map(),
-    today: NO_SUMS,
-  },
-  ...{ payouts: NO_PAYOUTS, payoutAges: new Map(), payoutObstacles: new Map() },
-  ...changes,
-});
-
-const page = (changes: Partial<StatusView> = {}, address?: ReceivingAddress): string =>
-  statusPage(
-    {
-      reasons: [],
-      daemon: { address: 'a:1', hasAnswered: true, outage: 0, height: 100, synchronized: true, listed: [] },
-      ...{ wallets: [], unopened: [], names: [], uptime: 7300, events: [], payments: [], lastId: 5 },
-      ...{ requests: new Map(), today: NO_SUMS, cluster: undefined, work: undefined },
-      payouts: undefined,
-      ...changes,
-    },
-    { address },
-  ).replace(/\s+/g, ' ');
+const page = (changes: Partial<StatusView> = {}, extras: Partial<Extras> = {}): string =>
+  statusPage(quiet(changes), { seesSums: true, mayReceive: true, token: 't', ...extras }).replace(
+    /\s+/g,
+    ' ',
+  );
 
 describe('the status page', () => {
   const idle = { isCompiled: undefined, memory: undefined, hashMs: undefined, seedMs: undefined };
@@ -59,22 +35,20 @@ describe('the status page', () => {
     expect(failed).toContain('Blocks to verify');
   });
 
-  it('names every reason for which the server is not ready', () => {
+  it('says whether the server is ready, and what needs attention, with links', () => {
     const text = page({
-      reasons: [
-        { reason: 'opening_wallets', wallets: 1 },
-        { reason: 'daemon_unreachable', seconds: 75 },
-        { reason: 'wallets_behind', wallets: 2, blocks: 1500 },
-        { reason: 'disk_nearly_full', free_bytes: 52_428_800 },
-        { reason: 'store_damaged', wallets: 1 },
-        { reason: 'wallets_not_opened', wallets: 2, causes: ['wrong_password'] },
+      reasons: [{ reason: 'store_damaged', wallets: 1 }],
+      concerns: [
+        { isUrgent: true, text: 'a payment <waits>', item: { kind: 'transaction', wallet: 'a&b', id: 'ff' } },
+        { isUrgent: false, text: '2 accounts with a balance below its limit', isInTable: true },
       ],
     });
-    expect(text).toContain(
-      '1 wallet still to be opened; no answer of the daemon for 1 min; 2 wallets behind, by up to 1,500 blocks; ' +
-        '50 MiB of disk space left; 1 wallet with a damaged store; 2 wallets not opened',
-    );
     expect(text).toContain('>Not ready<');
+    expect(text).toContain('<span class="badge bad">Now</span> <span><bdi>a payment &lt;waits&gt;</bdi>');
+    expect(text).toContain('href="/status/item?kind=transaction&amp;wallet=a%26b&amp;id=ff"');
+    expect(text).toContain('<a href="/status?show=trouble#wallets">');
+    expect(page()).toContain('>Ready<');
+    expect(page()).toContain('<span class="badge good">Nothing</span>');
   });
 
   it('shows the processes of a cluster with their wallets, and wallets without a holder', () => {
@@ -109,50 +83,60 @@ describe('the status page', () => {
     [{ outage: 90 }, 'No answer for 1 min'],
     [{ synchronized: false }, 'Syncing'],
     [{}, 'Answers'],
-  ])('shows the state of the daemon: %j is %s', (changes, text) => {
-    const { daemon } = {
-      daemon: { address: 'a:1', hasAnswered: true, outage: 0, height: 1, synchronized: true, listed: [] },
-    };
-    expect(page({ daemon: { ...daemon, ...changes } })).toContain(`>${text}<`);
+  ])('shows the state of the node: %j is %s', (changes, text) => {
+    expect(page({ daemon: node(changes) })).toContain(`>${text}<`);
+  });
+
+  it('shows lag, version, peers and the next fork of the node, and what it does not tell', () => {
+    const told = page({ daemon: node({ lag: 7, nextFork: { height: 3_000_000, version: 17 } }) });
+    expect(told).toContain('<dt>Behind peers</dt> <dd>7 blocks</dd>');
+    expect(told).toContain('<dt>Newest block</dt> <dd>1 min ago</dd>');
+    expect(told).toContain('<dt>Peers</dt> <dd>8 out, 1 in</dd>');
+    expect(told).toContain('<dt>Version</dt> <dd>0.18.4.0</dd>');
+    expect(told).toContain('<dd>17 at 3,000,000</dd>');
+    const silent = page({ daemon: node({ software: undefined, peers: undefined }) });
+    expect(silent.match(/not told/g)).toHaveLength(2);
+    expect(silent).toContain('<dd>none known</dd>');
   });
 
   it('shows the place of the daemon in the list, and the others with their blocks or problems', () => {
-    const listed = [
+    const nodes = [
       { name: 'a:1', serves: false, problem: 'it is <syncing>' },
       { name: 'b:1', serves: true, height: 100 },
       { name: 'c:1', serves: false, height: 1234 },
       { name: 'd:1', serves: false, height: 1234, twins: 'one node with <b:1>' },
       { name: 'e:1', serves: false, problem: 'it is down', twins: 'one node with b:1' },
     ];
-    const daemon = { address: 'b:1', hasAnswered: true, outage: 0, height: 100, synchronized: true };
-    const text = page({ daemon: { ...daemon, listed } });
+    const daemon = node({ address: 'b:1' });
+    const text = page({ daemon: { ...daemon, listed: nodes } });
     expect(text).toContain('<dd>2 of 5 listed</dd>');
     expect(text).toMatch(/<dt>a:1<\/dt> <dd>it is &lt;syncing&gt;<\/dd>/);
     expect(text).toMatch(/<dt>c:1<\/dt> <dd>1,234 blocks<\/dd>/);
     expect(text).toMatch(/<dt>d:1<\/dt> <dd>1,234 blocks; one node with &lt;b:1&gt;<\/dd>/);
     expect(text).toMatch(/<dt>e:1<\/dt> <dd>it is down; one node with b:1<\/dd>/);
     expect(text).not.toContain('<dt>b:1</dt>');
-    expect(page({ daemon: { ...daemon, listed: listed.slice(1, 2) } })).not.toContain('listed');
+    expect(page({ daemon: { ...daemon, listed: nodes.slice(1, 2) } })).not.toContain('listed');
   });
 
   it('shows the progress of a wallet with its rate and time left', () => {
     const progress = { name: 'w', height: 50, daemonHeight: 100, rate: 1234, secondsLeft: 3600 };
-    const text = page({ wallets: [wallet({ progress })], names: ['w'] });
+    const text = page({ wallets: [listed({ progress })], names: ['w'] });
     expect(text).toContain('50 of 100 blocks, 50.0 %, 1,234 blocks/s, 1 h left');
     expect(text).toMatch(/<progress max="100" value="50"/);
-    expect(text).toContain('<li data-behind>');
+    expect(text).toContain('<tr data-behind>');
   });
 
-  it('shows damage, unfinished payments and webhook deliveries of a wallet', () => {
-    const troubled = wallet({
-      ...{ isDamaged: true, pendingPayments: 2, failedPayments: 1, webhookEvents: 3, webhookRetries: 4 },
+  it('shows the troubles of a wallet, and what waits in it', () => {
+    const troubled = listed({
+      ...{ isDamaged: true, pendingPayments: 2, webhookEvents: 3, webhookRetries: 4, disabledWebhooks: 1 },
+      ...{ heldPayments: 5, lowAccounts: 1, newerBlock: { height: 9, version: 17 } },
     });
     const text = page({ wallets: [troubled], names: ['w'] });
     for (const part of [
-      'Store damaged',
-      '2 pending payments',
-      '1 failed payment<',
-      '7 webhook deliveries wait',
+      ...['Store damaged', 'Update needed', '5 payments held by another node', 'Balance low'],
+      ...['Webhook disabled', 'Webhook fails'],
+      '<td data-label="In no block" class="number"> 2 </td>',
+      '<td data-label="To webhooks" class="number"> 7 </td>',
     ])
       expect(text).toContain(part);
   });
@@ -163,50 +147,84 @@ describe('the status page', () => {
       ['seen', 1],
       ['paid', 7],
     ] as const);
-    const text = page({
-      requests,
-      wallets: [
-        wallet({
-          requests: new Map([
-            ['partial', 1],
-            ['paid', 9],
-          ]),
-        }),
-      ],
-    });
+    const own = new Map([
+      ['partial', 1],
+      ['paid', 9],
+    ] as const);
+    const text = page({ requests, wallets: [listed({ requests: own })], names: ['w'] });
     expect(text).toContain('1,201 open payment requests');
     expect(text).toMatch(/<dt>Waiting<\/dt> <dd>1,200<\/dd>/);
     expect(text).toMatch(/<dt>Paid<\/dt> <dd>7<\/dd>/);
-    expect(text).toMatch(/<dt>Expired<\/dt> <dd>0<\/dd>/);
-    expect(text).toContain('>1 open payment request<');
+    expect(text).not.toMatch(/<dt>Expired<\/dt>/);
+    expect(text).toContain('<td data-label="Open requests" class="number"> 1 </td>');
     expect(page()).toContain('There is none.');
+    expect(page({ requests: undefined })).not.toContain('Payment requests');
   });
 
-  it('shows the sums of the day, of all wallets and of each wallet with payments', () => {
-    const all = { received: 2_500_000_000_000n, requested: 2_000_000_000_000n, sent: 300_000_000_000n };
-    const one = { received: 1_000_000_000_000n, requested: 0n, sent: 0n };
-    const text = page({ today: all, wallets: [wallet({ today: one }), wallet({ today: all })] });
+  it('shows amounts to clients that may see them alone', () => {
+    const event = { id: 1, wallet: 'w', timestamp: '2026-01-01T00:00:00.000Z' } as const;
+    const money = { total: 2_500_000_000_000n, unlocked: 2_000_000_000_000n };
+    const view: Partial<StatusView> = {
+      today: { received: 2_500_000_000_000n, requested: 2_000_000_000_000n, sent: 300_000_000_000n },
+      ...{ wallets: [listed({ money })], names: ['w'] },
+      payments: [{ ...event, type: 'payment.seen', data: { amount: 7_000_000_000_000n, tx_hash: 'aa' } }],
+      events: [
+        {
+          ...event,
+          type: 'balance.low',
+          data: { balance: 1n, low_water: 2n, account_index: 0 },
+        },
+      ],
+      payouts: {
+        counts: new Map([['queued', 1]]),
+        ...{ pauses: [], awaiting: [] },
+        oldest: shown('p', {}, { waitingFor: { kind: 'unlocked', missing: 3_000_000_000_000n } as never }),
+      },
+    };
+    const text = page(view);
     expect(text).toMatch(/<dt>Received<\/dt> <dd>2.5 XMR<\/dd>/);
     expect(text).toMatch(/<dt>For payment requests<\/dt> <dd>2 XMR<\/dd>/);
     expect(text).toMatch(/<dt>Sent<\/dt> <dd>0.3 XMR<\/dd>/);
-    expect(text).toContain('>Today: +1 XMR, −0 XMR<');
-    expect(text).toContain('>Today: +2.5 XMR (2 XMR for payment requests), −0.3 XMR<');
-    expect(page({ wallets: [wallet()] })).not.toContain('Today:');
+    expect(text).toContain('<td data-label="Balance [XMR]" class="number"> 2.5000 </td>');
+    expect(text).toContain('<strong>+7 XMR</strong>');
+    expect(text).toContain('3 XMR more must be unlocked');
+    const blind = page({ ...view, today: undefined, wallets: [listed()] }, { seesSums: false });
+    expect(blind).not.toContain('XMR');
+    expect(blind).not.toContain('Unlocked');
+    expect(blind).toContain('Payment in the mempool');
+    expect(blind).toContain('more money must be unlocked');
   });
 
   it('shows a wallet before its first refresh, and one in memory', () => {
-    const text = page({ wallets: [wallet({ name: '', daemonHeight: undefined, blocks: 0 })], names: [''] });
+    const text = page({ wallets: [listed({ name: '', daemonHeight: undefined, blocks: 0 })], names: [''] });
     expect(text).toContain('Not refreshed yet');
     expect(text).toContain('Wallet in memory');
   });
 
-  it('counts the wallets that it does not list', () => {
+  it('leads to the other pages of the table, and keeps search, group and order', () => {
+    const query = walletQuery({ wallets: 'a&b', show: 'behind', sort: 'name', page: '2' });
+    const counts = { all: 1000, trouble: 3, behind: 45, waiting: 4 };
     const names = Array.from({ length: 1000 }, (_, i) => `w${i}`);
-    expect(page({ wallets: [wallet()], names })).toContain('999 other wallets lack no more blocks');
+    const text = page({ wallets: [listed()], names, table: { query, counts, count: 45, pages: 3 } });
+    expect(text).toContain('45 wallets of 1,000');
+    expect(text).toContain('page 2 of 3');
+    const rest = 'wallets=a%26b&amp;show=behind&amp;sort=name';
+    expect(text).toContain(`href="/status?${rest}#wallets">Previous<`);
+    expect(text).toContain(`href="/status?${rest}&amp;page=3#wallets">Next<`);
+    expect(text).toContain('href="/status?wallets=a%26b&amp;show=behind#wallets">State<');
+    expect(text).toContain('aria-sort="ascending"');
+    expect(text).toContain('name="wallets" type="search" maxlength="200" autocomplete="off" value="a&amp;b"');
+    // The form has no list of a thousand names.
+    expect(text).not.toContain('w999');
+  });
+
+  it('creates addresses for clients that may', () => {
+    expect(page({ names: ['w'] })).toContain('<input type="hidden" name="token" value="t" />');
+    expect(page({ names: ['w'] }, { mayReceive: false })).not.toContain('Create a receiving address');
   });
 
   it('shows an address with its QR code, dark on light', () => {
-    const text = page({ names: ['w'] }, { wallet: 'w', index: 3, address: '8abc', used: false });
+    const text = page({ names: ['w'] }, { address: { wallet: 'w', index: 3, address: '8abc', used: false } });
     expect(text).toContain('Address 3 of w');
     expect(text).toMatch(/<svg [^>]*><rect fill="white"[^>]*\/><path fill="black" d="M/);
   });

@@ -1,0 +1,86 @@
+import type { EventType } from '../../model/events.js';
+import type { OpenWallet } from '../../services/open-wallet.js';
+import { ZERO, sum, type Amount } from '../../util/amount.js';
+import { yieldToEventLoop } from '../../util/event-loop.js';
+import { readable } from '../wallet-facts.js';
+
+/** Changes of payment requests that are counted. */
+export const REQUEST_CHANGES = [
+  'partial',
+  'seen',
+  'paid',
+  'overpaid',
+  'expired',
+  'late',
+  'reversed',
+] as const;
+export type RequestChange = (typeof REQUEST_CHANGES)[number];
+
+const TYPES: readonly EventType[] = REQUEST_CHANGES.map((change): EventType => `request.${change}`);
+
+/** Number of events that one turn of the event loop reads. */
+const EVENTS_AT_ONCE = 500;
+
+/** Counts of a wallet since it was metered first. */
+export interface RequestTally {
+  readonly changes: ReadonlyMap<RequestChange, number>;
+  /** Sum of what requests had received when they were paid [atomic units]. */
+  readonly paid: Amount;
+}
+
+/** Tally of a wallet with the place up to which it has read. */
+interface Running {
+  version: number;
+  /** Id of the last event that was read. */
+  lastEvent: number;
+  readonly changes: Map<RequestChange, number>;
+  paid: Amount;
+}
+
+/** Parts of an open wallet that are metered. */
+export interface MeteredShop {
+  readonly store: Pick<OpenWallet['store'], 'read' | 'version'>;
+}
+
+/** Counts the changes of payment requests from the first reading of a wallet on. Reads only events that are new. */
+export class RequestMeter {
+  readonly #running = new WeakMap<MeteredShop, Running>();
+
+  /** Begins to count for a wallet, without reading its requests. A store that cannot be read is begun by a later call. */
+  begin(wallet: MeteredShop): void {
+    if (this.#running.has(wallet)) return;
+    const lastEvent = readable(() => wallet.store.read((r) => r.events.last()));
+    if (lastEvent === undefined) return;
+    const { version } = wallet.store;
+    this.#running.set(wallet, { version, lastEvent, changes: new Map(), paid: ZERO });
+  }
+
+  /** Reads the tally of a wallet; undefined if its store cannot be read. Readings of a wallet must not overlap. */
+  async read(wallet: MeteredShop): Promise<RequestTally | undefined> {
+    this.begin(wallet);
+    const tally = this.#running.get(wallet);
+    if (tally === undefined) return undefined;
+    const { version } = wallet.store;
+    if (tally.version === version) return tally;
+    while (readable(() => readSome(wallet, tally)) === true) await yieldToEventLoop();
+    tally.version = version;
+    return tally;
+  }
+}
+
+/** Counts some new events. @returns true if there may be more. */
+function readSome({ store }: MeteredShop, running: Running): boolean {
+  const { events, last } = store.read((r) => ({
+    events: r.events.after(running.lastEvent, EVENTS_AT_ONCE, TYPES),
+    last: r.events.last(),
+  }));
+  for (const event of events) {
+    if (!event.type.startsWith('request.')) continue;
+    const change = event.type.slice('request.'.length) as RequestChange;
+    running.changes.set(change, (running.changes.get(change) ?? 0) + 1);
+    if (event.type === 'request.paid') running.paid = sum([running.paid, event.data.received]);
+  }
+  const isFull = events.length === EVENTS_AT_ONCE;
+  running.lastEvent = isFull ? (events.at(-1)?.id ?? last) : last;
+  return isFull;
+}
