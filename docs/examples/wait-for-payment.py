@@ -1,7 +1,7 @@
 """Offers an address for an order and waits until the order is paid. Needs the requests package.
 
     WALLET_RPC_URL=http://127.0.0.1:18083/wallet/shop/json_rpc WALLET_RPC_LOGIN=user:password \
-        python3 shop.py "order 1" 1000000000000
+        python3 wait-for-payment.py "order 1" 1000000000000
 """
 
 import os
