@@ -16,17 +16,14 @@ import {
   createClient,
   WalletRpcError,
   webhookHandler,
+  type CreatePaymentRequestParams,
   type GetPaymentRequestResult,
   type WalletEvent,
 } from 'wallet-rpc-client';
 
 const { WALLET_RPC_URL: url = 'http://127.0.0.1:18083', WALLET_RPC_TOKEN: token } = process.env;
-const {
-  SHOP_URL = 'http://localhost:3000',
-  PORT = '3000',
-  PAY_SECONDS = '3600',
-  RATE = '150.00',
-} = process.env;
+const { SHOP_URL = 'http://localhost:3000', PORT = '3000' } = process.env;
+const { PAY_SECONDS = '3600', RATE = '150.00' } = process.env;
 const [wallet = 'shop', file = 'orders.db'] = process.argv.slice(2);
 const SETTLE_MS = 30_000;
 const ATOMIC_PER_XMR = 10n ** 12n;
@@ -36,18 +33,13 @@ const TYPES = [
   ...(['request.late', 'request.reversed', 'request.refund', 'payment.confirmed'] as const),
 ];
 
-interface Good {
-  readonly name: string;
-  readonly cents: number;
-  readonly atOnce: boolean;
-}
-/** States of refunds that are not paid any more. */
-const OVER = ['failed', 'cancelled', 'rejected', 'expired'];
+/** States in which a refund stays. */
+const DONE = ['confirmed', 'failed', 'cancelled', 'rejected', 'expired'];
 /** Goods, with prices in cents. A song is downloaded, and worth the risk of a payment in no block. */
-const GOODS: Readonly<Record<string, Good>> = {
-  book: { name: 'A book', cents: 1990, atOnce: false },
-  song: { name: 'A song', cents: 99, atOnce: true },
-};
+const GOODS = new Map([
+  ['book', { name: 'A book', cents: 1990, atOnce: false }],
+  ['song', { name: 'A song', cents: 99, atOnce: true }],
+]);
 
 interface Order {
   readonly id: string;
@@ -87,26 +79,24 @@ function inTransaction(change: () => void): void {
 
 const client = createClient({ url, wallet, auth: token === undefined ? undefined : { token } });
 
-/** Terms of the payment request of an order, kept with it: a call that is repeated must have the same ones. */
-function termsOf(id: string, { name, cents, atOnce }: Good) {
-  const amount = (BigInt(cents) * ATOMIC_PER_XMR) / BigInt(RATE.replace('.', ''));
+/** Returns the terms of a payment request. They are kept with the order: a call that is repeated must have the same ones. */
+function termsOf(id: string, name: string, cents: number, atOnce: boolean): CreatePaymentRequestParams {
+  const amount = Number((BigInt(cents) * ATOMIC_PER_XMR) / BigInt(RATE.replace('.', '')));
   const rate_time = Math.floor(Date.now() / 1000);
   return {
-    ...{ amount: Number(amount), label: name, reference: id, idempotency_key: id, refunds: 'ask' as const },
-    price: { currency: 'EUR', amount: (cents / 100).toFixed(2), rate: RATE, rate_time, source: 'our bank' },
-    ...{ expires_in: Number(PAY_SECONDS), return_url: `${SHOP_URL}/orders/${id}`, return: 'auto' as const },
-    ...(atOnce ? { zero_conf: { max_amount: Number(amount), min_priority: 1 } } : {}),
+    ...{ amount, label: name, reference: id, idempotency_key: id, refunds: 'ask' },
+    price: { currency: 'EUR', amount: (cents / 100).toFixed(2), rate: RATE, rate_time },
+    ...{ expires_in: Number(PAY_SECONDS), return_url: `${SHOP_URL}/orders/${id}`, return: 'auto' },
+    ...(atOnce && { zero_conf: { max_amount: amount } }),
   };
 }
 
-/** Returns the kind of refund that the customer is owed; refunds that can no longer be paid count for nothing. */
+/** Returns the kind of refund that the customer is owed; none after a person has stopped one. */
 function owed({ state, synced, refunds, refundable, ...sums }: GetPaymentRequestResult) {
+  if (refunds.some((one) => one.state === 'cancelled' || one.state === 'rejected')) return undefined;
   if (state === 'cancelled' || (state === 'expired' && synced)) return refundable > 0n ? 'all' : undefined;
   const returned = (kind: string) =>
-    refunds.reduce(
-      (sum, each) => sum + (each.kind === kind && !OVER.includes(each.state) ? each.amount : 0n),
-      0n,
-    );
+    refunds.reduce((sum, one) => sum + (one.kind === kind && one.state !== 'failed' ? one.amount : 0n), 0n);
   if (state !== 'paid') return undefined;
   return (['excess', 'late'] as const).find((kind) => (sums[kind] ?? 0n) > returned(kind));
 }
@@ -131,24 +121,19 @@ async function refund(request: GetPaymentRequestResult): Promise<GetPaymentReque
 async function settle({ id, address, terms }: Order, event?: number): Promise<void> {
   const request = await refund(
     address === null
-      ? await client.create_payment_request(JSON.parse(terms) as ReturnType<typeof termsOf>)
+      ? await client.create_payment_request(JSON.parse(terms) as CreatePaymentRequestParams)
       : await client.get_payment_request({ reference: id }),
   );
-  const open =
-    ['waiting', 'partial', 'seen', 'confirming'].includes(request.state) ||
-    owed(request) !== undefined ||
-    request.refunds.some(({ state }) => state !== 'confirmed' && !OVER.includes(state));
+  const isOpen = !['paid', 'expired', 'cancelled'].includes(request.state) || owed(request) !== undefined;
+  const isReturning = request.refunds.some(({ state }) => !DONE.includes(state));
   inTransaction(() => {
     run(
       'UPDATE orders SET address = ?, pay_url = ?, state = ?, open = ? WHERE id = ?',
-      ...[request.address, request.pay_url ?? null, request.state, Number(open), id],
+      ...[request.address, request.pay_url ?? null, request.state, Number(isOpen || isReturning), id],
     );
     // A real shop puts the parcel into its queue here.
-    if (
-      request.state === 'paid' &&
-      run('UPDATE orders SET delivered = 1 WHERE id = ? AND delivered = 0', id).changes
-    )
-      console.log(`deliver ${id}`);
+    const once = 'UPDATE orders SET delivered = 1 WHERE id = ? AND delivered = 0';
+    if (request.state === 'paid' && run(once, id).changes) console.log(`deliver ${id}`);
     if (event !== undefined) run('INSERT OR IGNORE INTO wallet_event VALUES (?)', event);
   });
 }
@@ -168,7 +153,7 @@ async function catchUp(): Promise<void> {
     const after = setting('cursor');
     const answer = await client.get_events({
       ...(after && { after: Number(after) }),
-      types: [...TYPES],
+      types: TYPES,
       limit: 1000,
     });
     for (const event of answer.events) if (!seen(event.id)) await apply(event);
@@ -188,7 +173,7 @@ async function addWebhook(): Promise<string> {
   const own = webhooks.filter(({ url: to }) => to === target);
   if (own.length === 1 && kept !== undefined) return kept;
   for (const { id } of own) await client.remove_webhook({ id });
-  const { secret } = await client.add_webhook({ url: target, types: [...TYPES] });
+  const { secret } = await client.add_webhook({ url: target, types: TYPES });
   set('webhook secret', secret);
   return secret;
 }
@@ -213,17 +198,18 @@ const webhook = webhookHandler({ secret: await addWebhook(), events: { seen }, o
 app.post('/webhook', webhook.express);
 app.use(express.urlencoded());
 app.get('/', (_, response) => {
-  const buttons = Object.entries(GOODS).map(
+  const buttons = Array.from(
+    GOODS,
     ([item, { name, cents }]) =>
       `<button name="item" value="${item}">${name}, ${(cents / 100).toFixed(2)} EUR</button>`,
   );
   response.send(page(`<form method="post" action="/orders">${buttons.join(' ')}</form>`));
 });
 app.post('/orders', async ({ body }, response) => {
-  const good = Object.hasOwn(GOODS, body.item) ? GOODS[body.item] : undefined;
+  const good = GOODS.get(body.item);
   if (good === undefined) return void response.status(400).send('no such item');
   const id = randomUUID();
-  const terms = JSON.stringify(termsOf(id, good));
+  const terms = JSON.stringify(termsOf(id, good.name, good.cents, good.atOnce));
   run('INSERT INTO orders (id, item, terms) VALUES (?, ?, ?)', id, body.item, terms);
   response.redirect(303, `/orders/${id}`);
 });
@@ -235,7 +221,7 @@ app.get('/orders/:id', async ({ params }, response) => {
   await settle(order).catch(console.error);
   const { item, pay_url, state, delivered } = read() ?? order;
   const link = pay_url === null ? '<p>Reload the page in a moment.' : `<p><a href="${pay_url}">Pay page</a>`;
-  response.send(page(`<h1>${GOODS[item]?.name}</h1><p>${state}${delivered ? ', delivered' : ''}${link}`));
+  response.send(page(`<h1>${GOODS.get(item)?.name}</h1><p>${state}${delivered ? ', delivered' : ''}${link}`));
 });
 app.listen(Number(PORT), () => {
   console.log(`shop at ${SHOP_URL}`);

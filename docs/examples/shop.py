@@ -22,7 +22,7 @@ PAY_SECONDS = int(os.environ.get("PAY_SECONDS", "3600"))
 WAIT_MS = 30000
 TYPES = ["request.partial", "request.seen", "request.paid", "request.overpaid", "request.expired", "request.late",
          "request.reversed", "request.refund", "payment.confirmed"]
-OVER = ("failed", "cancelled", "rejected", "expired")
+DONE = ("confirmed", "failed", "cancelled", "rejected", "expired")  # States in which a refund stays.
 
 
 class Refused(Exception):
@@ -51,13 +51,16 @@ def terms_of(order, price, refund_address):
 
 
 def owed(request):
-    """Returns the kind of refund that the customer is owed; refunds that can no longer be paid count for nothing."""
+    """Returns the kind of refund that the customer is owed; None also after a person has stopped one."""
+    refunds = request["refunds"]
+    if any(each["state"] in ("cancelled", "rejected") for each in refunds):
+        return None
     if request["state"] == "cancelled" or (request["state"] == "expired" and request["synced"]):
         return "all" if request["refundable"] > 0 else None
     if request["state"] == "paid":
         for kind in ("excess", "late"):
-            made = [each for each in request["refunds"] if each["kind"] == kind and each["state"] not in OVER]
-            if request.get(kind, 0) > sum(each["amount"] for each in made):
+            made = [each["amount"] for each in refunds if each["kind"] == kind and each["state"] != "failed"]
+            if request.get(kind, 0) > sum(made):
                 return kind
     return None
 
@@ -79,8 +82,8 @@ def settle(db, order):
     terms, known = db.execute("SELECT terms, address FROM orders WHERE id = ?", (order,)).fetchone()
     request = refund(rpc("get_payment_request", reference=order) if known
                      else rpc("create_payment_request", **json.loads(terms)))
-    is_open = (request["state"] in ("waiting", "partial", "seen", "confirming") or owed(request) is not None
-               or any(each["state"] not in (*OVER, "confirmed") for each in request["refunds"]))
+    is_open = (request["state"] not in ("paid", "expired", "cancelled") or owed(request) is not None
+               or any(each["state"] not in DONE for each in request["refunds"]))
     with db:
         db.execute("UPDATE orders SET address = ?, state = ?, open = ? WHERE id = ?",
                    (request["address"], request["state"], is_open, order))
