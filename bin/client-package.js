@@ -31,6 +31,8 @@ await build({
   // A linked node_modules has the same names as one in this folder.
   preserveSymlinks: true,
   minify: true,
+  // Errors print the names of their classes.
+  keepNames: true,
   lineLimit: 120,
   logLevel: 'warning',
 });
