@@ -1,0 +1,102 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import {
+  cancelOrderWorkflow,
+  createCartWorkflow,
+  createPaymentCollectionForCartWorkflow,
+  createPaymentSessionsWorkflow,
+  createRegionsWorkflow,
+  refundPaymentWorkflow,
+} from '@medusajs/core-flows';
+import type { MedusaContainer, PaymentSessionDTO } from '@medusajs/framework/types';
+import { ContainerRegistrationKeys } from '@medusajs/framework/utils';
+import { medusaIntegrationTestRunner } from '@medusajs/test-utils';
+import { customer, home, mine, pay, shop, until } from './wallets.js';
+
+/* The provider in a whole shop, whose route for webhooks the server of the wallet calls. */
+
+const PROVIDER = 'pp_wallet-rpc_monero';
+let webhookId: string;
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.listen(0, () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+
+beforeAll(async () => {
+  const port = await freePort();
+  const { id, secret } = await shop.add_webhook({
+    url: `http://127.0.0.1:${port}/hooks/payment/wallet-rpc_monero`,
+  });
+  webhookId = id;
+  process.env['PORT'] = String(port);
+  process.env['WEBHOOK_SECRET'] = secret;
+});
+afterAll(async () => {
+  await shop.remove_webhook({ id: webhookId });
+  shop.close();
+  customer.close();
+});
+
+/** Puts a lamp in a cart, and begins its payment. */
+async function checkOut(container: MedusaContainer): Promise<{ cart: string; session: PaymentSessionDTO }> {
+  const { result: regions } = await createRegionsWorkflow(container).run({
+    input: {
+      regions: [
+        { name: 'Europe', currency_code: 'eur', countries: ['de'], payment_providers: [PROVIDER] },
+      ],
+    },
+  });
+  const items = [{ title: 'Lamp', quantity: 1, unit_price: 19.9, requires_shipping: false }];
+  const { result: cart } = await createCartWorkflow(container).run({
+    input: { region_id: regions[0]?.id ?? '', currency_code: 'eur', email: 'customer@shop.example', items },
+  });
+  const { result: collection } = await createPaymentCollectionForCartWorkflow(container).run({
+    input: { cart_id: cart.id },
+  });
+  const { result: session } = await createPaymentSessionsWorkflow(container).run({
+    input: {
+      ...{ payment_collection_id: collection.id, provider_id: PROVIDER, context: {} },
+      data: { refund_address: await home() },
+    },
+  });
+  return { cart: cart.id, session };
+}
+
+medusaIntegrationTestRunner({
+  medusaConfigFile: join(__dirname, 'shop'),
+  testSuite: ({ getContainer }) => {
+    it('completes the cart of a customer who has paid, and refunds the order', async () => {
+      const container = getContainer();
+      const query = container.resolve(ContainerRegistrationKeys.QUERY);
+      const { cart, session } = await checkOut(container);
+      expect(session.data).toMatchObject({ state: 'waiting', pay_url: expect.stringContaining('/pay/') });
+      await pay(session.data);
+      await mine(2);
+      const order = await until('the order', async () => {
+        const { data } = await query.graph({
+          entity: 'order_cart',
+          fields: ['order.id', 'order.payment_collections.*', 'order.payment_collections.payments.*'],
+          filters: { cart_id: cart },
+        });
+        return data[0]?.order;
+      });
+      const [collection] = order.payment_collections;
+      expect(collection).toMatchObject({ status: 'completed', captured_amount: 19.9 });
+      const payment = collection.payments[0];
+      expect(payment.captured_at).not.toBeNull();
+
+      await refundPaymentWorkflow(container).run({ input: { payment_id: payment.id, amount: 5 } });
+      // A cancelled order is refunded by Medusa as far as it was not.
+      await cancelOrderWorkflow(container).run({ input: { order_id: order.id } });
+      const request = await shop.get_payment_request({ request_id: String(session.data['request_id']) });
+      expect(request.refunds).toHaveLength(2);
+      expect(request.refunded).toBe(request.amount);
+    });
+  },
+});
