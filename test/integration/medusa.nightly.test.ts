@@ -40,11 +40,7 @@ async function script(...args: readonly string[]): Promise<string> {
 }
 
 describe('the payment provider for Medusa', () => {
-  it('compiles with the types of the framework', async () => {
-    expect(await script('build')).toBe('');
-  });
-
-  it('passes its tests in the framework', async () => {
+  it('compiles with the types of the framework, and passes its tests in it', async () => {
     const printed = await script('test');
     expect(printed).toMatch(/^Tests: +[1-9]\d* passed, [1-9]\d* total$/m);
   }, 600_000);

@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { IPaymentModuleService, PaymentSessionDTO, WebhookActionResult } from '@medusajs/framework/types';
 import { Modules } from '@medusajs/framework/utils';
 import { moduleIntegrationTestRunner } from '@medusajs/test-utils';
@@ -7,6 +7,7 @@ import { customer, home, mine, options, pay, receiveWebhook, shop, until, type D
 /* The provider in Medusa's payment module, with its database, against a server with a node. */
 
 const PROVIDER = 'pp_wallet-rpc_main';
+const EARLY = 'pp_wallet-rpc_early';
 const deliveries: Delivery[] = [];
 let webhook: Awaited<ReturnType<typeof receiveWebhook>>;
 /** The secret is known once the wallet has the webhook, and the options are read before. */
@@ -27,13 +28,20 @@ moduleIntegrationTestRunner<IPaymentModuleService>({
   // By its folder, in which the harness looks for the tables.
   resolve: dirname(require.resolve('@medusajs/payment/package.json')),
   moduleOptions: {
-    providers: [{ resolve: join(__dirname, '../..'), id: 'main', options: providerOptions }],
+    providers: [
+      { resolve: 'wallet-rpc-medusa', id: 'main', options: providerOptions },
+      { resolve: 'wallet-rpc-medusa', id: 'early', options: { ...providerOptions, placeOrderAt: 'seen' } },
+    ],
   },
   testSuite: ({ service }) => {
-    const begin = async (amount = 19.9, data: Record<string, unknown> = {}): Promise<PaymentSessionDTO> => {
+    const begin = async (
+      amount = 19.9,
+      data: Record<string, unknown> = {},
+      provider_id = PROVIDER,
+    ): Promise<PaymentSessionDTO> => {
       const [collection] = await service.createPaymentCollections([{ currency_code: 'eur', amount }]);
       return await service.createPaymentSession(collection?.id ?? '', {
-        ...{ provider_id: PROVIDER, currency_code: 'eur', amount, data },
+        ...{ provider_id, currency_code: 'eur', amount, data },
       });
     };
     const requestOf = (session: PaymentSessionDTO) =>
@@ -89,6 +97,16 @@ moduleIntegrationTestRunner<IPaymentModuleService>({
       expect(refunds.map(({ refund_id }) => refund_id).sort()).toEqual(known?.map(({ id }) => id).sort());
       expect(refunded).toBe(amount);
       await expect(service.refundPayment({ payment_id: payment?.id ?? '', amount: 1 })).rejects.toThrow();
+    });
+
+    it('lets an order be placed before the confirmation, without a payment, where the merchant allows it', async () => {
+      const session = await begin(19.9, {}, EARLY);
+      await expect(service.authorizePaymentSession(session.id, {})).rejects.toThrow('not authorized');
+      await pay(session.data);
+      expect(await service.authorizePaymentSession(session.id, {})).toBeNull();
+      expect(await service.retrievePaymentSession(session.id)).toMatchObject({ status: 'pending_authorization' });
+      await mine(2);
+      expect(await service.authorizePaymentSession(session.id, {})).toMatchObject({ amount: 19.9 });
     });
 
     it('replaces the request of a session whose amount changes, and cancels that of a deleted one', async () => {

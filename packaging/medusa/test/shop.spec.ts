@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import {
@@ -12,33 +12,48 @@ import {
 import type { MedusaContainer, PaymentSessionDTO } from '@medusajs/framework/types';
 import { ContainerRegistrationKeys } from '@medusajs/framework/utils';
 import { medusaIntegrationTestRunner } from '@medusajs/test-utils';
+import processPaid from '../examples/process-paid.js';
 import { customer, home, mine, pay, shop, until } from './wallets.js';
 
-/* The provider in a whole shop, whose route for webhooks the server of the wallet calls. */
+/* The provider in a whole shop with the configuration of the example, whose route for webhooks the server of the wallet calls. */
 
 const PROVIDER = 'pp_wallet-rpc_monero';
 let webhookId: string;
 
-const freePort = (): Promise<number> =>
+/** Source of rates of the shop, whose port is then free for the shop. */
+const rates = createServer((_, response) => {
+  response.end(JSON.stringify({ rate: '151.20', time: Math.floor(Date.now() / 1000) }));
+});
+
+/** Listens at a free port. */
+const listen = (server: Server): Promise<number> =>
   new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
+    server.listen(0, () => resolve((server.address() as AddressInfo).port));
   });
 
+/** Finds a free port. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  const port = await listen(server);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+const addWebhook = (port: string | undefined) =>
+  shop.add_webhook({ url: `http://127.0.0.1:${port}/hooks/payment/wallet-rpc_monero` });
+
 beforeAll(async () => {
-  const port = await freePort();
-  const { id, secret } = await shop.add_webhook({
-    url: `http://127.0.0.1:${port}/hooks/payment/wallet-rpc_monero`,
-  });
+  const port = String(await freePort());
+  const { id, secret } = await addWebhook(port);
   webhookId = id;
-  process.env['PORT'] = String(port);
-  process.env['WEBHOOK_SECRET'] = secret;
+  Object.assign(process.env, {
+    ...{ PORT: port, WALLET_RPC_WEBHOOK_SECRET: secret },
+    RATES_URL: `http://127.0.0.1:${await listen(rates)}/`,
+    ...{ JWT_SECRET: 'test', COOKIE_SECRET: 'test', STORE_CORS: '*', ADMIN_CORS: '*', AUTH_CORS: '*' },
+  });
 });
-afterAll(async () => {
-  await shop.remove_webhook({ id: webhookId });
+afterAll(() => {
+  rates.close();
   shop.close();
   customer.close();
 });
@@ -69,23 +84,27 @@ async function checkOut(container: MedusaContainer): Promise<{ cart: string; ses
 }
 
 medusaIntegrationTestRunner({
-  medusaConfigFile: join(__dirname, 'shop'),
+  medusaConfigFile: join(__dirname, '../examples'),
   testSuite: ({ getContainer }) => {
-    it('completes the cart of a customer who has paid, and refunds the order', async () => {
-      const container = getContainer();
-      const query = container.resolve(ContainerRegistrationKeys.QUERY);
-      const { cart, session } = await checkOut(container);
-      expect(session.data).toMatchObject({ state: 'waiting', pay_url: expect.stringContaining('/pay/') });
-      await pay(session.data);
-      await mine(2);
-      const order = await until('the order', async () => {
-        const { data } = await query.graph({
+    /** Finds the order of a cart, with its payment. */
+    const orderOf = async (cart: string) => {
+      const { data } = await getContainer()
+        .resolve(ContainerRegistrationKeys.QUERY)
+        .graph({
           entity: 'order_cart',
           fields: ['order.id', 'order.payment_collections.*', 'order.payment_collections.payments.*'],
           filters: { cart_id: cart },
         });
-        return data[0]?.order;
-      });
+      return data[0]?.order;
+    };
+
+    it('completes the cart of a customer who has paid, and refunds the order', async () => {
+      const container = getContainer();
+      const { cart, session } = await checkOut(container);
+      expect(session.data).toMatchObject({ state: 'waiting', pay_url: expect.stringContaining('/pay/') });
+      await pay(session.data);
+      await mine(2);
+      const order = await until('the order', () => orderOf(cart));
       const [collection] = order.payment_collections;
       expect(collection).toMatchObject({ status: 'completed', captured_amount: 19.9 });
       const payment = collection.payments[0];
@@ -97,6 +116,19 @@ medusaIntegrationTestRunner({
       const request = await shop.get_payment_request({ request_id: String(session.data['request_id']) });
       expect(request.refunds).toHaveLength(2);
       expect(request.refunded).toBe(request.amount);
+    });
+
+    it('completes the cart by the job, if the webhook was lost', async () => {
+      await shop.remove_webhook({ id: webhookId });
+      const container = getContainer();
+      const { cart, session } = await checkOut(container);
+      await processPaid(container);
+      expect(await orderOf(cart)).toBeUndefined();
+      await pay(session.data);
+      await mine(2);
+      for (let i = 0; i < 2; i++) await processPaid(container);
+      const order = await orderOf(cart);
+      expect(order.payment_collections).toMatchObject([{ status: 'completed', captured_amount: 19.9 }]);
     });
   },
 });

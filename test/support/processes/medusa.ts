@@ -13,6 +13,7 @@ const run = promisify(execFile);
 export const PROVIDER = join(ROOT, 'packaging/medusa');
 
 const CLIENT = 'node_modules/wallet-rpc-client';
+const OWN = 'node_modules/wallet-rpc-medusa';
 
 /** Installed framework, which outlives a run of the tests, as it has some 800 MB. */
 const FOLDER = join(ROOT, 'build/medusa');
@@ -40,13 +41,22 @@ async function installFramework(text: string): Promise<string> {
   return folder;
 }
 
-/** Copies the provider to a folder with the framework and a packed client. @returns the folder. */
+/**
+ * Copies the provider to a folder with the framework and a packed client, and installs it there as npm packs it.
+ * @returns the folder.
+ */
 export async function installMedusa(client: PackedClient): Promise<string> {
   const text = readFileSync(join(PROVIDER, 'package.json'), 'utf8');
   const folder = await installFramework(text);
-  for (const name of [CLIENT, 'build', 'dist', 'src', 'test'])
+  for (const name of [CLIENT, OWN, 'build', 'dist', 'examples', 'src', 'test'])
     rmSync(join(folder, name), { recursive: true, force: true });
   cpSync(PROVIDER, folder, { recursive: true });
   cpSync(join(client.folder, CLIENT), join(folder, CLIENT), { recursive: true });
+  const { stdout } = await run('npm', ['pack', '--json'], { cwd: folder, env: PLAIN });
+  const [packed] = JSON.parse(stdout.slice(stdout.indexOf('[')) ) as { filename: string }[];
+  const archive = join(folder, packed?.filename ?? '');
+  mkdirSync(join(folder, OWN));
+  await run('tar', ['-xzf', archive, '--strip-components=1', '-C', join(folder, OWN)]);
+  rmSync(archive);
   return folder;
 }

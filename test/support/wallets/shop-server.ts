@@ -12,6 +12,8 @@ import { createWallet } from './create-wallet.js';
 export interface ShopServer {
   /** Addresses and tokens for a program: those of the shop have the rights of `packaging/medusa/README.md`. */
   readonly env: Readonly<Record<string, string>>;
+  /** Mines blocks to an address; the wallets read them when they are refreshed. */
+  mine(address: string, blocks: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -50,6 +52,9 @@ export async function startShopServer(): Promise<ShopServer> {
       ...{ WALLET_RPC_TOKEN: medusa, ADMIN_TOKEN: admin },
       CUSTOMER_URL: `http://127.0.0.1:${customer.port}`,
       NODE_URL: `http://${daemon.address.replace(/^https?:\/\//, '')}`,
+    },
+    async mine(address, blocks) {
+      if (blocks > 0) await daemon.generate(address, blocks);
     },
     async stop() {
       await Promise.all([server.stop(), customer.stop()]);
