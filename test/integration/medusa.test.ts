@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -11,7 +11,7 @@ import { until } from '../support/fakes/until.js';
 import type { Loose } from '../support/network/json-rpc.js';
 import { installPackedClient, ROOT, type PackedClient } from '../support/network/packed-client.js';
 import { PROVIDER } from '../support/processes/medusa.js';
-import { startShopServer, type ShopServer } from '../support/wallets/shop-server.js';
+import { SHOP_RIGHTS, startShopServer, type ShopServer } from '../support/wallets/shop-server.js';
 
 /* The payment provider for Medusa against our server, without the framework: states, money, and what it refuses. */
 
@@ -80,9 +80,19 @@ const status = async (data: Loose, own = provider): Promise<string> =>
   (await own.getPaymentStatus({ data })).status;
 
 /** Delivers an event of a request to a provider, signed with a secret. */
-const deliver = async (data: Loose, type = 'request.paid', own = provider, secret = SECRET): Promise<Loose> => {
+const deliver = async (
+  data: Loose,
+  type = 'request.paid',
+  own = provider,
+  secret = SECRET,
+): Promise<Loose> => {
   const { request_id } = data;
-  const body = JSON.stringify({ type, timestamp: new Date().toISOString(), data: { request_id }, wallet: 'shop' });
+  const body = JSON.stringify({
+    type,
+    timestamp: new Date().toISOString(),
+    data: { request_id },
+    wallet: 'shop',
+  });
   const headers = signatureHeaders({ id: '7', timestamp: now(), body }, [parseSecret(secret)]);
   return await own.getWebhookActionAndData({ data: JSON.parse(body), rawData: Buffer.from(body), headers });
 };
@@ -257,5 +267,28 @@ describe('what is false', () => {
     ['expiresIn', { expiresIn: 0 }],
   ])('prevents the start: the option %s', (name, more) => {
     expect(() => providerWith(more)).toThrow(`wallet-rpc-medusa: ${name} is`);
+  });
+});
+
+const read = (...path: string[]): string => readFileSync(join(...path), 'utf8');
+
+describe('the package', () => {
+  it('has the version of the server and of its client', () => {
+    const { version } = JSON.parse(read(ROOT, 'package.json')) as Loose;
+    expect(JSON.parse(read(PROVIDER, 'package.json'))).toMatchObject({
+      ...{ version, dependencies: { 'wallet-rpc-client': `^${version}` } },
+    });
+    expect(read(PROVIDER, 'README.md')).toContain(`wallet-rpc-medusa-${version}.tgz`);
+  });
+
+  it('has a readme with every option, and with the rights that these tests give it', () => {
+    const readme = read(PROVIDER, 'README.md');
+    const [, members = ''] =
+      /export interface ProviderOptions \{([^]*?)^\}/m.exec(read(PROVIDER, 'src/options.ts')) ?? [];
+    const names = [...members.matchAll(/readonly (\w+)\??:/g)].map(([, name]) => name);
+    expect(names).toContain('placeOrderAt');
+    const table = readme.slice(readme.indexOf('## Options'), readme.indexOf('## States'));
+    expect(names.filter((name) => !table.includes(`\`${name}\``))).toEqual([]);
+    expect([...readme.matchAll(/--method (\w+)/g)].map(([, family]) => family)).toEqual(SHOP_RIGHTS);
   });
 });

@@ -49,7 +49,8 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 /** Finds the first option that is missing or has a wrong type. @returns a sentence, or undefined. */
 export function faultOf(options: Readonly<Record<string, unknown>>): string | undefined {
   const { url, wallet, webhookSecret, rate, placeOrderAt } = options;
-  if (!isText(url) || !URL.canParse(url)) return 'url is the address of wallet-rpc, such as http://127.0.0.1:18083';
+  if (!isText(url) || !URL.canParse(url))
+    return 'url is the address of wallet-rpc, such as http://127.0.0.1:18083';
   if (!isText(wallet)) return 'wallet is the name of the wallet that receives the payments';
   const secrets = [webhookSecret].flat();
   if (secrets.length === 0 || !secrets.every((secret) => isText(secret) && secret.startsWith('whsec_')))

@@ -28,7 +28,11 @@ import { sessionStatus, webhookAction, type PlaceOrderAt } from './states.js';
 const WEBHOOK_TOLERANCE = 24 * 3600;
 
 /** Events that the merchant has to look at. */
-const REPORTED = ['request.reversed', 'request.late', 'request.overpaid'] as const satisfies WalletEvent['type'][];
+const REPORTED = [
+  'request.reversed',
+  'request.late',
+  'request.overpaid',
+] as const satisfies WalletEvent['type'][];
 
 type LogWarnings = Pick<Logger, 'warn'>;
 
@@ -122,7 +126,11 @@ export class WalletRpcPaymentProvider extends AbstractPaymentProvider<ProviderOp
       const request = await this.#requests.read(data);
       // What is left to refund may differ from the first call, and with it the terms.
       if (request.refunds.some(({ refund_id }) => refund_id === id)) return { data: dataOf(request) };
-      const refund = { request_id: request.request_id, refund_id: id, amount: amountToRefund(amount, request) };
+      const refund = {
+        request_id: request.request_id,
+        refund_id: id,
+        amount: amountToRefund(amount, request),
+      };
       return { data: dataOf(await this.#requests.refund(refund)) };
     });
   }

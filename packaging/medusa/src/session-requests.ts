@@ -91,7 +91,9 @@ export class SessionRequests {
     if (hasPrice(request, price) && !isEnded(request)) return request;
     const session = sessionOf(request) ?? '';
     if (request.received + request.received_unconfirmed + request.received_locked > 0n)
-      throw new RangeError(`the payment request is ${request.state}, and has money: its amount cannot be changed`);
+      throw new RangeError(
+        `the payment request is ${request.state}, and has money: its amount cannot be changed`,
+      );
     await this.cancel(request);
     // A repeated call finds the request that it made before.
     const next = await this.#createOrFind(session, revisionOf(request) + 1, price, data);

@@ -1,5 +1,9 @@
 import { dirname } from 'node:path';
-import type { IPaymentModuleService, PaymentSessionDTO, WebhookActionResult } from '@medusajs/framework/types';
+import type {
+  IPaymentModuleService,
+  PaymentSessionDTO,
+  WebhookActionResult,
+} from '@medusajs/framework/types';
 import { Modules } from '@medusajs/framework/utils';
 import { moduleIntegrationTestRunner } from '@medusajs/test-utils';
 import { customer, home, mine, options, pay, receiveWebhook, shop, until, type Delivery } from './wallets.js';
@@ -78,9 +82,9 @@ moduleIntegrationTestRunner<IPaymentModuleService>({
       await mine(2);
       const action = await delivered('request.paid');
       expect(action).toEqual({ action: 'captured', data: { session_id: session.id, amount: '19.90' } });
-      await expect(delivered('request.paid', (body) => Buffer.concat([body, Buffer.from(' ')]))).rejects.toThrow(
-        'signature',
-      );
+      await expect(
+        delivered('request.paid', (body) => Buffer.concat([body, Buffer.from(' ')])),
+      ).rejects.toThrow('signature');
       const payment = await service.authorizePaymentSession(session.id, {});
       const [paid] = await service.listPaymentCollections({ id: [session.payment_collection_id] });
       expect(paid).toMatchObject({ status: 'completed' });
@@ -104,7 +108,9 @@ moduleIntegrationTestRunner<IPaymentModuleService>({
       await expect(service.authorizePaymentSession(session.id, {})).rejects.toThrow('not authorized');
       await pay(session.data);
       expect(await service.authorizePaymentSession(session.id, {})).toBeNull();
-      expect(await service.retrievePaymentSession(session.id)).toMatchObject({ status: 'pending_authorization' });
+      expect(await service.retrievePaymentSession(session.id)).toMatchObject({
+        status: 'pending_authorization',
+      });
       await mine(2);
       expect(await service.authorizePaymentSession(session.id, {})).toMatchObject({ amount: 19.9 });
     });
@@ -120,7 +126,12 @@ moduleIntegrationTestRunner<IPaymentModuleService>({
       });
       await pay(changed.data, 1_000_000_000n);
       await expect(
-        service.updatePaymentSession({ id: session.id, data: changed.data, amount: 30, currency_code: 'eur' }),
+        service.updatePaymentSession({
+          id: session.id,
+          data: changed.data,
+          amount: 30,
+          currency_code: 'eur',
+        }),
       ).rejects.toThrow('has money');
       await service.deletePaymentSession(session.id);
       expect(await requestOf(changed)).toMatchObject({ state: 'cancelled' });

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import {
+  addToCartWorkflow,
   cancelOrderWorkflow,
   createCartWorkflow,
   createPaymentCollectionForCartWorkflow,
@@ -40,7 +41,10 @@ async function freePort(): Promise<number> {
 }
 
 const addWebhook = (port: string | undefined) =>
-  shop.add_webhook({ url: `http://127.0.0.1:${port}/hooks/payment/wallet-rpc_monero` });
+  shop.add_webhook({
+    url: `http://127.0.0.1:${port}/hooks/payment/wallet-rpc_monero`,
+    types: ['request.paid', 'request.overpaid', 'request.late', 'request.reversed'],
+  });
 
 beforeAll(async () => {
   const port = String(await freePort());
@@ -62,9 +66,7 @@ afterAll(() => {
 async function checkOut(container: MedusaContainer): Promise<{ cart: string; session: PaymentSessionDTO }> {
   const { result: regions } = await createRegionsWorkflow(container).run({
     input: {
-      regions: [
-        { name: 'Europe', currency_code: 'eur', countries: ['de'], payment_providers: [PROVIDER] },
-      ],
+      regions: [{ name: 'Europe', currency_code: 'eur', countries: ['de'], payment_providers: [PROVIDER] }],
     },
   });
   const items = [{ title: 'Lamp', quantity: 1, unit_price: 19.9, requires_shipping: false }];
@@ -92,7 +94,9 @@ medusaIntegrationTestRunner({
         .resolve(ContainerRegistrationKeys.QUERY)
         .graph({
           entity: 'order_cart',
-          fields: ['order.id', 'order.payment_collections.*', 'order.payment_collections.payments.*'],
+          fields: ['id', 'items.*', 'payment_collections.*', 'payment_collections.payments.*'].map(
+            (name) => `order.${name}`,
+          ),
           filters: { cart_id: cart },
         });
       return data[0]?.order;
@@ -116,6 +120,20 @@ medusaIntegrationTestRunner({
       const request = await shop.get_payment_request({ request_id: String(session.data['request_id']) });
       expect(request.refunds).toHaveLength(2);
       expect(request.refunded).toBe(request.amount);
+    });
+
+    it('keeps a cart as it is once its payment was seen', async () => {
+      const container = getContainer();
+      const { cart, session } = await checkOut(container);
+      await pay(session.data);
+      const items = [{ title: 'Lantern', quantity: 1, unit_price: 90, requires_shipping: false }];
+      const change = addToCartWorkflow(container).run({ input: { cart_id: cart, items } });
+      // Not an Error of this realm.
+      await expect(change).rejects.toMatchObject({ message: 'Could not delete all payment sessions' });
+      await mine(2);
+      const order = await until('the order', () => orderOf(cart));
+      expect(order.items).toMatchObject([{ title: 'Lamp' }]);
+      expect(order.payment_collections).toMatchObject([{ captured_amount: 19.9 }]);
     });
 
     it('completes the cart by the job, if the webhook was lost', async () => {

@@ -32,8 +32,14 @@ export async function mine(blocks: number): Promise<void> {
 }
 
 /** Pays an amount of atomic units to a request, and lets the shop see it. */
-export async function pay(data: Readonly<Record<string, unknown>> | undefined, amount?: bigint): Promise<void> {
-  const destination = { amount: amount ?? BigInt(String(data?.['amount'])), address: String(data?.['address']) };
+export async function pay(
+  data: Readonly<Record<string, unknown>> | undefined,
+  amount?: bigint,
+): Promise<void> {
+  const destination = {
+    amount: amount ?? BigInt(String(data?.['amount'])),
+    address: String(data?.['address']),
+  };
   await customer.transfer({ destinations: [destination] });
   await shop.refresh();
 }
@@ -71,7 +77,7 @@ export async function receiveWebhook(
 
 /** Repeats a question until it has an answer. @throws Error after half a minute. */
 export async function until<T>(title: string, ask: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  for (const end = Date.now() + 30_000; Date.now() < end; ) {
+  for (const end = Date.now() + 30_000; Date.now() < end;) {
     const answer = await ask();
     if (answer !== undefined) return answer;
     await new Promise((resolve) => setTimeout(resolve, 50));

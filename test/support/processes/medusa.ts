@@ -15,8 +15,8 @@ export const PROVIDER = join(ROOT, 'packaging/medusa');
 const CLIENT = 'node_modules/wallet-rpc-client';
 const OWN = 'node_modules/wallet-rpc-medusa';
 
-/** Installed framework, which outlives a run of the tests, as it has some 800 MB. */
-const FOLDER = join(ROOT, 'build/medusa');
+/** Installed framework, which outlives a run of the tests, as it has some 800 MB. Jest reads every file below `build`. */
+const FOLDER = join(ROOT, 'build-medusa');
 
 /** Environment of npm and of programs of the framework, without what Jest has set. */
 export const PLAIN = { ...process.env, NODE_OPTIONS: '', NODE_ENV: 'development' };
@@ -53,7 +53,7 @@ export async function installMedusa(client: PackedClient): Promise<string> {
   cpSync(PROVIDER, folder, { recursive: true });
   cpSync(join(client.folder, CLIENT), join(folder, CLIENT), { recursive: true });
   const { stdout } = await run('npm', ['pack', '--json'], { cwd: folder, env: PLAIN });
-  const [packed] = JSON.parse(stdout.slice(stdout.indexOf('[')) ) as { filename: string }[];
+  const [packed] = JSON.parse(stdout.slice(stdout.indexOf('['))) as { filename: string }[];
   const archive = join(folder, packed?.filename ?? '');
   mkdirSync(join(folder, OWN));
   await run('tar', ['-xzf', archive, '--strip-components=1', '-C', join(folder, OWN)]);

@@ -8,6 +8,9 @@ import { startRegtestDaemon } from '../processes/regtest-daemon.js';
 import { startWalletProcess, startWalletRpc } from '../processes/wallet-rpc.js';
 import { createWallet } from './create-wallet.js';
 
+/** Families of methods that the payment provider needs. */
+export const SHOP_RIGHTS = ['receive', 'payout_create'];
+
 /** Server of a shop with credentials and pay pages, and a customer with money, on a chain of their own. */
 export interface ShopServer {
   /** Addresses and tokens for a program: those of the shop have the rights of `packaging/medusa/README.md`. */
@@ -22,7 +25,7 @@ export async function startShopServer(): Promise<ShopServer> {
   const folder = mkdtempSync(join(tmpdir(), 'shop-'));
   const credentials = new CredentialFile(join(folder, 'credentials.json'));
   await credentials.add('admin', { wallet: '*', method: ALL });
-  await credentials.add('medusa', { wallet: 'shop', method: ['receive', 'payout_create'] });
+  await credentials.add('medusa', { wallet: 'shop', method: SHOP_RIGHTS });
   const daemon = await startRegtestDaemon();
   const [server, customer] = await Promise.all([
     startWalletProcess({
