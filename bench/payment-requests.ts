@@ -57,6 +57,8 @@ async function addCalls(isCreate: boolean, isRead: boolean): Promise<void> {
     addCall(`one of ${beside}, by reference`, figures.getByReference, undefined, '2 ms');
     addCall(`list of 100 of ${beside}, in one state`, figures.list, undefined, '5 ms');
     addCall(`list of 100 of ${beside}, by cursor`, figures.listFromMiddle, undefined, '5 ms');
+    addCall(`list of 100 of ${beside}, in three states`, figures.listByStates, undefined, '5 ms');
+    addCall(`search of ${beside} for a text of none`, figures.listByText, undefined, '');
   }
 }
 

@@ -29,6 +29,10 @@ export interface CallFigures {
   readonly getByReference: CallCost;
   readonly list: CallCost;
   readonly listFromMiddle: CallCost;
+  /** List of requests in several states. */
+  readonly listByStates: CallCost;
+  /** List of the requests with a text that none contains. */
+  readonly listByText: CallCost;
 }
 
 /** Terms of a request that no payment fulfils. */
@@ -73,6 +77,12 @@ export async function measureCalls({ requests, rounds, profile }: CallSetting): 
       list: await timed(server, rounds, () => rpc('list_payment_requests', { state: 'waiting', limit: 100 })),
       listFromMiddle: await timed(server, rounds, (round) =>
         rpc('list_payment_requests', { limit: 100, cursor: String(requests / 2 + round) }),
+      ),
+      listByStates: await timed(server, rounds, () =>
+        rpc('list_payment_requests', { states: ['waiting', 'partial', 'paid'], limit: 100 }),
+      ),
+      listByText: await timed(server, rounds, () =>
+        rpc('list_payment_requests', { text: 'no request contains this', limit: 100 }),
       ),
       create: await timed(server, rounds, (round) =>
         rpc('create_payment_request', {

@@ -186,7 +186,7 @@ const WITHOUT_WALLET = [
 const NEEDED = {
   ...{ id: 'x', url: 'https://example.com/', event_id: 1, idempotency_key: 'k' },
   ...{ from: 0, to: 1, format: 'json', message: 'audit' },
-  ...{ payout_id: 'p', reason: 'x' },
+  ...{ payout_id: 'p', reason: 'x', refund_id: 'r', amount: 1 },
 };
 
 const isAddition = (name: string): boolean => registry.find(name)?.source === ADDITION;

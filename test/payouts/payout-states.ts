@@ -227,13 +227,23 @@ export class PayoutStates {
         say(`sent while ${account < 0 ? 'the wallet' : `account ${account}`} is paused`);
   }
 
+  /** True if the events since the last look tell of the state of a listed payout. */
+  tells({ payout_id, state }: Loose): boolean {
+    return this.#recentOf(String(payout_id)).includes(state as PayoutState);
+  }
+
+  /** States of a payout since the last look, and the one before. */
+  #recentOf(name: string): readonly PayoutState[] {
+    return (this.#told.get(name)?.states ?? []).slice(Math.max(0, (this.#before.get(name) ?? 0) - 1));
+  }
+
   /** Compares a payout of a list, or of `get_payout`, which was read during the look. */
   compare(payout: Loose): void {
     const name = String(payout.payout_id);
     const told = this.#told.get(name);
     const say = (text: string): void => this.#violate(`${name}: ${text}: ${JSON.stringify(payout)}`);
     if (told === undefined) return say('no event tells of it');
-    const recent = told.states.slice(Math.max(0, (this.#before.get(name) ?? 0) - 1));
+    const recent = this.#recentOf(name);
     const state = payout.state as PayoutState;
     if (!recent.includes(state)) say(`listed as ${state} while events say ${recent.join(', ')}`);
     if (state === 'mined' && payout.confirmations >= this.#confirmations)

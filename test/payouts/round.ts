@@ -1,3 +1,4 @@
+import { killMoment } from '../support/processes/kill-moment.js';
 import { seededRandom, type Random } from '../support/fakes/seeded-random.js';
 import type { Loose, WalletCalls } from '../support/network/json-rpc.js';
 import { PAYOUT_EVENTS } from '../../src/model/events.js';
@@ -16,6 +17,9 @@ const PAGE = 1000;
 const AGAIN = 300;
 /** Largest length of the description of a violation. */
 const LONGEST_TEXT = 1200;
+/** Largest number of readings of events until they tell of a list, and the pause between them [ms]. */
+const MOST_READINGS = 50;
+const READING_MS = 100;
 
 /** Parts of a {@link Round}. */
 export interface RoundParts {
@@ -189,6 +193,7 @@ export class Round {
         .map(async ({ id }) => (await payer.ask('get_payout', { payout_id: id }))?.result),
     );
     if (!(await this.readEvents())) return undefined;
+    if (this.parts.plan.kind === 'cluster') await this.#awaitEvents(listed);
     for (const payout of [...listed, ...single]) if (payout !== undefined) states.compare(payout);
     await this.noteMined();
     states.compareMined();
@@ -202,6 +207,15 @@ export class Round {
     }
     this.#compareRequests(new Set(listed.map(({ payout_id }) => String(payout_id))));
     return listed;
+  }
+
+  /** Reads further events until they tell of a list: in a cluster they wait until the database has them, and lists do not. */
+  async #awaitEvents(listed: readonly Loose[]): Promise<void> {
+    const { states } = this.parts;
+    for (let i = 0; i < MOST_READINGS && !listed.every((payout) => states.tells(payout)); i++) {
+      await killMoment(READING_MS);
+      await this.readEvents();
+    }
   }
 
   /** Compares what clients have asked for with the ids that exist. */

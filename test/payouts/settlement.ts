@@ -26,6 +26,9 @@ const UNSEEN_SECONDS = 25 * HOUR;
 const NEW_OUTPUTS = 15;
 const MARGIN = 1.2;
 
+/** States of payouts whose transactions are given time. */
+const NEEDS_TIME: ReadonlySet<PayoutState> = new Set(['sent', 'sending', 'awaiting_signature']);
+
 const isOpen = ({ state }: Loose): boolean => !ENDS.has(state as PayoutState);
 
 /** Ends the payouts of a round, once everything is honest again. */
@@ -72,7 +75,10 @@ export class Settlement {
       const mustWait = (payout: Loose): boolean =>
         payout.reason !== undefined &&
         MUST_WAIT.test(`${refusals.get(String(payout.payout_id))} ${payout.waiting_for?.earlier}`);
-      if (still >= STILL_TURNS && listed !== undefined && isAtRest && open.every(mustWait)) return listed;
+      if (still >= STILL_TURNS && listed !== undefined && isAtRest && open.every(mustWait)) {
+        await this.#refreshed();
+        return this.#round.observe();
+      }
     }
     this.#round.violate(
       `after ${MOST_TURNS} turns some payouts have not ended: ${describe(open)}; the first: ${JSON.stringify(open[0])}`,
@@ -86,7 +92,10 @@ export class Settlement {
     if (signer === undefined) return;
     signer.kept.length = 0;
     await signer.signSome();
-    for (const set of [...signer.kept]) await signer.submit(set);
+    for (const set of [...signer.kept]) {
+      const refusal = await signer.submit(set);
+      if (refusal !== undefined) this.#round.note(`the set of ${set.batchId} is refused: ${refusal}`);
+    }
   }
 
   /** Approves all payouts that wait for approvals. */
@@ -119,8 +128,9 @@ export class Settlement {
     if (isExcluded && turn > 2) await this.#exclude();
     if (turn > 2 && reasons.some(({ unlocked, behind }) => (unlocked ?? behind) !== undefined))
       await this.#fund(open);
-    if (turn % PATIENT_TURNS === 0 && open.some(({ state }) => state === 'sent' || state === 'sending')) {
-      // A transaction that is in no mempool is sent again, and fails if no node accepts it for a day.
+    if (turn % PATIENT_TURNS === 0 && open.some(needsTime)) {
+      // A transaction that is in no mempool is sent again, and fails if no node accepts it for a day. A set that the node
+      // refuses, since a reorganisation has changed its rings, ends when it was not signed in time.
       await world.step(turn > PATIENT_TURNS ? UNSEEN_SECONDS : HOUR);
       await this.#round.parts.payer.kill();
       await this.#round.restart();
@@ -159,6 +169,10 @@ export class Settlement {
     }
   }
 }
+
+/** True for an open payout that time alone may bring on. */
+const needsTime = ({ state, waiting_for = {} }: Loose): boolean =>
+  NEEDS_TIME.has(state as PayoutState) || waiting_for.earlier !== undefined;
 
 /** Describes open payouts by their states and what they wait for. */
 function describe(open: readonly Loose[]): string {

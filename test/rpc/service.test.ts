@@ -169,6 +169,7 @@ describe('a misspelt member of an object among the parameters', () => {
     ['transfer_split destinations', [{ address: ADDRESS, amuont: 1n }], -32602],
     ['create_payouts payouts', [{ payout_id: 'a', address: ADDRESS, amount: 1n, max_feee: 1n }], -32602],
     ['estimate_payouts payouts', [{ payout_id: 'a', address: ADDRESS, amount: 1n, expires: 1n }], -32602],
+    ['create_payment_request zero_conf', { max_amount: 1n, min_second: 9n }, -32602],
     ['create_payment_request price', { currency: 'EUR', amount: '1', rate: '150', rate_tine: 1n }, -32602],
     ['approve_payouts payouts', [{ payout_id: 'a', aproval_hash: '00'.repeat(32) }], -32602],
   ])('fails a call, whose value would be lost: %s', async (place, value, code) => {

@@ -35,8 +35,8 @@ const onPayout = (
   texts: { readonly question: string; readonly done: string; readonly isFinal?: boolean },
 ): Action => ({
   ...{ method, label, isFinal: texts.isFinal ?? true, fields: ['id'], kind: 'payout' },
-  question: (fields) => texts.question.replace('%', of(fields, 'id')),
-  done: (fields) => texts.done.replace('%', of(fields, 'id')),
+  question: (fields) => texts.question.replace('%', () => of(fields, 'id')),
+  done: (fields) => texts.done.replace('%', () => of(fields, 'id')),
   params: (fields) => ({ payout_ids: [of(fields, 'id')] }),
 });
 

@@ -1,7 +1,5 @@
-import type { OpenWallet } from '../../services/open-wallet.js';
 import { ZERO, sum, type Amount } from '../../util/amount.js';
-import { yieldToEventLoop } from '../../util/event-loop.js';
-import { readable } from '../wallet-facts.js';
+import { WalletMeter, type MeteredWallet } from './wallet-meter.js';
 
 /** Upper bounds of the times from a payout's creation to its next stages [s]: 1 s to 2 h. */
 export const STAGE_BOUNDS = [1, 5, 15, 60, 120, 300, 600, 1200, 1800, 3600, 7200] as const;
@@ -60,35 +58,10 @@ interface Running extends PayoutTally {
   fees: Amount;
 }
 
-/** Parts of an open wallet that are metered. */
-export interface MeteredWallet {
-  readonly store: Pick<OpenWallet['store'], 'read' | 'version'>;
-}
-
-/**
- * Counts batches, fees and stages of payouts from the first reading of a wallet on. Reads only rows that are new since the
- * last reading.
- */
-export class PayoutMeter {
-  readonly #running = new WeakMap<MeteredWallet, Running>();
-
-  /** Begins to count for a wallet, without reading its payouts. A store that cannot be read is begun by a later call. */
-  begin(wallet: MeteredWallet): void {
-    if (this.#running.has(wallet)) return;
-    const begun = readable(() => begin(wallet));
-    if (begun !== undefined) this.#running.set(wallet, begun);
-  }
-
-  /** Reads the tally of a wallet; undefined if its store cannot be read. Readings of a wallet must not overlap. */
-  async read(wallet: MeteredWallet): Promise<PayoutTally | undefined> {
-    this.begin(wallet);
-    const tally = this.#running.get(wallet);
-    if (tally === undefined) return undefined;
-    const { version } = wallet.store;
-    if (tally.version === version) return tally;
-    while (readable(() => readSome(wallet, tally)) === true) await yieldToEventLoop();
-    tally.version = version;
-    return tally;
+/** Counts batches, fees and stages of payouts from the first reading of a wallet on. */
+export class PayoutMeter extends WalletMeter<Running> {
+  constructor() {
+    super(begin, readSome);
   }
 }
 

@@ -1,8 +1,6 @@
 import type { EventType } from '../../model/events.js';
-import type { OpenWallet } from '../../services/open-wallet.js';
 import { ZERO, sum, type Amount } from '../../util/amount.js';
-import { yieldToEventLoop } from '../../util/event-loop.js';
-import { readable } from '../wallet-facts.js';
+import { WalletMeter, type MeteredWallet } from './wallet-meter.js';
 
 /** Changes of payment requests that are counted. */
 export const REQUEST_CHANGES = [
@@ -37,39 +35,21 @@ interface Running {
   paid: Amount;
 }
 
-/** Parts of an open wallet that are metered. */
-export interface MeteredShop {
-  readonly store: Pick<OpenWallet['store'], 'read' | 'version'>;
-}
-
-/** Counts the changes of payment requests from the first reading of a wallet on. Reads only events that are new. */
-export class RequestMeter {
-  readonly #running = new WeakMap<MeteredShop, Running>();
-
-  /** Begins to count for a wallet, without reading its requests. A store that cannot be read is begun by a later call. */
-  begin(wallet: MeteredShop): void {
-    if (this.#running.has(wallet)) return;
-    const lastEvent = readable(() => wallet.store.read((r) => r.events.last()));
-    if (lastEvent === undefined) return;
-    const { version } = wallet.store;
-    this.#running.set(wallet, { version, lastEvent, changes: new Map(), paid: ZERO });
-  }
-
-  /** Reads the tally of a wallet; undefined if its store cannot be read. Readings of a wallet must not overlap. */
-  async read(wallet: MeteredShop): Promise<RequestTally | undefined> {
-    this.begin(wallet);
-    const tally = this.#running.get(wallet);
-    if (tally === undefined) return undefined;
-    const { version } = wallet.store;
-    if (tally.version === version) return tally;
-    while (readable(() => readSome(wallet, tally)) === true) await yieldToEventLoop();
-    tally.version = version;
-    return tally;
+/** Counts the changes of payment requests from the first reading of a wallet on. */
+export class RequestMeter extends WalletMeter<Running> {
+  constructor() {
+    super(begin, readSome);
   }
 }
+
+const begin = ({ store }: MeteredWallet): Running => ({
+  version: store.version,
+  lastEvent: store.read((r) => r.events.last()),
+  ...{ changes: new Map(), paid: ZERO },
+});
 
 /** Counts some new events. @returns true if there may be more. */
-function readSome({ store }: MeteredShop, running: Running): boolean {
+function readSome({ store }: MeteredWallet, running: Running): boolean {
   const { events, last } = store.read((r) => ({
     events: r.events.after(running.lastEvent, EVENTS_AT_ONCE, TYPES),
     last: r.events.last(),

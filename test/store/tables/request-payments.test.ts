@@ -116,7 +116,7 @@ const arrive = (
   { contested = 0, since }: { readonly contested?: number; readonly since?: number } = {},
 ): void =>
   void db.run(
-    'INSERT INTO arrival VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT INTO arrival (tx_hash, account, minor, time, since, contested) VALUES (?, ?, ?, ?, ?, ?)',
     bytes(tx),
     major,
     minor,

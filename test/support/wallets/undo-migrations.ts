@@ -1,5 +1,21 @@
+/** SQL that removes the terms of shops from payment requests, and the signals of the mempool. */
+const UNDO_SHOP = `
+  DROP INDEX payment_request_zero_conf;
+  DROP INDEX payout_request;
+  ALTER TABLE payment_request DROP COLUMN price;
+  ALTER TABLE payment_request DROP COLUMN locale;
+  ALTER TABLE payment_request DROP COLUMN returns;
+  ALTER TABLE payment_request DROP COLUMN asks;
+  ALTER TABLE payment_request DROP COLUMN refund_address;
+  ALTER TABLE payment_request DROP COLUMN zero_conf;
+  ALTER TABLE request_state DROP COLUMN changed;
+  ALTER TABLE arrival DROP COLUMN seen_by;
+  ALTER TABLE arrival DROP COLUMN priority;
+  ALTER TABLE arrival DROP COLUMN accepted;`;
+
 /** SQL that removes the tables of payouts, and the triggers that mark their batches. */
 export const UNDO_PAYOUTS = `
+  ${UNDO_SHOP}
   DROP TRIGGER payout_payment_added;
   DROP TRIGGER payout_payment_changed;
   DROP TRIGGER payout_payment_removed;

@@ -25,8 +25,9 @@ export async function booksOf(wallet: WalletCalls): Promise<Books> {
     balance,
     transfers: { received, out, pending, failed },
     outputs,
-    // A request says with `synced`, and an event, that the wallet has read all blocks, which a lie may delay.
-    requests: (requests as Loose[]).map((request) => without(request, 'synced')),
+    // A request says with `synced`, and an event, that the wallet has read all blocks, which a lie may delay, as it may
+    // delay the change of a state.
+    requests: (requests as Loose[]).map((request) => without(request, 'synced', 'changed_at')),
     events: (events as Loose[])
       .filter(({ type }) => type !== 'wallet.synced')
       .map(({ type, data: { tx_timestamp, ...data } }) =>
