@@ -10,6 +10,7 @@ import { writeMedusaFramework } from '../support/fakes/medusa-framework.js';
 import { until } from '../support/fakes/until.js';
 import type { Loose } from '../support/network/json-rpc.js';
 import { installPackedClient, ROOT, type PackedClient } from '../support/network/packed-client.js';
+import { answerResult, startScriptedServer } from '../support/network/scripted-server.js';
 import { PROVIDER } from '../support/processes/medusa.js';
 import { SHOP_RIGHTS, startShopServer, type ShopServer } from '../support/wallets/shop-server.js';
 
@@ -220,6 +221,36 @@ describe('a refund', () => {
     expect((await provider.refundPayment({ data, amount: 19.9, context })).data.refunded).toBe(
       String(AMOUNT - 4000n),
     );
+  });
+
+  it('is asked for again under its id while its answer is lost', async () => {
+    const asked: string[] = [];
+    const metadata = { medusa_session: 'payses_lost' };
+    const price = { currency: 'EUR', amount: '19.90', rate: '151.20', rate_time: 1 };
+    const request = {
+      request_id: 'r',
+      state: 'paid',
+      metadata,
+      price,
+      refunds: [],
+      tolerance: 0,
+      refundable: 9e14,
+    };
+    const lossy = await startScriptedServer(({ body }, res) => {
+      const { method, params } = JSON.parse(body) as Loose;
+      if (method === 'get_payment_request') return answerResult(res, JSON.stringify(request));
+      if (asked.push(params.refund_id as string) < 3) return void res.destroy();
+      answerResult(res, JSON.stringify({ ...request, refundable: 0 }));
+    });
+    try {
+      const data = { request_id: 'r', session_id: 'payses_lost' };
+      const context = { idempotency_key: 'ref_lost' };
+      const refunded = await providerWith({ url: lossy.url }).refundPayment({ data, amount: 5, context });
+      expect(refunded.data.refundable).toBe('0');
+      expect(asked).toEqual(['ref_lost', 'ref_lost', 'ref_lost']);
+    } finally {
+      await lossy.close();
+    }
   });
 
   it('needs an address', async () => {
