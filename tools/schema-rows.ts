@@ -23,7 +23,8 @@ function typeOf(schema: JsonSchema): string {
     return listOf<string>(schema['enum'])
       .map((value) => `\`${JSON.stringify(value)}\``)
       .join(', ');
-  if (schema['oneOf'] !== undefined) return textOf(schema['title'] ?? 'object');
+  if (schema['oneOf'] !== undefined && schema['title'] === undefined)
+    return [...new Set(listOf<JsonSchema>(schema['oneOf']).map(typeOf))].join(', ');
   return textOf(schema['title'] ?? schema['type']);
 }
 

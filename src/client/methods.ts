@@ -366,7 +366,7 @@ export interface PaymentRequest {
   readonly refund_address?: string;
   /** Refunds that are paid or still may be. */
   readonly refunded: bigint;
-  /** Amount that may still be refunded: mined, confirmed and not refunded. */
+  /** Amount that may still be refunded, that of the goods too: mined, confirmed and not refunded. */
   readonly refundable: bigint;
   /** Refunds, the oldest first. */
   readonly refunds: readonly PaymentRequestRefunds[];
@@ -679,7 +679,7 @@ export interface CreatePaymentRequestResult {
   readonly refund_address?: string;
   /** Refunds that are paid or still may be. */
   readonly refunded: bigint;
-  /** Amount that may still be refunded: mined, confirmed and not refunded. */
+  /** Amount that may still be refunded, that of the goods too: mined, confirmed and not refunded. */
   readonly refundable: bigint;
   /** Refunds, the oldest first. */
   readonly refunds: readonly PaymentRequestRefunds[];
@@ -3175,7 +3175,7 @@ export interface WebhookDelivery {
   readonly event_id: number;
   /** State of the delivery. */
   readonly state: 'pending' | 'delivered' | 'failed';
-  /** Number of attempts. */
+  /** Number of attempts, since the last redeliver_webhook if there was one. */
   readonly attempts: number;
   /** Time of the last attempt. */
   readonly last_attempt: string;

@@ -42,9 +42,13 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-describe('shop.py and pay.sh', () => {
+describe('wait-for-payment.py and pay.sh', () => {
   it('offer an address, pay it once however often, and see the payment', async () => {
-    const shop = start('python3', [join(EXAMPLES, 'shop.py'), 'order 1', String(PRICE)], envOf(SHOP));
+    const shop = start(
+      'python3',
+      [join(EXAMPLES, 'wait-for-payment.py'), 'order 1', String(PRICE)],
+      envOf(SHOP),
+    );
     const address = await until('an address', () => /^8\w+$/m.exec(shop.output())?.[0]);
     const [first, second] = [await pay('invoice 1', address), await pay('invoice 1', address)];
     expect(first.stdout).toMatch(/^[0-9a-f]{64}\n$/);

@@ -81,7 +81,8 @@ describe('a refund', () => {
     expect(await get(id as string)).toMatchObject({ state: 'confirming', excess: XMR / 2, refundable: 0 });
     expect(await refused(id as string, 'r1', 'excess')).toMatchObject({
       code: BAD_REQUEST,
-      message: expect.stringContaining('nothing of the payment request is left'),
+      message:
+        'nothing of the payment request is left to be refunded (excess): 1.500000000000 XMR of it lack confirmations or are locked',
     });
     await mine(1);
     expect(await get(id as string)).toMatchObject({ state: 'paid', refundable: 1.5 * XMR, refunded: 0 });
@@ -94,7 +95,11 @@ describe('a refund', () => {
     // Again with the same terms: the same refund; with others, or under another id: refused.
     expect(await refund(id as string, 'r1', 'excess')).toEqual(first);
     expect(await refused(id as string, 'r1', 'all')).toMatchObject({ code: MISMATCH });
-    expect(await refused(id as string, 'r2', 'excess')).toMatchObject({ code: BAD_REQUEST });
+    expect(await refused(id as string, 'r1', 'late')).toMatchObject({ code: MISMATCH });
+    expect(await refused(id as string, 'r2', 'excess')).toMatchObject({
+      code: BAD_REQUEST,
+      message: 'nothing of the payment request is left to be refunded (excess)',
+    });
     expect(await shop.rpc('get_payout', { payout_id: 'r1' })).toMatchObject({
       ...{ reference: 'order 1', request_id: id, amount: XMR / 2, state: 'queued' },
     });
@@ -118,6 +123,16 @@ describe('a refund', () => {
     expect(told.at(-1)?.data).toMatchObject({
       ...{ reference: 'order 1', refunded: XMR / 2, refundable: XMR, state: 'paid' },
       refund: { refund_id: 'r1', amount: XMR / 2, tx_hash: sent.tx_hash },
+    });
+  });
+
+  it('goes to no address of the shop, which the request does not take either', async () => {
+    const { address } = await shop.rpc('create_address');
+    expect(
+      (await shop.call('create_payment_request', { amount: XMR, refund_address: address })).error,
+    ).toMatchObject({
+      code: BAD_REQUEST,
+      message: 'the refund address is one of this wallet: give one of the customer',
     });
   });
 

@@ -57,17 +57,19 @@ describe('the page of methods', () => {
         count: u32.describe('Number of things'),
         secret: text.optional(),
         items: listOf(params({ index: u32.default(3).describe('An index') })).describe('The things'),
+        size: z.union([z.enum(['all', 'none']), u32]).describe('Size'),
       }),
     );
     expect(text_).toContain(
       [
-        '| parameter       | type                    | default  | meaning          |',
-        '| --------------- | ----------------------- | -------- | ---------------- |',
-        '| `name`          | string                  | `"x"`    | A name           |',
-        '| `count`         | unsigned 32-bit integer | required | Number of things |',
-        '| `secret`        | string                  | optional |                  |',
-        '| `items`         | list of object          | `[]`     | The things       |',
-        '| `items[].index` | unsigned 32-bit integer | `3`      | An index         |',
+        '| parameter       | type                                       | default  | meaning          |',
+        '| --------------- | ------------------------------------------ | -------- | ---------------- |',
+        '| `name`          | string                                     | `"x"`    | A name           |',
+        '| `count`         | unsigned 32-bit integer                    | required | Number of things |',
+        '| `secret`        | string                                     | optional |                  |',
+        '| `items`         | list of object                             | `[]`     | The things       |',
+        '| `items[].index` | unsigned 32-bit integer                    | `3`      | An index         |',
+        '| `size`          | `"all"`, `"none"`, unsigned 32-bit integer | required | Size             |',
       ].join('\n'),
     );
   });

@@ -62,7 +62,8 @@ function assertHost(host: string, allowPrivate: boolean): void {
 }
 
 /** Creates the error of a host that is not public. */
-const notPublic = (): TargetError => new TargetError('the webhook URL has a host that is not public');
+const notPublic = (): TargetError =>
+  new TargetError('the webhook URL has a host that is not public (--webhook-allow-private)');
 
 /** Opens a TCP connection to a host name or address. Rejects with the reason of the signal when that is aborted. */
 export type Connect = (host: string, port: number, signal: AbortSignal) => Promise<Socket>;

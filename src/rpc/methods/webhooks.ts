@@ -67,7 +67,7 @@ const deliverySchema = (description: string) =>
     {
       event_id: wire.uint('Id of the event'),
       state: wire.oneOf(['pending', 'delivered', 'failed'], 'State of the delivery'),
-      attempts: wire.uint('Number of attempts'),
+      attempts: wire.uint('Number of attempts, since the last redeliver_webhook if there was one'),
       last_attempt: wire.time('Time of the last attempt'),
       next_attempt: wire.time('Time of the next attempt; absent if none follows').optional(),
       status: wire.uint('HTTP status of the last answer; absent without an answer').optional(),

@@ -175,7 +175,9 @@ export const requestSchema = () =>
       .optional(),
     refund_address: wire.text('Address for refunds, given by merchant or customer').optional(),
     refunded: wire.amount('Refunds that are paid or still may be'),
-    refundable: wire.amount('Amount that may still be refunded: mined, confirmed and not refunded'),
+    refundable: wire.amount(
+      'Amount that may still be refunded, that of the goods too: mined, confirmed and not refunded',
+    ),
     refunds: wire.list(refundSchema(), 'Refunds, the oldest first'),
     received: wire.amount('Mined payments in time, without locked ones'),
     received_unconfirmed: wire.amount('Payments in the mempool in time, without locked ones'),

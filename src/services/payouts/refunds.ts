@@ -1,8 +1,9 @@
 import { formatAddress } from '../../monero/cryptonote/address.js';
+import { formatCoins } from '../../monero/cryptonote/coins.js';
 import type { FeePayer } from '../../model/payout.js';
 import type { RefundKind } from '../../model/payout.js';
 import { WalletError } from '../../model/wallet-error.js';
-import { refundLimit } from '../../store/tables/request-refunds.js';
+import { refundLimit, unsettled } from '../../store/tables/request-refunds.js';
 import { ZERO, type Amount } from '../../util/amount.js';
 import { unixSeconds } from '../../util/clock.js';
 import type { Accounts } from '../accounts/accounts.js';
@@ -91,10 +92,15 @@ export class Refunds {
     const { store, clock } = this.#context;
     return store.read((r) => {
       const known = r.payouts.byId(refundId);
-      if (known?.refund?.kind === kind && known.refund.request === request.sequence) return known.amount;
-      const left = refundLimit(r, request, kind, { tip: store.height() - 1, now: unixSeconds(clock) });
-      if (left === ZERO) throw badRequest(`nothing of the payment request is left to be refunded (${kind})`);
-      return left;
+      // Other terms than those of the known one are refused with the payout.
+      if (known !== undefined) return known.amount;
+      const view = { tip: store.height() - 1, now: unixSeconds(clock) };
+      const left = refundLimit(r, request, kind, view);
+      if (left > ZERO) return left;
+      const awaited = unsettled(r, request, view);
+      const reason =
+        awaited > ZERO ? `: ${formatCoins(awaited)} XMR of it lack confirmations or are locked` : '';
+      throw badRequest(`nothing of the payment request is left to be refunded (${kind})${reason}`);
     });
   }
 

@@ -245,8 +245,17 @@ export class PaymentRequests {
         ? {}
         : { returnUrl: await checkReturnUrl(returnUrl, () => this.#isMain()) }),
       ...(locale === undefined ? {} : { locale: checkLocale(locale) }),
-      ...(refundAddress === undefined ? {} : { refundAddress: formatAddress(accounts.parse(refundAddress)) }),
+      ...(refundAddress === undefined ? {} : { refundAddress: this.#payeeOf(refundAddress) }),
     };
+  }
+
+  /** Reads the address of a customer. @throws WalletError also for an address of this wallet, which no refund may pay */
+  #payeeOf(text: string): string {
+    const { accounts } = this.#services;
+    const address = formatAddress(accounts.parse(text));
+    if (accounts.ownIndex(address) !== undefined)
+      throw badRequest('the refund address is one of this wallet: give one of the customer');
+    return address;
   }
 
   /** True if the network is the main one, as far as is known: regtest has the addresses of the main network. */

@@ -15,13 +15,20 @@ export interface RefundTables {
 
 type Request = Omit<ReportableRequest, 'reported'>;
 
-const settledOf = ({ requests }: Pick<RefundTables, 'requests'>, request: Request, view: RequestView) =>
-  requestTotals(request, requests.receiptsAt([request.subaddress])(request.subaddress), view).settled;
+const totalsOf = ({ requests }: Pick<RefundTables, 'requests'>, request: Request, view: RequestView) =>
+  requestTotals(request, requests.receiptsAt([request.subaddress])(request.subaddress), view);
+const settledOf = (...args: Parameters<typeof totalsOf>) => totalsOf(...args).settled;
 
 /** Returns the largest amount that a further refund of a request may have [atomic units]. */
 export function refundLimit(r: RefundTables, request: Request, kind: RefundKind, view: RequestView): Amount {
   const refunds = r.refunds.of(request.sequence);
   return refundable(kind, request.amount, settledOf(r, request, view), refunds);
+}
+
+/** Returns the money of a request that cannot be refunded yet, because it is locked or lacks confirmations [atomic units]. */
+export function unsettled(r: RefundTables, request: Request, view: RequestView): Amount {
+  const { mined, unmined, locked, late, settled } = totalsOf(r, request, view);
+  return amount(sum([mined, unmined, locked, late]) - sum([settled.inTime, settled.late]));
 }
 
 /**

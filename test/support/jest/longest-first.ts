@@ -30,6 +30,7 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'integration/proofs': 12,
   'http/login/authentication': 12,
   'monero/crypto/slow-hash': 12,
+  'integration/shops': 11,
   'http/server/http-server': 11,
   'integration/migration': 11,
   'integration/events': 10,
