@@ -27,6 +27,7 @@ describe('the npm package', () => {
       ...['build/server/slow-hash-simd.wasm.js', 'build/server/slow-hash-plain.wasm.js'],
       ...['packaging/systemd/wallet-rpc.service', 'packaging/prometheus/alerts.yml', 'SECURITY.md'],
       ...['packaging/grafana/wallet-rpc.json', 'build/share/man/man1/wallet-rpc.1'],
+      'packaging/medusa/src/provider.ts',
       ...['build/share/bash-completion/completions/wallet-rpc', 'build/share/zsh/site-functions/_wallet-rpc'],
       ...['build/share/fish/vendor_completions.d/wallet-rpc.fish'],
       ...['build/schema.sql', 'wordlists/english.txt', 'docs/api.md'],
@@ -44,7 +45,7 @@ describe('the npm package', () => {
       expect(files).toContain(file);
     expect(
       files.filter((file) =>
-        /^(?:src|test|bench|tools|build\/(?!schema\.sql$|server\/|share\/|src\/(?:client|monero|util)\/))|\.map$|\.tgz$/.test(
+        /^(?:src|test|bench|tools|packaging\/medusa\/test|build\/(?!schema\.sql$|server\/|share\/|src\/(?:client|monero|util)\/))|\.map$|\.tgz$/.test(
           file,
         ),
       ),

@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -224,11 +224,15 @@ describe('the alert rules and the dashboard', () => {
 });
 
 describe('the table of packaging/README.md', () => {
-  it('names every file', () => {
+  it('names every file, and every package', () => {
     const table = read('README.md');
-    const files = readdirSync(PACKAGING, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && entry.name !== 'README.md')
-      .map(({ name }) => name);
-    expect(files.filter((name) => !table.includes(name))).toEqual([]);
+    const names = (folder: string): string[] =>
+      readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+        const path = join(folder, entry.name);
+        if (entry.isFile()) return entry.name === 'README.md' ? [] : [entry.name];
+        return existsSync(join(path, 'package.json')) ? [`${entry.name}/`] : names(path);
+      });
+    expect(names(PACKAGING)).toContain('medusa/');
+    expect(names(PACKAGING).filter((name) => !table.includes(name))).toEqual([]);
   });
 });
