@@ -89,5 +89,6 @@ function addBatch(
     { sequence: batch, account: 0, created },
     sequences.map((payout) => ({ payout, amount: value, fee: share })),
   );
+  for (const payout of sequences) w.payouts.follow(payout, batch);
   w.payouts.settleBatch(batch, { height: 1, dueHeight: undefined });
 }

@@ -95,6 +95,8 @@ export interface Payout extends PayoutTerms {
   readonly retryAt?: number;
   /** Payment request whose money it returns; absent: it is no refund. */
   readonly refund?: RefundOf;
+  /** Number of the batch that its state follows; absent: no batch contains it now. */
+  readonly batch?: number;
 }
 
 /**

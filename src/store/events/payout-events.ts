@@ -162,6 +162,8 @@ export class PayoutEvents {
       attempts.findLast(({ standing }) => standing.state === 'prepared' || standing.state === 'unsigned');
     if (live === undefined) return this.#return(payout, attempts);
     const { state, height } = live.standing;
+    if (payout.batch !== undefined && payout.batch !== live.share.batch)
+      this.#parts.payouts.follow(payout.sequence, live.share.batch);
     const isLower = IS_SENT.has(payout.state) && before !== undefined && before !== height;
     const reason = isLower ? ('reorganised' as const) : undefined;
     if (state === 'failed' || state === 'gone') return;
@@ -224,7 +226,7 @@ export class PayoutEvents {
     } = {},
   ): void {
     const { payouts, rows } = this.#parts;
-    payouts.setState(payout.sequence, state, { time: rows.now(), reason, retryAt });
+    payouts.setState(payout.sequence, state, { time: rows.now(), reason, retryAt, batch: live?.share.batch });
     this.#settleSpending(payout, state);
     this.#append(payout, state, { was: payout.state, reason, live });
   }

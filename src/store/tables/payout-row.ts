@@ -35,6 +35,7 @@ export interface PayoutRow {
   /** Number of the payment request that it refunds. */
   readonly request: Integer | null;
   readonly refund: RefundKind | null;
+  readonly batch: Integer | null;
 }
 
 /** Row of a share of a payout in a batch. */
@@ -110,6 +111,7 @@ export function toPayout(row: PayoutRow): Payout {
     ...(row.metadata === null ? {} : { metadata: row.metadata }),
     ...(row.creator === null ? {} : { creator: row.creator }),
     ...(row.reason === null ? {} : { reason: row.reason }),
+    ...(row.batch === null ? {} : { batch: toNumber(row.batch) }),
     ...(row.retry_at === null ? {} : { retryAt: toNumber(row.retry_at) }),
     ...(row.request === null || row.refund === null
       ? {}
@@ -142,4 +144,15 @@ export interface UnsignedBatch {
 export interface NewBatch extends Omit<UnsignedBatch, 'expires'> {
   /** Time until which its set may be signed [Unix s]; absent: this wallet has signed it. */
   readonly expires?: number;
+}
+
+/** Change of the state of a payout. */
+export interface StateChange {
+  /** Time of the change [Unix s]. */
+  readonly time: number;
+  readonly reason?: PayoutReason | undefined;
+  /** Time before which it is not sent again [Unix s]. */
+  readonly retryAt?: number | undefined;
+  /** Number of the batch that the state follows; absent: no batch contains it. */
+  readonly batch?: number | undefined;
 }

@@ -4,7 +4,6 @@ import {
   type PayoutAction,
   type PayoutClient,
   type PayoutPause,
-  type PayoutReason,
   type PayoutShare,
   type PayoutState,
 } from '../../model/payout.js';
@@ -25,6 +24,7 @@ import {
   type PayoutPayment,
   type PayoutRow,
   type ShareRow,
+  type StateChange,
   type UnsignedBatch,
 } from './payout-row.js';
 
@@ -180,16 +180,14 @@ export class PayoutReader {
       .map(toShare);
   }
 
-  /**
-   * Returns the payment of a payout: its mined batch, or the latest batch without a mined one; undefined if no batch
-   * contains it.
-   */
+  /** Returns the payment of a payout, by the batch that its state follows; undefined if no batch contains it. */
   paymentOf(payout: number): PayoutPayment | undefined {
     const row = this.db.bigints.row<PaymentRow>(
       `SELECT s.payout, s.batch, s.amount, s.fee, b.height,
          (SELECT tx_hash FROM order_tx t WHERE t.sequence = s.batch ORDER BY position, attempt DESC LIMIT 1) AS tx_hash
-       FROM payout_share s JOIN payout_batch b ON b.sequence = s.batch WHERE s.payout = ?
-       ORDER BY b.height IS NULL, s.batch DESC LIMIT 1`,
+       FROM payout p JOIN payout_share s ON s.payout = p.sequence AND s.batch = p.batch
+         JOIN payout_batch b ON b.sequence = s.batch
+       WHERE p.sequence = ?`,
       payout,
     );
     return (
@@ -351,24 +349,17 @@ export class PayoutWriter extends PayoutReader {
     );
   }
 
-  /** Records the state of a payout, and the reason of a return or an end. */
-  setState(
-    sequence: number,
-    state: PayoutState,
-    {
-      time,
-      reason,
-      retryAt,
-    }: {
-      readonly time: number;
-      readonly reason?: PayoutReason | undefined;
-      readonly retryAt?: number | undefined;
-    },
-  ): void {
+  /** Records the state of a payout, the batch that it follows, and the reason of a return or an end. */
+  setState(sequence: number, state: PayoutState, { time, reason, retryAt, batch }: StateChange): void {
     this.db.run(
-      'UPDATE payout SET state = ?, changed = ?, reason = ?, retry_at = ? WHERE sequence = ?',
-      ...[state, time, reason ?? null, retryAt ?? null, sequence],
+      'UPDATE payout SET state = ?, changed = ?, reason = ?, retry_at = ?, batch = ? WHERE sequence = ?',
+      ...[state, time, reason ?? null, retryAt ?? null, batch ?? null, sequence],
     );
+  }
+
+  /** Records that the state of a payout follows another batch. */
+  follow(sequence: number, batch: number): void {
+    this.db.run('UPDATE payout SET batch = ? WHERE sequence = ?', batch, sequence);
   }
 
   /** Adds a batch, whose order was recorded in the same transaction. */

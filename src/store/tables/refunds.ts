@@ -1,4 +1,4 @@
-import { isWaiting, type PayoutState } from '../../model/payout.js';
+import type { PayoutState } from '../../model/payout.js';
 import type { Refund } from '../../model/refund.js';
 import type { RefundKind } from '../../model/payout.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
@@ -23,7 +23,7 @@ const toRefund = (row: RefundRow): Refund => ({
   address: row.address,
   state: row.state,
   created: toNumber(row.created),
-  ...(row.tx_hash === null || isWaiting(row.state) ? {} : { txHash: toBytes<'Hash'>(row.tx_hash) }),
+  ...(row.tx_hash === null ? {} : { txHash: toBytes<'Hash'>(row.tx_hash) }),
 });
 
 /** Reads the refunds of payment requests, which are payouts. */
@@ -43,9 +43,7 @@ export class RefundReader {
   ofEach(requests: readonly number[]): ReadonlyMap<number, readonly Refund[]> {
     const rows = this.#db.bigints.rows<RefundRow>(
       `SELECT p.request, p.refund, p.amount, p.payout_id, p.address, p.state, p.created,
-         (SELECT tx_hash FROM payout_share s JOIN payout_batch b ON b.sequence = s.batch
-            JOIN order_tx t ON t.sequence = s.batch WHERE s.payout = p.sequence
-          ORDER BY b.height IS NULL, s.batch DESC, position, attempt DESC LIMIT 1) AS tx_hash
+         (SELECT tx_hash FROM order_tx t WHERE t.sequence = p.batch ORDER BY position, attempt DESC LIMIT 1) AS tx_hash
        FROM json_each(?) r CROSS JOIN payout p INDEXED BY payout_request ON p.request = r.value ORDER BY p.sequence`,
       JSON.stringify(requests),
     );
