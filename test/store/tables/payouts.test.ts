@@ -9,17 +9,17 @@ beforeEach(() => {
 afterEach(() => wallet.close());
 
 it('pays a payout by the batch that its state follows, although a later batch contains it, too', () => {
-  const payout = wallet.store.write((w) => {
-    const sequence = w.payouts.add(newPayout('a'));
+  const paid = wallet.store.write(({ payouts }) => {
+    const sequence = payouts.add(newPayout('a'));
+    const batchOf = (): number | undefined => payouts.paymentOf(sequence)?.batch;
     // An earlier set was signed late and relayed elsewhere, after a later one was made.
-    for (const batch of [7, 8]) recordBatch(w.payouts, batch, 0, [sequence]);
-    w.payouts.setState(sequence, 'sent', { time: CREATED, batch: 7 });
-    return sequence;
+    for (const batch of [7, 8]) recordBatch(payouts, batch, 0, [sequence]);
+    payouts.setState(sequence, 'sent', { time: CREATED, batch: 7 });
+    const found = [batchOf()];
+    payouts.follow(sequence, 8);
+    found.push(batchOf());
+    payouts.setState(sequence, 'queued', { time: CREATED });
+    return [...found, batchOf()];
   });
-  const batchOf = (): number | undefined => wallet.store.read((r) => r.payouts.paymentOf(payout)?.batch);
-  expect(batchOf()).toBe(7);
-  wallet.store.write((w) => w.payouts.follow(payout, 8));
-  expect(batchOf()).toBe(8);
-  wallet.store.write((w) => w.payouts.setState(payout, 'queued', { time: CREATED }));
-  expect(batchOf()).toBeUndefined();
+  expect(paid).toEqual([7, 8, undefined]);
 });
