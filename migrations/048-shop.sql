@@ -19,8 +19,8 @@ ALTER TABLE arrival ADD COLUMN accepted INTEGER; -- time at which it met the rul
 CREATE INDEX payment_request_zero_conf ON payment_request (minor, account) WHERE zero_conf IS NOT NULL;
 
 -- A payout has the state of one of its batches, which is recorded with the state.
-ALTER TABLE payout ADD COLUMN batch INTEGER;     -- batch that the state follows; NULL: no batch contains it now
-UPDATE payout SET batch = (
+ALTER TABLE payout ADD COLUMN live_batch INTEGER; -- batch that the state follows; NULL: no batch contains it now
+UPDATE payout SET live_batch = (
   SELECT s.batch FROM payout_share s JOIN payout_batch b ON b.sequence = s.batch WHERE s.payout = payout.sequence
   ORDER BY b.height IS NULL, s.batch DESC LIMIT 1)
 WHERE state IN ('awaiting_signature', 'sending', 'sent', 'mined', 'confirmed');

@@ -35,7 +35,7 @@ export interface PayoutRow {
   /** Number of the payment request that it refunds. */
   readonly request: Integer | null;
   readonly refund: RefundKind | null;
-  readonly batch: Integer | null;
+  readonly live_batch: Integer | null;
 }
 
 /** Row of a share of a payout in a batch. */
@@ -111,7 +111,7 @@ export function toPayout(row: PayoutRow): Payout {
     ...(row.metadata === null ? {} : { metadata: row.metadata }),
     ...(row.creator === null ? {} : { creator: row.creator }),
     ...(row.reason === null ? {} : { reason: row.reason }),
-    ...(row.batch === null ? {} : { batch: toNumber(row.batch) }),
+    ...(row.live_batch === null ? {} : { batch: toNumber(row.live_batch) }),
     ...(row.retry_at === null ? {} : { retryAt: toNumber(row.retry_at) }),
     ...(row.request === null || row.refund === null
       ? {}

@@ -185,7 +185,7 @@ export class PayoutReader {
     const row = this.db.bigints.row<PaymentRow>(
       `SELECT s.payout, s.batch, s.amount, s.fee, b.height,
          (SELECT tx_hash FROM order_tx t WHERE t.sequence = s.batch ORDER BY position, attempt DESC LIMIT 1) AS tx_hash
-       FROM payout p JOIN payout_share s ON s.payout = p.sequence AND s.batch = p.batch
+       FROM payout p JOIN payout_share s ON s.payout = p.sequence AND s.batch = p.live_batch
          JOIN payout_batch b ON b.sequence = s.batch
        WHERE p.sequence = ?`,
       payout,
@@ -352,14 +352,14 @@ export class PayoutWriter extends PayoutReader {
   /** Records the state of a payout, the batch that it follows, and the reason of a return or an end. */
   setState(sequence: number, state: PayoutState, { time, reason, retryAt, batch }: StateChange): void {
     this.db.run(
-      'UPDATE payout SET state = ?, changed = ?, reason = ?, retry_at = ?, batch = ? WHERE sequence = ?',
+      'UPDATE payout SET state = ?, changed = ?, reason = ?, retry_at = ?, live_batch = ? WHERE sequence = ?',
       ...[state, time, reason ?? null, retryAt ?? null, batch ?? null, sequence],
     );
   }
 
   /** Records that the state of a payout follows another batch. */
   follow(sequence: number, batch: number): void {
-    this.db.run('UPDATE payout SET batch = ? WHERE sequence = ?', batch, sequence);
+    this.db.run('UPDATE payout SET live_batch = ? WHERE sequence = ?', batch, sequence);
   }
 
   /** Adds a batch, whose order was recorded in the same transaction. */

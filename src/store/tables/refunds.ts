@@ -43,7 +43,7 @@ export class RefundReader {
   ofEach(requests: readonly number[]): ReadonlyMap<number, readonly Refund[]> {
     const rows = this.#db.bigints.rows<RefundRow>(
       `SELECT p.request, p.refund, p.amount, p.payout_id, p.address, p.state, p.created,
-         (SELECT tx_hash FROM order_tx t WHERE t.sequence = p.batch ORDER BY position, attempt DESC LIMIT 1) AS tx_hash
+         (SELECT tx_hash FROM order_tx t WHERE t.sequence = p.live_batch ORDER BY position, attempt DESC LIMIT 1) AS tx_hash
        FROM json_each(?) r CROSS JOIN payout p INDEXED BY payout_request ON p.request = r.value ORDER BY p.sequence`,
       JSON.stringify(requests),
     );
