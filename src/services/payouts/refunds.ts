@@ -1,7 +1,5 @@
-import { formatAddress } from '../../monero/cryptonote/address.js';
 import { formatCoins } from '../../monero/cryptonote/coins.js';
-import type { FeePayer } from '../../model/payout.js';
-import type { RefundKind } from '../../model/payout.js';
+import type { FeePayer, RefundKind } from '../../model/payout.js';
 import { WalletError } from '../../model/wallet-error.js';
 import { refundLimit, unsettled } from '../../store/tables/request-refunds.js';
 import { ZERO, type Amount } from '../../util/amount.js';
@@ -12,9 +10,9 @@ import type { PayoutCreator } from './payout-intake.js';
 import type { Payouts } from './payouts.js';
 import type { PaymentRequests, RequestName } from '../requests/payment-requests.js';
 import type { RequestView } from '../requests/request-views.js';
-import { badRequest } from '../requests/request-terms.js';
+import { badRequest, refundAddressOf } from '../requests/request-terms.js';
 
-type Context = Pick<WalletContext, 'clock' | 'events' | 'name' | 'store'>;
+type Context = Pick<WalletContext, 'clock' | 'store'>;
 
 /** Other services of the wallet that this service calls. */
 interface Services {
@@ -114,10 +112,8 @@ export class Refunds {
     const { accounts, requests } = this.#services;
     const found = store.read((r) => r.requests.byToken(token));
     if (found === undefined) return undefined;
-    const address = formatAddress(accounts.parse(text));
     if (!found.asksRefundAddress) throw badRequest('the payment request does not ask for a refund address');
-    if (accounts.ownIndex(address) !== undefined)
-      throw badRequest('the address is one of the shop: give one of your own wallet');
+    const address = refundAddressOf(accounts, text);
     const isUsed = store.read((r) => r.refunds.of(found.sequence)).length > 0;
     if (isUsed) throw badRequest('a refund was made already');
     store.write((w) => {

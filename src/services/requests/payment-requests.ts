@@ -1,5 +1,4 @@
 import { DaemonError } from '../../daemon/errors.js';
-import { formatAddress } from '../../monero/cryptonote/address.js';
 import { assertRepeats, type KeyedCall } from '../../model/keyed-call.js';
 import { faultOf, WalletError } from '../../model/wallet-error.js';
 import { type PaymentRequest, type RequestPrice, confirmationsFor } from '../../model/payment-request.js';
@@ -21,6 +20,7 @@ import { RequestViews, type RequestView, type ViewRequests } from './request-vie
 import {
   badRequest,
   checkZeroConf,
+  refundAddressOf,
   checkAmount,
   checkExpiry,
   checkLocale,
@@ -245,17 +245,8 @@ export class PaymentRequests {
         ? {}
         : { returnUrl: await checkReturnUrl(returnUrl, () => this.#isMain()) }),
       ...(locale === undefined ? {} : { locale: checkLocale(locale) }),
-      ...(refundAddress === undefined ? {} : { refundAddress: this.#payeeOf(refundAddress) }),
+      ...(refundAddress === undefined ? {} : { refundAddress: refundAddressOf(accounts, refundAddress) }),
     };
-  }
-
-  /** Reads the address of a customer. @throws WalletError also for an address of this wallet, which no refund may pay */
-  #payeeOf(text: string): string {
-    const { accounts } = this.#services;
-    const address = formatAddress(accounts.parse(text));
-    if (accounts.ownIndex(address) !== undefined)
-      throw badRequest('the refund address is one of this wallet: give one of the customer');
-    return address;
   }
 
   /** True if the network is the main one, as far as is known: regtest has the addresses of the main network. */

@@ -2,8 +2,10 @@ import { amountsFor, DECIMAL, isPositive } from '../../model/request-price.js';
 import type { RequestPrice } from '../../model/payment-request.js';
 import type { ZeroConfRule } from '../../model/zero-conf.js';
 import { WalletError } from '../../model/wallet-error.js';
+import { formatAddress } from '../../monero/cryptonote/address.js';
 import { formatCoins } from '../../monero/cryptonote/coins.js';
 import { amount, type Amount } from '../../util/amount.js';
+import type { Accounts } from '../accounts/accounts.js';
 
 /** Largest integer of SQLite. */
 const MAX_AMOUNT = (1n << 63n) - 1n;
@@ -60,6 +62,17 @@ export function checkZeroConf({ maxAmount, minNodes }: ZeroConfRule, nodes: numb
   if (maxAmount === 0n) throw badRequest('zero_conf.max_amount is 0');
   if (minNodes > nodes)
     throw badRequest(`zero_conf.min_nodes is ${minNodes}, and the server lists ${nodes} (--daemon-address)`);
+}
+
+/**
+ * Reads the address of a customer for refunds. @returns the address in the standard spelling.
+ * @throws WalletError `wrong_address`; `bad_payment_request` for an address of this wallet, which no refund may pay
+ */
+export function refundAddressOf(accounts: Pick<Accounts, 'ownIndex' | 'parse'>, text: string): string {
+  const address = formatAddress(accounts.parse(text));
+  if (accounts.ownIndex(address) !== undefined)
+    throw badRequest('the refund address is one of this wallet: give one of the customer');
+  return address;
 }
 
 /** Returns a language in its canonical spelling. @throws WalletError `bad_payment_request` unless it is a BCP 47 tag */
