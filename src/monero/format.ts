@@ -13,6 +13,9 @@ export const TAGGED_KEY_OUTPUT = 0x03;
 /** Number that stands for the view tag of an output without one; the tags themselves are bytes. */
 export const NO_VIEW_TAG = 0x100;
 
+/** Number that stands for the input context of a transaction of the old form, which has none. */
+export const NO_CONTEXT = 0xffffffff;
+
 /** Tag bytes of the fields of tx_extra, and the greatest lengths of two of them [bytes]. Source: tx_extra.h. */
 export const EXTRA_PADDING = 0x00;
 export const EXTRA_PUBLIC_KEY = 0x01;

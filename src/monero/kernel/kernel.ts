@@ -1,6 +1,6 @@
 import type { OwnOutputs, WalletSecrets } from '../cryptonote/own-outputs.js';
 
-export { NO_VIEW_TAG } from '../format.js';
+export { NO_CONTEXT, NO_VIEW_TAG } from '../format.js';
 
 /**
  * Outputs and transaction public keys to scan, in flat arrays, which can be copied to a thread or into WebAssembly.
@@ -16,6 +16,27 @@ export interface ScanBatch {
   readonly viewTags: Uint16Array;
   /** Output keys P, 32 bytes each. An output whose key is not a point is never a hit. */
   readonly outputs: Uint8Array;
+  /** Input contexts of the transactions in the form of the fork; absent if the batch has none. */
+  readonly contexts?: InputContexts;
+}
+
+/**
+ * Input contexts of the transactions in a batch. A key with an input context is an ephemeral key D, of X25519; its outputs
+ * have view tags of three bytes, which bind the input context.
+ */
+export interface InputContexts {
+  /** For each key of the batch, the index of its input context in `bytes`, or `NO_CONTEXT` for a key of the old form. */
+  readonly ofKeys: Uint32Array;
+  /** Input contexts, 33 bytes each. */
+  readonly bytes: Uint8Array;
+}
+
+/** Secret keys with which a wallet scans. */
+export interface ScanKeys {
+  /** View secret key: scalar `a`, 32 bytes, 1 ≤ a < ℓ; it is multiplied in constant time. */
+  readonly viewSecret: Uint8Array;
+  /** View-balance secret of an account of the fork, 32 bytes; absent: outputs of the wallet to itself are not found by it. */
+  readonly balanceSecret?: Uint8Array;
 }
 
 /** Hits of a view secret key: the outputs of a batch whose view tag matches, and the outputs without a view tag. */

@@ -1,0 +1,44 @@
+/*
+ * Rules of the next fork (FCMP++ with Carrot addressing) that may still move. Each has the commit that it was read from.
+ * Sources:
+ * `core`: jeffro256/monero, branch carrot_core, 97d9e9911 (2026-07-24): addresses, outputs, scanning.
+ * `stage`: jeffro256/monero, branch fcmp++-stage-cold-hot, 2ff9690d6: blocks, transactions, interface of daemons.
+ * `spec`: jeffro256/carrot, 8565b5f: carrot.md.
+ * The compiler of AssemblyScript reads this file, too, so that it has numbers, texts and functions of numbers alone.
+ */
+
+/** Name of these rules, for `--fork-rules`. Rules that differ in any value below get another name. */
+export const FORK_RULES = 'carrot-2026-07';
+
+/** Block version that allows the new form beside the old one, in which miner transactions have the new form. `stage` cryptonote_config.h `HF_VERSION_CARROT`. */
+export const CARROT_FORK = 17;
+/** Block version that allows the new form alone. `stage` cryptonote_config.h `MAX_HF_VERSION`. */
+export const CARROT_ONLY_FORK = 18;
+/** Least version of blocks that name the tree of outputs. `stage` cryptonote_config.h `HF_VERSION_FCMP_PLUS_PLUS`. */
+export const TREE_FORK = 17;
+
+/** Type byte of an output in the new form; 0 in an older test network. `stage` cryptonote_basic.h `txout_to_carrot_v1`. */
+export const CARROT_OUTPUT = 0x01;
+/** Size of the view tag of an output in the new form [bytes]. `core` core_types.h `VIEW_TAG_BYTES`. */
+export const CARROT_TAG_BYTES = 3;
+/** Size of the encrypted anchor of an output in the new form [bytes]. `core` core_types.h `JANUS_ANCHOR_BYTES`. */
+export const ANCHOR_BYTES = 16;
+/** Type of a RingCT signature with a membership proof. `stage` rctTypes.h `RCTTypeFcmpPlusPlus`. */
+export const RCT_FCMP = 7;
+
+/** Greatest number of layers of the tree of outputs. `stage` cryptonote_config.h `FCMP_PLUS_PLUS_MAX_LAYERS`. */
+export const MOST_TREE_LAYERS = 12;
+/** Greatest numbers of inputs and of outputs of a transaction with a membership proof. `stage` cryptonote_config.h. */
+export const MOST_FCMP_INPUTS = 128;
+export const MOST_FCMP_OUTPUTS = 16;
+
+/** Size of an input context: a letter and 32 bytes. `core` core_types.h `INPUT_CONTEXT_BYTES`. */
+export const INPUT_CONTEXT_BYTES = 33;
+/** First byte of the input context of a miner transaction ("C"), and of another transaction ("R"). `core` config.h. */
+export const COINBASE_CONTEXT = 0x43;
+export const RINGCT_CONTEXT = 0x52;
+
+/** Personalisation of all Blake2b hashes. `core` config.h `CARROT_PERSONAL_STRING`. */
+export const CARROT_PERSONALISATION = 'Monero';
+/** Text that separates the hash of view tags from others; its length precedes it. `core` config.h, enote_utils.cpp. */
+export const VIEW_TAG_SEPARATOR = 'Carrot view tag';
