@@ -42,3 +42,37 @@ export const RINGCT_CONTEXT = 0x52;
 export const CARROT_PERSONALISATION = 'Monero';
 /** Text that separates the hash of view tags from others; its length precedes it. `core` config.h, enote_utils.cpp. */
 export const VIEW_TAG_SEPARATOR = 'Carrot view tag';
+
+/** Separators of the other hashes of outputs. `core` config.h. */
+export const SECRET_SEPARATOR = 'Carrot sender-receiver secret';
+export const COINBASE_EXTENSION_G_SEPARATOR = 'Carrot coinbase extension G';
+export const COINBASE_EXTENSION_T_SEPARATOR = 'Carrot coinbase extension T';
+export const EXTENSION_G_SEPARATOR = 'Carrot key extension G';
+export const EXTENSION_T_SEPARATOR = 'Carrot key extension T';
+export const MASK_SEPARATOR = 'Carrot commitment mask';
+export const ANCHOR_SEPARATOR = 'Carrot encryption mask anchor';
+export const AMOUNT_SEPARATOR = 'Carrot encryption mask a';
+export const PAYMENT_ID_SEPARATOR = 'Carrot encryption mask pid';
+export const SPECIAL_ANCHOR_SEPARATOR = 'Carrot janus anchor special';
+export const EPHEMERAL_SEPARATOR = 'Carrot sending key normal';
+
+/** Separators of the hashes of accounts and addresses. `core` config.h. */
+export const PROVE_SPEND_SEPARATOR = 'Carrot prove-spend key';
+export const VIEW_BALANCE_SEPARATOR = 'Carrot view-balance secret';
+export const IMAGE_PREIMAGE_SEPARATOR = 'Carrot generate-image preimage secret';
+export const GENERATE_IMAGE_SEPARATOR = 'Carrot generate-image key';
+export const INCOMING_VIEW_SEPARATOR = 'Carrot incoming view key';
+export const GENERATE_ADDRESS_SEPARATOR = 'Carrot generate-address secret';
+export const ADDRESS_PREIMAGE_1_SEPARATOR = 'Carrot address index preimage 1';
+export const ADDRESS_PREIMAGE_2_SEPARATOR = 'Carrot address index preimage 2';
+export const SUBADDRESS_SEPARATOR = 'Carrot subaddress scalar';
+
+/** Bytes that stand for the types of outputs, payment and change, in hashes. `core` carrot_enote_types.h. */
+export const PAYMENT_TYPE = 0;
+export const CHANGE_TYPE = 1;
+
+/**
+ * Generator T of output keys, compressed. Older branches and carrot.md have 61b736ce…d526, of a hash without
+ * personalisation. `core` generators.cpp.
+ */
+export const GENERATOR_T = 'dc42e1d3307b2d4b3b02729abe577e231d79478141cb5b310ca9fa6e127616a3';
