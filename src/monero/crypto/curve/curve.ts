@@ -1,4 +1,5 @@
 import { fromHex } from '../../../util/bytes.js';
+import { GENERATOR_T } from '../../fork-rules.js';
 import type { PublicKey } from '../types.js';
 
 /**
@@ -28,6 +29,30 @@ export interface Curve {
   multiplySecret(points: readonly Uint8Array[], secrets: readonly Uint8Array[]): Uint8Array[];
   /** Computes `P + s·G` for each point P; otherwise as {@link multiplySecret}. */
   addSecretMultiples(points: readonly Uint8Array[], secrets: readonly Uint8Array[]): Uint8Array[];
+  /**
+   * Computes `P + x·G + y·T` for each point P, in constant time for x and y; T is the second generator of output keys of
+   * the fork.
+   * @param ofG scalars x below ℓ, one per point.
+   * @param ofT scalars y below ℓ, one per point.
+   * @throws RangeError as {@link multiplySecret}.
+   */
+  addMultiplesOfBoth(
+    points: readonly Uint8Array[],
+    ofG: readonly Uint8Array[],
+    ofT: readonly Uint8Array[],
+  ): Uint8Array[];
+  /**
+   * Multiplies a u-coordinate of Curve25519 by a scalar that is not clamped, as X25519 does, in constant time for the
+   * scalar. Every u is valid; the product is 0 if it is infinite.
+   * @param u 32 bytes; bit 255 is ignored, and numbers of p or more are reduced.
+   * @param scalar 32 bytes, below ℓ.
+   * @throws RangeError for a scalar of ℓ or more, or another length.
+   */
+  x25519(u: Uint8Array, scalar: Uint8Array): Uint8Array;
+  /** Computes the hash to a point H_p^2 of an output key of the fork, 32 bytes. */
+  hashToPointUnbiased(outputKey: Uint8Array): Uint8Array;
+  /** Computes the key images `x·H_p^2(K)` of outputs of the fork; otherwise as {@link keyImages}. */
+  unbiasedKeyImages(outputKeys: Uint8Array, secrets: Uint8Array): Uint8Array;
   /** Computes `Hp(data)` for each item, 32 bytes each. */
   hashToPoints(data: readonly Uint8Array[]): Uint8Array[];
   arePoints(all: readonly Uint8Array[]): boolean;
@@ -96,5 +121,7 @@ export const BASE = fromHex('58' + '66'.repeat(31)) as PublicKey;
 export const AMOUNT_BASE = fromHex(
   '8b655970153799af2aeadc9ff1add0ea6c7251d54154cfa92c173a0dd39c1f94',
 ) as PublicKey;
+/** Encoding of the second generator T of output keys of the fork. */
+export const EXTENSION_BASE = fromHex(GENERATOR_T) as PublicKey;
 /** Encoding of the identity element. */
 export const IDENTITY = fromHex('01' + '00'.repeat(31)) as PublicKey;

@@ -1,3 +1,4 @@
+import { forkHash } from '../fork-hash.js';
 import { keccak } from '../keccak.js';
 import { multiplyBy8, Point } from './point.js';
 import { bytesToInt } from '../scalar.js';
@@ -56,6 +57,15 @@ export function mapToCurve(bytes: Uint8Array): Point {
   const Z = Fp.add(z, w);
   const Y = Fp.sub(z, w);
   return new Point(Fp.mul(abscissa, Z), Y, Z, Fp.mul(abscissa, Y));
+}
+
+/**
+ * Computes the hash to a point of outputs of the fork, `8·(map(h₀) + map(h₁))`, of the halves h₀ and h₁ of a hash of 64
+ * bytes. Source: crypto.cpp `unbiased_hash_to_ec`.
+ */
+export function hashToPointUnbiased(data: Uint8Array): Point {
+  const hash = forkHash(64, data);
+  return multiplyBy8(mapToCurve(hash.subarray(0, 32)).add(mapToCurve(hash.subarray(32))));
 }
 
 /** Computes `Hp(data) = 8·map(keccak(data))`. Source: crypto.cpp `hash_to_ec`, rctOps.cpp `hash_to_p3`. */

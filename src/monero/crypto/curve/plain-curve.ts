@@ -1,9 +1,10 @@
 import { chunks, concatBytes } from '../../../util/bytes.js';
 import { MOST_TWINS, type Basis, type Curve } from './curve.js';
-import { hashToPoint } from './hash-to-point.js';
+import { hashToPoint, hashToPointUnbiased } from './hash-to-point.js';
 import { storedMultiples, multiexp, type Multiples } from './multiexp.js';
-import { decompress, G, H, multiply, Point, tryDecompress } from './point.js';
+import { decompress, G, H, multiply, Point, T, tryDecompress } from './point.js';
 import { toScalar } from '../scalar.js';
+import { plainX25519 } from './x25519.js';
 
 class PlainBasis implements Basis {
   readonly #points: Multiples[] = [];
@@ -87,6 +88,21 @@ export const plainCurve: Curve = {
       decompress(bytes)
         .add(multiply(G, secretAt(secrets, i)))
         .toBytes(),
+    ),
+  addMultiplesOfBoth: (points, ofG, ofT) =>
+    points.map((bytes, i) =>
+      decompress(bytes)
+        .add(multiply(G, secretAt(ofG, i)))
+        .add(multiply(T, secretAt(ofT, i)))
+        .toBytes(),
+    ),
+  x25519: plainX25519,
+  hashToPointUnbiased: (outputKey) => hashToPointUnbiased(outputKey).toBytes(),
+  unbiasedKeyImages: (outputKeys, secrets) =>
+    concatBytes(
+      ...chunks(outputKeys, 32).map((key, i) =>
+        multiply(hashToPointUnbiased(key), toScalar(secrets.subarray(32 * i, 32 * i + 32))).toBytes(),
+      ),
     ),
   hashToPoints: (data) => data.map((bytes) => hashToPoint(bytes).toBytes()),
   arePoints: (all) => all.every((bytes) => tryDecompress(bytes) !== undefined),

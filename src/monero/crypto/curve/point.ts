@@ -1,6 +1,6 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { reduce } from '../scalar.js';
-import { AMOUNT_BASE } from './curve.js';
+import { AMOUNT_BASE, EXTENSION_BASE } from './curve.js';
 
 /** A point of the curve, which may have a torsion part. */
 export const Point = ed25519.Point;
@@ -48,3 +48,6 @@ export const multiplyBy8 = (point: Point): Point => point.clearCofactor();
 
 /** The generator H of amounts, decompressed from {@link AMOUNT_BASE}. */
 export const H = decompress(AMOUNT_BASE);
+
+/** The second generator T of output keys of the fork, decompressed from {@link EXTENSION_BASE}. */
+export const T = decompress(EXTENSION_BASE);

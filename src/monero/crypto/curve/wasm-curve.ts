@@ -182,12 +182,32 @@ export class WasmCurve implements Curve {
   }
 
   keyImages(outputKeys: Uint8Array, secrets: Uint8Array): Uint8Array {
-    checkScalars(secrets);
+    return this.#withScalars(outputKeys, secrets, (padded) => {
+      this.#memory.wasm.multiplyHashes(padded);
+    });
+  }
+
+  unbiasedKeyImages(outputKeys: Uint8Array, secrets: Uint8Array): Uint8Array {
+    return this.#withScalars(outputKeys, secrets, (padded) => {
+      this.#memory.wasm.multiplyUnbiasedHashes(padded);
+    });
+  }
+
+  x25519(u: Uint8Array, scalar: Uint8Array): Uint8Array {
+    if (u.length !== 32 || scalar.length !== 32) throw new RangeError('expected 32 bytes');
+    return this.#withScalars(u, scalar, (padded) => {
+      this.#memory.wasm.multiplyFractions(padded);
+    });
+  }
+
+  /** Passes rows and their scalars to a call. @throws RangeError for a scalar of ℓ or more. */
+  #withScalars(rows: Uint8Array, scalars: Uint8Array, call: (padded: number) => void): Uint8Array {
+    checkScalars(scalars);
     const memory = this.#memory;
-    return memory.inRows(outputKeys.length / 32, (start, count, padded) => {
-      memory.points.set(outputKeys.subarray(32 * start, 32 * (start + count)));
-      memory.scalars.set(secrets.subarray(32 * start, 32 * (start + count)));
-      memory.wasm.multiplyHashes(padded);
+    return memory.inRows(rows.length / 32, (start, count, padded) => {
+      memory.points.set(rows.subarray(32 * start, 32 * (start + count)));
+      memory.scalars.set(scalars.subarray(32 * start, 32 * (start + count)));
+      call(padded);
     });
   }
 
@@ -206,7 +226,7 @@ export class WasmCurve implements Curve {
   #withSecrets(
     points: readonly Uint8Array[],
     secrets: readonly Uint8Array[],
-    call: (padded: number) => void,
+    call: (padded: number, start: number) => void,
   ): Uint8Array[] {
     mustMatch(points.length, secrets.length);
     secrets.forEach(checkScalar);
@@ -217,10 +237,33 @@ export class WasmCurve implements Curve {
         secrets.slice(start, start + count).forEach((secret, i) => {
           memory.scalars.set(secret, 32 * i);
         });
-        call(padded);
+        call(padded, start);
         mustBePoints(memory.valid.subarray(0, count));
       }),
     );
+  }
+
+  addMultiplesOfBoth(
+    points: readonly Uint8Array[],
+    ofG: readonly Uint8Array[],
+    ofT: readonly Uint8Array[],
+  ): Uint8Array[] {
+    mustMatch(points.length, ofT.length);
+    ofT.forEach(checkScalar);
+    return this.#withSecrets(points, ofG, (padded, start) => {
+      const { amounts } = this.#memory;
+      const rows = new Uint8Array(amounts.buffer, amounts.byteOffset, 32 * ROWS);
+      rows.set(joinBytes(ofT.slice(start, start + ROWS)));
+      this.#memory.wasm.addMultiplesOfBoth(padded);
+    });
+  }
+
+  hashToPointUnbiased(outputKey: Uint8Array): Uint8Array {
+    const memory = this.#memory;
+    return memory.inRows(1, (_start, _count, padded) => {
+      memory.points.set(rowsOf([outputKey]));
+      memory.wasm.hashUnbiasedToPoints(padded);
+    });
   }
 
   hashToPoints(data: readonly Uint8Array[]): Uint8Array[] {

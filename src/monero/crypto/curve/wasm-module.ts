@@ -23,6 +23,10 @@ export interface KernelExports {
   ownKeyImages(count: number): void;
   multiplySecrets(count: number): void;
   hashToPoints(count: number): void;
+  multiplyFractions(count: number): void;
+  addMultiplesOfBoth(count: number): void;
+  multiplyUnbiasedHashes(count: number): void;
+  hashUnbiasedToPoints(count: number): void;
   subtractLast(count: number): void;
   reserveBasis(count: number): number;
   resizeBasis(count: number): void;

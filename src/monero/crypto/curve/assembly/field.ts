@@ -169,6 +169,13 @@ export function negateLanes(a: usize, first: i32, second: i32): void {
   else intSelection.negateLanes(a, first, second);
 }
 
+/** Exchanges a and b in the lanes whose mask is -1; the mask of the other lanes is 0. In constant time. */
+@inline
+export function swapLanes(a: usize, b: usize, first: i32, second: i32): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fmaSelection.swapLanes(a, b, first, second);
+  else intSelection.swapLanes(a, b, first, second);
+}
+
 /** Size of a packed element [bytes]: the limbs of one lane, one after the other. */
 export const PACKED: usize = 40;
 

@@ -1,7 +1,9 @@
 /* Exports for the host. Arguments and results are in the areas of rows.ts; a call takes up to 256 of their rows. */
+import { prepareBlake2b, wipeBlake2b } from './blake2b-pair';
 import { prepareField, wipeField } from './field';
 import { mapToCurve, prepareMap, wipeMap } from './hash-to-point';
 import { wipeCombs } from './comb';
+import { prepareLadder, wipeLadder } from './ladder';
 import { keccakPair, setMessage, wipePair, writeHash } from './keccak-pair';
 import {
   addMultiplesOfG as addToPairsG,
@@ -39,6 +41,7 @@ import {
   writeResults,
 } from './rows';
 import { hashToScalars } from './scalar';
+import { hashUnbiased, wipeUnbiased } from './unbiased-hash';
 
 const HASHES = memory.data(64, 16);
 
@@ -71,11 +74,14 @@ export function walletKeysAt(): usize {
 export function prepare(): void {
   prepareField();
   preparePoint();
+  prepareLadder();
+  prepareBlake2b();
   prepareMap();
   prepareMultiexp();
 }
 
 export { multiplyPoints, multiplyPointsBySecret, recodeSecret, addMultiplesOfG } from './rows';
+export { addMultiplesOfBoth, multiplyFractions } from './rows';
 export { reserveScan, derive, findHits, wipeScan } from './scan';
 export { scanKeysAt, scanOutputsAt, scanDerivationsAt, scanSpendKeysAt } from './scan';
 export { scanHitsAt, scanOutputKeyAt, scanOutputIndexAt, scanTagsAt } from './scan';
@@ -142,6 +148,22 @@ export function multiplySecrets(count: i32): void {
 /** Computes RESULTS = Hp(POINTS); POINTS may be any 32 bytes. */
 export function hashToPoints(count: i32): void {
   for (let row: usize = 0; row < usize(count); row += 2) hashPair(SUMS + (row >> 1) * POINT, row, false);
+  writeResults(count);
+}
+
+/** Computes RESULTS = SCALARS * H_p^2(POINTS), the key images of outputs of the fork; POINTS may be any 32 bytes. */
+export function multiplyUnbiasedHashes(count: i32): void {
+  for (let row: usize = 0; row < usize(count); row += 2) {
+    hashUnbiased(BASE, POINTS + (row << 5), POINTS + (row << 5) + 32, true);
+    multiplySecret(SUMS + (row >> 1) * POINT, BASE, SCALARS + (row << 5), SCALARS + (row << 5) + 32);
+  }
+  writeResults(count);
+}
+
+/** Computes RESULTS = H_p^2(POINTS); POINTS may be any 32 bytes. */
+export function hashUnbiasedToPoints(count: i32): void {
+  for (let row: usize = 0; row < usize(count); row += 2)
+    hashUnbiased(SUMS + (row >> 1) * POINT, POINTS + (row << 5), POINTS + (row << 5) + 32, false);
   writeResults(count);
 }
 
@@ -217,6 +239,9 @@ export function wipe(): void {
   wipeCombs();
   wipeSums();
   wipeMap();
+  wipeUnbiased();
+  wipeLadder();
+  wipeBlake2b();
   wipePoints();
   wipeField();
   wipePair();

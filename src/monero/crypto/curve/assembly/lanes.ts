@@ -14,6 +14,15 @@ export function maskedLimb(at: usize, stride: usize, m1: v128, m2: v128, m3: v12
   return v128.or(low, high);
 }
 
+/** Exchanges the bits of two vectors in memory that are set in a mask. */
+@inline
+export function swapMasked(a: usize, b: usize, mask: v128): void {
+  const x = v128.load(a), y = v128.load(b);
+  const difference = v128.and(v128.xor(x, y), mask);
+  v128.store(a, v128.xor(x, difference));
+  v128.store(b, v128.xor(y, difference));
+}
+
 /**
  * Selects a byte for each of 16 indices from 16 bytes of a row; zero if the index is not from `first` to first + 15.
  */

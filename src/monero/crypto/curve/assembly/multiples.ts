@@ -5,22 +5,38 @@
 import { ELEMENT, select, selectAddend, selectFrom128, selectFrom32 } from './field';
 import { ADDEND, addAffine, addPoint, decompress, divideByZ, double, fromAddend, POINT, toAddend } from './point';
 import { DIGITS, toDigits } from './scalar';
+import { GENERATOR_T } from '../../../fork-rules';
 import { ENTRY, setMultiple, UNDIVIDED, writeWindow } from './window';
 
 const G_BYTES = memory.data<u64>([0x6666666666666658, 0x6666666666666666, 0x6666666666666666, 0x6666666666666666]);
 /** Generator H of amounts. Source: rctTypes.h `H`. */
 const H_BYTES = memory.data<u64>([0xaf9937157059658b, 0xead0adf19fdcea2a, 0xa9cf5441d551726c, 0x941f9cd30d3a172c]);
 
+/** Generator T of the fork. */
+const T_BYTES = memory.data(32);
+
+/** Writes T_BYTES, which the rules of the fork have as digits. */
+function readT(): void {
+  for (let i = 0; i < 32; i++)
+    store<u8>(T_BYTES + usize(i), u8((hexDigit(GENERATOR_T.charCodeAt(2 * i)) << 4) | hexDigit(GENERATOR_T.charCodeAt(2 * i + 1))));
+}
+@inline
+function hexDigit(code: i32): i32 {
+  return code < 58 ? code - 48 : code - 87;
+}
+
 /**
  * Windows of b bits hold the multiples m * 2^(b*w), m = 1 to 2^(b-1), for signed digits from -2^(b-1) to 2^(b-1) - 1:
- * the multiples of G for the 253 bits of a scalar, the multiples of H for the 64 bits of an amount.
+ * the multiples of G and of T for the 253 bits of a scalar, the multiples of H for the 64 bits of an amount.
  */
 const BITS_G: i32 = 8;
 const BITS_H: i32 = 6;
 const WINDOWS_G: i32 = 32;
 const WINDOWS_H: i32 = 11;
+const WINDOWS_T: i32 = 43;
 const TABLE_G = memory.data(491520, 16);
 const TABLE_H = memory.data(42240, 16);
+const TABLE_T = memory.data(165120, 16);
 
 @inline
 function multiplesOf(bits: i32): i32 {
@@ -36,6 +52,7 @@ const BASE = memory.data(640, 16);
 const TEMP = memory.data(640, 16);
 
 let ready = false;
+let readyT = false;
 
 /** Computes the tables of G and H at the first call, because that takes some milliseconds. */
 function prepareTables(): void {
@@ -43,6 +60,14 @@ function prepareTables(): void {
   fillTable(TABLE_G, G_BYTES, BITS_G, WINDOWS_G);
   fillTable(TABLE_H, H_BYTES, BITS_H, WINDOWS_H);
   ready = true;
+}
+
+/** Computes the table of T at the first call; only wallets of the fork need it. */
+function prepareT(): void {
+  if (readyT) return;
+  readT();
+  fillTable(TABLE_T, T_BYTES, BITS_H, WINDOWS_T);
+  readyT = true;
 }
 
 /** Computes the first half of the windows in the first lane, and the other half in the second lane. */
@@ -71,7 +96,7 @@ export const MOST_ROWS: i32 = 256;
 /** Number of scalars whose multiples are selected together. */
 const GROUP: i32 = 16;
 /** Digits of all scalars: a row for each window, a byte for each scalar. */
-const WINDOW_DIGITS = memory.data(8192, 16);
+const WINDOW_DIGITS = memory.data(11008, 16);
 /** Selected multiples, one pair of points after the other. */
 const SELECTED = memory.data(5120, 16);
 
@@ -84,8 +109,9 @@ function recode(scalars: usize, count: i32, bits: i32, windows: i32): void {
     for (let w = 0; w < windows; w++) {
       const bit = w * bits;
       const from = scalar + usize(bit >> 3);
-      // The last digit of a scalar is its last byte; the byte after it is also loaded, and masked out.
-      const value = ((i32(load<u16>(from)) >> (bit & 7)) & (2 * multiples - 1)) + carry;
+      // The byte after the last one of a scalar belongs to the next scalar.
+      const bytes = from == scalar + 31 ? i32(load<u8>(from)) : i32(load<u16>(from));
+      const value = ((bytes >> (bit & 7)) & (2 * multiples - 1)) + carry;
       carry = (value + multiples) >> bits;
       store<i8>(WINDOW_DIGITS + usize(w * MOST_ROWS) + row, i8(value - (carry << bits)));
     }
@@ -95,7 +121,6 @@ function recode(scalars: usize, count: i32, bits: i32, windows: i32): void {
 /** Adds multiples from a table window by window, so that a window stays in the processor's cache for all scalars. */
 @inline
 function addFromTable(sums: usize, table: usize, bits: i32, windows: i32, scalars: usize, count: i32, minus: bool): void {
-  prepareTables();
   recode(scalars, count, bits, windows);
   for (let w = 0; w < windows; w++)
     for (let start = 0; start < count; start += GROUP) {
@@ -112,12 +137,20 @@ function addFromTable(sums: usize, table: usize, bits: i32, windows: i32, scalar
 
 /** Adds scalars * G to points or, if `minus`, subtracts them. @param scalars 32 bytes each, below 2^253. */
 export function addMultiplesOfG(sums: usize, scalars: usize, count: i32, minus: bool): void {
+  prepareTables();
   addFromTable(sums, TABLE_G, BITS_G, WINDOWS_G, scalars, count, minus);
 }
 
 /** Adds amounts * H to points. @param amounts 32 bytes each, below 2^64. */
 export function addMultiplesOfH(sums: usize, amounts: usize, count: i32): void {
+  prepareTables();
   addFromTable(sums, TABLE_H, BITS_H, WINDOWS_H, amounts, count, false);
+}
+
+/** Adds scalars * T to points. @param scalars 32 bytes each, below 2^253. */
+export function addMultiplesOfT(sums: usize, scalars: usize, count: i32): void {
+  prepareT();
+  addFromTable(sums, TABLE_T, BITS_H, WINDOWS_T, scalars, count, false);
 }
 
 /** Radix-16 digits of the scalars of the first lane and of the second lane. */
@@ -175,7 +208,7 @@ export function multiplyByDigits(o: usize, p: usize): void {
 
 /** Wipes the digits, the multiples that they selected, and all temporary values. */
 export function wipeMultiples(): void {
-  memory.fill(WINDOW_DIGITS, 0, 8192);
+  memory.fill(WINDOW_DIGITS, 0, 11008);
   memory.fill(DIGITS_0, 0, 64);
   memory.fill(DIGITS_1, 0, 64);
   memory.fill(SELECTED, 0, 5120);

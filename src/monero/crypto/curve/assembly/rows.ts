@@ -2,14 +2,18 @@
  * Memory areas that the host writes and reads, and operations on their rows, in pairs. A call takes an even number of
  * rows, up to 256.
  */
-import { addMultiplesOfG as addToPairsG, multiplyByDigits as multiplyBySecret, setSecret } from './multiples';
+import { save } from './field';
+import { multiplyByLadder } from './ladder';
+import { addMultiplesOfG as addToPairsG, addMultiplesOfT, multiplyByDigits as multiplyBySecret, setSecret } from './multiples';
 import { ADDEND, addPoint, compress, decompress, divideByZ, double, POINT, setIdentity, toAddend } from './point';
 
 /** Compressed points, compressed results and scalars; each row has 32 bytes. */
 export const POINTS = memory.data(8192, 16);
 export const RESULTS = memory.data(8192, 16);
 export const SCALARS = memory.data(8192, 16);
-/** Amounts; each row has 32 bytes, the first eight of which contain the number. */
+/**
+ * Amounts, or scalars for a second generator; each row has 32 bytes, of which an amount occupies the first eight.
+ */
 export const AMOUNTS = memory.data(8192, 16);
 /** For each row, 1 if the row of POINTS is a point, otherwise 0. */
 export const VALID = memory.data(256, 16);
@@ -59,6 +63,22 @@ export function writeResults(count: i32): void {
     compress(RESULTS + (row << 5), SUMS + (row >> 1) * POINT, row & 1);
 }
 
+/** Computes RESULTS = SUMS, where these are fractions X/Z as of {@link multiplyByLadder}. */
+export function writeFractions(count: i32): void {
+  divideByZ(SUMS, count >> 1, POINT);
+  for (let row: usize = 0; row < usize(count); row++)
+    save(RESULTS + (row << 5), SUMS + (row >> 1) * POINT, row & 1);
+}
+
+/** Computes RESULTS = SCALARS * POINTS by X25519 without clamping, in constant time; POINTS are u-coordinates. */
+export function multiplyFractions(count: i32): void {
+  for (let row: usize = 0; row < usize(count); row += 2) {
+    const u = POINTS + (row << 5), scalar = SCALARS + (row << 5);
+    multiplyByLadder(SUMS + (row >> 1) * POINT, u, u + 32, scalar, scalar + 32);
+  }
+  writeFractions(count);
+}
+
 /**
  * Computes RESULTS = n * POINTS, in variable time; n is given by DIGITS.
  * @param top index of the highest nonzero digit.
@@ -103,6 +123,14 @@ export function addMultiplesOfG(count: i32, minus: bool, shared: bool): void {
     else readPair(sum, row);
   }
   addToPairsG(SUMS, SCALARS, count, minus);
+  writeResults(count);
+}
+
+/** Computes RESULTS = POINTS + SCALARS * G + AMOUNTS * T. */
+export function addMultiplesOfBoth(count: i32): void {
+  for (let row: usize = 0; row < usize(count); row += 2) readPair(SUMS + (row >> 1) * POINT, row);
+  addToPairsG(SUMS, SCALARS, count, false);
+  addMultiplesOfT(SUMS, AMOUNTS, count);
   writeResults(count);
 }
 
