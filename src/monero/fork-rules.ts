@@ -32,6 +32,11 @@ export const MOST_TREE_LAYERS = 12;
 export const MOST_FCMP_INPUTS = 128;
 export const MOST_FCMP_OUTPUTS = 16;
 
+/** Numbers of layers, and of bytes of a height and of a fee, that every weight counts. `stage` cryptonote_format_utils.cpp. */
+export const WEIGHED_LAYERS = 7;
+export const WEIGHED_HEIGHT_BYTES = 5;
+export const WEIGHED_FEE_BYTES = 10;
+
 /** Size of an input context: a letter and 32 bytes. `core` core_types.h `INPUT_CONTEXT_BYTES`. */
 export const INPUT_CONTEXT_BYTES = 33;
 /** First byte of the input context of a miner transaction ("C"), and of another transaction ("R"). `core` config.h. */

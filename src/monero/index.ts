@@ -84,7 +84,7 @@ export {
 
 // Blocks: from their encoding, and their hashes.
 export { blockHash, blockHashingBlob, parseBlock } from './cryptonote/block.js';
-export type { Block, BlockHeader } from './cryptonote/types.js';
+export type { Block, BlockHeader, OutputTree } from './cryptonote/types.js';
 
 // The chain of blocks: difficulties, proof of work, and the branch with the most work above a checkpoint.
 export {
@@ -119,13 +119,22 @@ export {
 } from './cryptonote/transaction.js';
 export { ringIndices } from './cryptonote/transaction.js';
 export { isLockOpen } from './cryptonote/unlock-time.js';
-export type { GenInput, KeyInput, Transaction, TxInput, TxOutput, TxPrefix } from './cryptonote/types.js';
+export type {
+  CarrotFields,
+  GenInput,
+  KeyInput,
+  Transaction,
+  TxInput,
+  TxOutput,
+  TxPrefix,
+} from './cryptonote/types.js';
 export type {
   BorromeanRangeSig,
   Bulletproof,
   BulletproofPlus,
   Clsag,
   EcdhInfo,
+  FcmpProofs,
   Mlsag,
   ProofPoint,
   ProofScalar,

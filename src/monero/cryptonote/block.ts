@@ -1,8 +1,19 @@
 import { keccak } from '../crypto/keccak.js';
 import type { Hash } from '../crypto/types.js';
-import { decode, encode, list, role, u32, varintNumber, type Codec } from '../../util/codec.js';
+import {
+  CodecError,
+  decode,
+  encode,
+  list,
+  raw,
+  role,
+  u32,
+  varintNumber,
+  type Codec,
+} from '../../util/codec.js';
 import { transaction, transactionHash } from './transaction.js';
-import type { Block, BlockHeader } from './types.js';
+import { MOST_TREE_LAYERS, TREE_FORK } from '../fork-rules.js';
+import type { Block, BlockHeader, OutputTree } from './types.js';
 import { bytes32, concatBytes, equalBytes, fromHex } from '../../util/bytes.js';
 import { treeWidth } from '../format.js';
 
@@ -26,14 +37,41 @@ const blockHeader: Codec<BlockHeader> = {
   }),
 };
 
+const root = raw(32);
+
+const outputTree: Codec<OutputTree> = {
+  write(tree, w) {
+    w.byte(tree.layers);
+    root.write(tree.root, w);
+  },
+  read(r) {
+    const layers = r.byte();
+    if (layers > MOST_TREE_LAYERS) throw new CodecError('block: too many layers of the tree');
+    return { layers, root: root.read(r) };
+  },
+};
+
+/** Returns the tree that a block names; undefined if its version has none. @throws RangeError if the tree is missing. */
+function treeOf({ header, tree }: Block): OutputTree | undefined {
+  if (header.majorVersion < TREE_FORK) return undefined;
+  if (tree === undefined) throw new RangeError('the tree of outputs is missing');
+  return tree;
+}
+
 /** Codec of a block. Source: cryptonote_basic.h `block`. */
 export const block: Codec<Block> = {
   write(value, w) {
     blockHeader.write(value.header, w);
     transaction.write(value.minerTx, w);
     list(hash).write(value.txHashes, w);
+    const tree = treeOf(value);
+    if (tree !== undefined) outputTree.write(tree, w);
   },
-  read: (r) => ({ header: blockHeader.read(r), minerTx: transaction.read(r), txHashes: list(hash).read(r) }),
+  read(r) {
+    const header = blockHeader.read(r);
+    const parsed = { header, minerTx: transaction.read(r), txHashes: list(hash).read(r) };
+    return header.majorVersion < TREE_FORK ? parsed : { ...parsed, tree: outputTree.read(r) };
+  },
 };
 
 /**
@@ -44,14 +82,28 @@ export const block: Codec<Block> = {
 export const parseBlock = (bytes: Uint8Array): Block => decode(block, bytes);
 
 /**
- * Returns the input of the proof of work: block header, Merkle root of the transaction hashes, and number of
+ * Returns the input of the proof of work: block header, Merkle root of the {@link contentHashes}, and number of
  * transactions.
  * @example
  * blockHashingBlob(block).length; // => 76
  */
-export function blockHashingBlob({ header, minerTx, txHashes }: Block): Uint8Array {
-  const hashes = [transactionHash(minerTx), ...txHashes];
-  return concatBytes(encode(blockHeader, header), treeHash(hashes), encode(varintNumber, hashes.length));
+export function blockHashingBlob(value: Block): Uint8Array {
+  return concatBytes(
+    encode(blockHeader, value.header),
+    treeHash(contentHashes(value)),
+    encode(varintNumber, 1 + value.txHashes.length),
+  );
+}
+
+/**
+ * Returns the leaves of the Merkle tree of a block: the hash of its miner transaction, then the layers (in the first of 32
+ * bytes) and the root of the tree of outputs, if the block names one, then the hashes of its other transactions. Source:
+ * `stage` cryptonote_format_utils.cpp `get_block_content_hash`.
+ */
+function contentHashes(value: Block): Hash[] {
+  const tree = treeOf(value);
+  const named = tree === undefined ? [] : [Uint8Array.of(tree.layers, ...new Uint8Array(31)), tree.root];
+  return [transactionHash(value.minerTx), ...(named as Hash[]), ...value.txHashes];
 }
 
 /**
@@ -78,7 +130,7 @@ export function blockHash(value: Block): Hash {
 }
 
 /**
- * Computes the Merkle root of a block's transaction hashes. The leading hashes move to the second layer unchanged, the
+ * Computes the root of a Merkle tree with the given leaves. The leading hashes move to the second layer unchanged, the
  * others in pairs, so that its width is that of {@link treeWidth}.
  * @throws RangeError for an empty list. Source: crypto/tree-hash.c `tree_hash`.
  */

@@ -16,13 +16,17 @@ import {
   varintNumber,
   type Codec,
 } from '../../util/codec.js';
+import { ANCHOR_BYTES, CARROT_OUTPUT, CARROT_TAG_BYTES, RCT_FCMP } from '../fork-rules.js';
 import { GEN_INPUT, KEY_INPUT, KEY_OUTPUT, RCT_NONE, TAGGED_KEY_OUTPUT } from '../format.js';
-import type { Transaction, TxInput, TxOutput, TxPrefix } from './types.js';
+import { fcmpWeight } from './fcmp-weight.js';
+import type { CarrotFields, Transaction, TxInput, TxOutput, TxPrefix } from './types.js';
 
 const keyOffsets = list(varint);
 const keyImage = role<KeyImage>(32);
 const publicKey = role<PublicKey>(32);
 const signature = raw(64);
+const carrotTag = raw(CARROT_TAG_BYTES);
+const anchor = raw(ANCHOR_BYTES);
 const NULL_HASH = new Uint8Array(32) as Hash;
 
 const input: Codec<TxInput> = {
@@ -53,12 +57,22 @@ const input: Codec<TxInput> = {
   },
 };
 
+const carrotFields: Codec<CarrotFields> = {
+  write(fields, w) {
+    carrotTag.write(fields.viewTag, w);
+    anchor.write(fields.encryptedAnchor, w);
+  },
+  read: (r) => ({ viewTag: carrotTag.read(r), encryptedAnchor: anchor.read(r) }),
+};
+
 const output: Codec<TxOutput> = {
-  write(value, w) {
-    varint.write(value.amount, w);
-    w.byte(value.viewTag === undefined ? KEY_OUTPUT : TAGGED_KEY_OUTPUT);
-    publicKey.write(value.publicKey, w);
-    if (value.viewTag !== undefined) w.byte(value.viewTag);
+  write({ amount: value, publicKey: key, viewTag, carrot }, w) {
+    varint.write(value, w);
+    if (carrot !== undefined) w.byte(CARROT_OUTPUT);
+    else w.byte(viewTag === undefined ? KEY_OUTPUT : TAGGED_KEY_OUTPUT);
+    publicKey.write(key, w);
+    if (carrot !== undefined) carrotFields.write(carrot, w);
+    else if (viewTag !== undefined) w.byte(viewTag);
   },
   read(r) {
     const value = amount(varint.read(r));
@@ -67,6 +81,8 @@ const output: Codec<TxOutput> = {
         return { amount: value, publicKey: publicKey.read(r) };
       case TAGGED_KEY_OUTPUT:
         return { amount: value, publicKey: publicKey.read(r), viewTag: r.byte() };
+      case CARROT_OUTPUT:
+        return { amount: value, publicKey: publicKey.read(r), carrot: carrotFields.read(r) };
       default:
         throw new CodecError('unknown output type');
     }
@@ -225,7 +241,7 @@ export function weightClawback(plus: boolean, paddedOutputs: number): number {
 
 /**
  * Computes the size of the full encoding of a pruned transaction [bytes]; the size of the missing signatures and proofs
- * follows from the other fields.
+ * follows from the other fields. For RingCT type 7 this is an estimate, see {@link rctPrunableSize}.
  * @param prunedSize size of the pruned encoding [bytes].
  */
 export function unprunedSize({ prefix: { inputs, outputs }, rct }: Transaction, prunedSize: number): number {
@@ -237,14 +253,16 @@ export function unprunedSize({ prefix: { inputs, outputs }, rct }: Transaction, 
 }
 
 /**
- * Computes the weight of a transaction, from which its fee follows. Source: cryptonote_format_utils.cpp
- * `get_transaction_weight`.
+ * Computes the weight of a transaction, from which its fee follows. That of RingCT type 7 is a {@link fcmpWeight}. Source:
+ * cryptonote_format_utils.cpp `get_transaction_weight`.
  * @example
  * transactionWeight(tx); // => 2166
  */
 export function transactionWeight(tx: Transaction): number {
-  const size = sizeOf(transaction, tx);
   const type = tx.rct?.base.type ?? 0;
+  const { inputs, outputs, extra } = tx.prefix;
+  if (type === RCT_FCMP) return fcmpWeight(inputs.length, outputs.length, extra.length);
+  const size = sizeOf(transaction, tx);
   if (type < 3) return size;
   const proofs = (type === 6 ? tx.rct?.prunable?.bulletproofsPlus : tx.rct?.prunable?.bulletproofs) ?? [];
   return (

@@ -66,8 +66,24 @@ export interface TxOutput {
   /** Amount [atomic units]; zero for a RingCT output, unless it is an output of a miner transaction. */
   readonly amount: Amount;
   readonly publicKey: PublicKey;
-  /** View tag, 0 to 255; absent in outputs from before hard fork 15. */
+  /** View tag, 0 to 255; absent in outputs from before hard fork 15, and in outputs in the form of the fork. */
   readonly viewTag?: number;
+  /** Fields of an output in the form of the fork (Carrot); absent in the old form. */
+  readonly carrot?: CarrotFields;
+}
+
+/**
+ * Fields of an output in the form of the next fork, beside its key; its encrypted amount and its commitment are in the
+ * RingCT signature.
+ * @example
+ * const fields: CarrotFields | undefined = tx.prefix.outputs[0].carrot;
+ * fields; // => undefined
+ */
+export interface CarrotFields {
+  /** View tag of 3 bytes, which binds the input context. */
+  readonly viewTag: Uint8Array;
+  /** Encrypted anchor of 16 bytes. */
+  readonly encryptedAnchor: Uint8Array;
 }
 
 /**
@@ -130,6 +146,21 @@ export interface Block {
   readonly minerTx: Transaction;
   /** Hashes of the transactions, without the hash of the miner transaction. */
   readonly txHashes: readonly Hash[];
+  /** The tree of outputs; present exactly in blocks from version 17 on. */
+  readonly tree?: OutputTree;
+}
+
+/**
+ * The tree of all spendable outputs of the chain, as a block names it.
+ * @example
+ * const tree: OutputTree | undefined = block.tree;
+ * tree; // => undefined
+ */
+export interface OutputTree {
+  /** Number of layers, 0 to 12. */
+  readonly layers: number;
+  /** Root of the tree: 32 bytes, a point of one of the two curves of the tree. */
+  readonly root: Uint8Array;
 }
 
 /**

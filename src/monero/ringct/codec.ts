@@ -7,6 +7,13 @@ import {
   RCT_SIMPLE,
   SHORT_ECDH_BYTES,
 } from '../format.js';
+import {
+  MOST_FCMP_INPUTS,
+  MOST_TREE_LAYERS,
+  RCT_FCMP,
+  WEIGHED_HEIGHT_BYTES,
+  WEIGHED_LAYERS,
+} from '../fork-rules.js';
 import { amount, ZERO } from '../../util/amount.js';
 import {
   CodecError,
@@ -19,12 +26,14 @@ import {
   varintNumber,
   type Codec,
 } from '../../util/codec.js';
+import { fcmpProofSize } from './fcmp-proof-size.js';
 import type {
   BorromeanRangeSig,
   Bulletproof,
   BulletproofPlus,
   Clsag,
   EcdhInfo,
+  FcmpProofs,
   Mlsag,
   ProofPoint,
   ProofScalar,
@@ -41,7 +50,8 @@ const commitment = role<Commitment>(32);
 const MIN_ROUNDS = 6;
 const MAX_ROUNDS = 10;
 
-const isRctType = (value: number): value is RctType => value >= RCT_NONE && value <= RCT_NEWEST;
+const isRctType = (value: number): value is RctType =>
+  (value >= RCT_NONE && value <= RCT_NEWEST) || value === RCT_FCMP;
 
 /** Returns true for the types with 8-byte amounts and no mask. */
 const hasShortAmounts = (type: RctType): boolean => type >= RCT_SHORT_AMOUNTS;
@@ -190,6 +200,24 @@ const mlsag = (ringSize: number, columns: number): Codec<Mlsag> => ({
   read: (r) => ({ ss: repeat(ringSize, repeat(columns, scalar)).read(r), cc: scalar.read(r) }),
 });
 
+/** Returns the codec of the proofs of type 7, whose numbers of inputs and layers the reference limits. */
+const fcmpProofs = (inputs: number): Codec<FcmpProofs> => ({
+  write({ referenceBlock, layers, proof }, w) {
+    varintNumber.write(referenceBlock, w);
+    w.byte(layers);
+    raw(fcmpProofSize(inputs, layers)).write(proof, w);
+  },
+  read(r) {
+    const referenceBlock = varintNumber.read(r);
+    const layers = r.byte();
+    if (inputs === 0 || inputs > MOST_FCMP_INPUTS)
+      throw new CodecError('membership proof: wrong number of inputs');
+    if (layers === 0 || layers > MOST_TREE_LAYERS)
+      throw new CodecError('membership proof: wrong number of layers');
+    return { referenceBlock, layers, proof: raw(fcmpProofSize(inputs, layers)).read(r) };
+  },
+});
+
 const NOTHING: RctPrunable = {
   rangeSigs: [],
   bulletproofs: [],
@@ -215,28 +243,33 @@ export function rctPrunable(
   const rangeSigs = repeat(outputs, rangeSig);
   const clsags = repeat(inputs, clsag(ringSize));
   const mlsags = type === 1 ? repeat(1, mlsag(ringSize, inputs + 1)) : repeat(inputs, mlsag(ringSize, 2));
+  const fcmp = fcmpProofs(inputs);
   const pseudoOuts = repeat(inputs, commitment);
   return {
     write(prunable, w) {
       if (type === 0) return;
-      if (type === 6) plusProofs.write(prunable.bulletproofsPlus, w);
+      if (type >= 6) plusProofs.write(prunable.bulletproofsPlus, w);
       else if (type >= 3) proofs.write(prunable.bulletproofs, w);
       else rangeSigs.write(prunable.rangeSigs, w);
-      if (type >= 5) clsags.write(prunable.clsags, w);
+      if (type === RCT_FCMP) {
+        if (prunable.fcmp === undefined) throw new RangeError('the membership proof is missing');
+        fcmp.write(prunable.fcmp, w);
+      } else if (type >= 5) clsags.write(prunable.clsags, w);
       else mlsags.write(prunable.mlsags, w);
       if (type >= 3) pseudoOuts.write(prunable.pseudoOuts, w);
     },
     read(r) {
       if (type === 0) return NOTHING;
       // The fields are read in the order of the encoding.
-      const bulletproofsPlus = type === 6 ? plusProofs.read(r) : [];
+      const bulletproofsPlus = type >= 6 ? plusProofs.read(r) : [];
       const bulletproofs = type >= 3 && type < 6 ? proofs.read(r) : [];
       const borromean = type < 3 ? rangeSigs.read(r) : [];
       return {
         bulletproofsPlus,
         bulletproofs,
         rangeSigs: borromean,
-        clsags: type >= 5 ? clsags.read(r) : [],
+        ...(type === RCT_FCMP ? { fcmp: fcmp.read(r) } : {}),
+        clsags: type === 5 || type === 6 ? clsags.read(r) : [],
         mlsags: type < 5 ? mlsags.read(r) : [],
         pseudoOuts: type >= 3 ? pseudoOuts.read(r) : [],
       };
@@ -248,6 +281,8 @@ export function rctPrunable(
  * Computes the size of {@link rctPrunable} [bytes] from the numbers of inputs, outputs and ring members, without the
  * signatures and proofs. From type 3 on there is one range proof for all outputs. Source: rctTypes.h
  * `serialize_rctsig_prunable`; rctSigs.cpp `is_canonical_bulletproof_layout`.
+ * The size of type 7 is an estimate: it depends on the height and the layers of the tree, which the part at hand does not
+ * name, so that it is taken as weights take it.
  */
 export function rctPrunableSize(type: RctType, inputs: number, outputs: number, ringSize: number): number {
   if (type === 0) return 0;
@@ -261,7 +296,10 @@ export function rctPrunableSize(type: RctType, inputs: number, outputs: number, 
     4: 1 + 32 * 9 + roundsSize,
     5: 1 + 32 * 9 + roundsSize,
     6: 1 + 32 * 6 + roundsSize,
+    7: 1 + 32 * 6 + roundsSize,
   };
+  if (type === RCT_FCMP)
+    return proofs[type] + WEIGHED_HEIGHT_BYTES + 1 + fcmpProofSize(inputs, WEIGHED_LAYERS) + 32 * inputs;
   const signatures =
     type === 1 ? mlsagSize(inputs + 1) : inputs * (type >= 5 ? 32 * (ringSize + 2) : mlsagSize(2));
   return proofs[type] + signatures + (type >= 3 ? 32 * inputs : 0);

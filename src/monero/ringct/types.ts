@@ -20,15 +20,15 @@ export type ProofPoint = Bytes<'ProofPoint'>;
 /**
  * RingCT types by their number in the encoding. 0: no signatures (miner transactions). 1: full MLSAG and Borromean
  * proofs. 2: simple MLSAG and Borromean proofs. 3: simple MLSAG and Bulletproofs. 4: as type 3, with 8-byte amounts. 5:
- * CLSAG and Bulletproofs. 6: CLSAG and Bulletproofs+. Source: ringct/rctTypes.h.
+ * CLSAG and Bulletproofs. 6: CLSAG and Bulletproofs+. 7: membership proof and Bulletproofs+. Source: ringct/rctTypes.h.
  * @example
  * const type: RctType = tx.rct.base.type;
  * type; // => 6
  */
-export type RctType = 0 | 1 | 2 | 3 | 4 | 5 | 6;
+export type RctType = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
 
 /**
- * Encrypted amount of an output. Types 1 to 3 have `mask` and `amount` of 32 bytes; types 4 to 6 have an `amount` of 8
+ * Encrypted amount of an output. Types 1 to 3 have `mask` and `amount` of 32 bytes; types 4 to 7 have an `amount` of 8
  * bytes.
  * @example
  * const [info]: readonly EcdhInfo[] = tx.rct.base.ecdhInfo;
@@ -131,6 +131,21 @@ export interface Clsag {
 }
 
 /**
+ * Proofs that the inputs spend outputs of the chain, in place of ring signatures.
+ * @example
+ * const proofs: FcmpProofs | undefined = tx.rct.prunable.fcmp;
+ * proofs; // => undefined
+ */
+export interface FcmpProofs {
+  /** Height of the block that names the tree of outputs. */
+  readonly referenceBlock: number;
+  /** Number of layers of the tree, 1 to 12. */
+  readonly layers: number;
+  /** Proofs of all inputs; the numbers of inputs and layers fix their size. */
+  readonly proof: Uint8Array;
+}
+
+/**
  * The part of a RingCT signature that pruning removes. A list that the type does not have is empty.
  * @example
  * const { pseudoOuts }: RctPrunable = tx.rct.prunable;
@@ -142,7 +157,9 @@ export interface RctPrunable {
   readonly bulletproofsPlus: readonly BulletproofPlus[];
   readonly mlsags: readonly Mlsag[];
   readonly clsags: readonly Clsag[];
-  /** Pseudo outputs of types 3 to 6. */
+  /** Proofs of type 7, and of no other type. */
+  readonly fcmp?: FcmpProofs;
+  /** Pseudo outputs of types 3 to 7. */
   readonly pseudoOuts: readonly Commitment[];
 }
 

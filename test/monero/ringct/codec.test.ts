@@ -9,10 +9,12 @@ import type {
   RctPrunable,
   RctType,
 } from '../../../src/monero/ringct/types.js';
+import { fcmpProofSize } from '../../../src/monero/ringct/fcmp-proof-size.js';
 import { amount, U64_MAX } from '../../../src/util/amount.js';
-import { CodecError, decode, encode, sizeOf } from '../../../src/util/codec.js';
+import { concatBytes } from '../../../src/util/bytes.js';
+import { CodecError, decode, encode, Reader, sizeOf } from '../../../src/util/codec.js';
 
-const TYPES: readonly RctType[] = [0, 1, 2, 3, 4, 5, 6];
+const TYPES: readonly RctType[] = [0, 1, 2, 3, 4, 5, 6, 7];
 
 const key = <T>(): fc.Arbitrary<T> =>
   fc.uint8Array({ minLength: 32, maxLength: 32 }) as unknown as fc.Arbitrary<T>;
@@ -66,12 +68,20 @@ function prunableOf(
   const mlsag = fc.record({ ss: many(many(scalar, columns), ringSize), cc: scalar });
   const clsag = fc.record({ s: many(scalar, ringSize), c1: scalar, D: point });
   const none = type === 0;
+  const fcmp = fc.integer({ min: 1, max: 12 }).chain((layers) =>
+    fc.tuple(fc.nat(2 ** 40), fc.nat(255)).map(([referenceBlock, fill]) => ({
+      referenceBlock,
+      layers,
+      proof: new Uint8Array(fcmpProofSize(inputs, layers)).fill(fill),
+    })),
+  );
   return fc.record({
     rangeSigs: many(borromean, !none && type < 3 ? outputs : 0),
     bulletproofs: many(plain, type >= 3 && type < 6 ? 1 : 0),
-    bulletproofsPlus: many(plus, type === 6 ? 1 : 0),
+    bulletproofsPlus: many(plus, type >= 6 ? 1 : 0),
     mlsags: many(mlsag, none || type >= 5 ? 0 : type === 1 ? 1 : inputs),
-    clsags: many(clsag, type >= 5 ? inputs : 0),
+    ...(type === 7 ? { fcmp } : {}),
+    clsags: many(clsag, type === 5 || type === 6 ? inputs : 0),
     pseudoOuts: many(key<Commitment>(), type >= 3 ? inputs : 0),
   });
 }
@@ -111,7 +121,7 @@ describe.each(TYPES)('RingCT type %i', (type) => {
 });
 
 describe('the RingCT codec refuses', () => {
-  test.each([7, 255])('an unknown type %i', (type) => {
+  test.each([8, 255])('an unknown type %i', (type) => {
     expect(() => decode(rctBase(1, 1), Uint8Array.of(type))).toThrow(CodecError);
   });
 
@@ -119,5 +129,37 @@ describe('the RingCT codec refuses', () => {
     const codec = rctPrunable(6, 1, 2, 2);
     expect(() => decode(codec, Uint8Array.of(3))).toThrow(CodecError);
     expect(() => decode(codec, Uint8Array.of(0, ...new Uint8Array(200)))).toThrow(CodecError);
+  });
+
+  test.each([
+    [0, 1],
+    [129, 1],
+    [1, 0],
+    [1, 13],
+  ])('a membership proof of %i inputs in a tree of %i layers', (inputs, layers) => {
+    const proofs = (codecInputs: number, proofLayers: number) => {
+      const rounds = Array.from({ length: 7 }, () => 1);
+      const point = new Uint8Array(32);
+      const plus = [1, ...new Uint8Array(192), 7, ...rounds.flatMap(() => [...point])];
+      const range = Uint8Array.from([...plus, 7, ...rounds.flatMap(() => [...point])]);
+      // The proof is long enough for any numbers of inputs and layers.
+      const rest = new Uint8Array(2 + fcmpProofSize(130, 13) + 32 * 130);
+      rest[1] = proofLayers;
+      const r = new Reader(concatBytes(range, rest));
+      return rctPrunable(7, codecInputs, 2, 1).read(r);
+    };
+    expect(proofs(1, 12).fcmp?.layers).toBe(12);
+    expect(proofs(128, 1).fcmp?.proof.length).toBe(fcmpProofSize(128, 1));
+    expect(() => proofs(inputs, layers)).toThrow(CodecError);
+  });
+
+  it('to write type 7 without its proof, or with a proof of another length', () => {
+    const [prunable] = fc.sample(prunableOf(7, 2, 2, 1), 1);
+    if (prunable?.fcmp === undefined) throw new Error('no proof');
+    const codec = rctPrunable(7, 2, 2, 1);
+    const { fcmp, ...without } = prunable;
+    expect(() => encode(codec, without)).toThrow(RangeError);
+    const longer = { ...fcmp, proof: new Uint8Array(fcmp.proof.length + 1) };
+    expect(() => encode(codec, { ...prunable, fcmp: longer })).toThrow(RangeError);
   });
 });
