@@ -316,7 +316,16 @@ const roomsOf: Record<string, readonly (readonly string[])[]> = {
   regtest: [['rpc'], ['bans', 'fault-injection'], ['lies'], ['chain'], ['store'], ['rules']],
   http: [['http-app', 'forward'], ['pages', 'server'], ['methods'], ['calls'], ['login'], ['message']],
   net: [['webhooks', 'zmq', 'dns'], ['byte-queue']],
-  monero: [['index'], ['wallet'], ['kernel'], ['cryptonote'], ['ringct'], ['crypto', 'epee'], ['format']],
+  monero: [
+    ['index'],
+    ['wallet'],
+    ['kernel'],
+    ['carrot'],
+    ['cryptonote'],
+    ['ringct'],
+    ['crypto', 'epee'],
+    ['format', 'fork-rules'],
+  ],
 };
 const roomOf = (path: string): string => (path.split(sep)[1] ?? '').replace(/\.[jt]s$/, '');
 

@@ -50,6 +50,8 @@ export interface ScanHits {
    * paid address.
    */
   readonly spendKeys: Uint8Array;
+  /** For each hit, 1 if it was found with the view-balance secret; absent: none was. */
+  readonly internal?: Uint8Array;
 }
 
 /**

@@ -102,10 +102,11 @@ export class TxFacts {
 
   #ownOutputs(tx: Transaction): OwnOutput[] {
     const { store, keystore } = this.#context;
+    const { spendPublicKey } = keystore.keys;
     const viewSecret = keystore.keys.viewSecret.expose();
     const find: KnownAddresses['find'] = (key) => store.read((r) => r.subaddresses.find(key as PublicKey));
     const paymentId = receivedPaymentId(parseExtra(tx.prefix.extra).fields, viewSecret);
-    return ownOutputsIn(tx, { viewSecret }, { find }).map((output) => ({
+    return ownOutputsIn(tx, { viewSecret }, { spendPublicKey, find }).map((output) => ({
       ...output,
       address: this.#services.accounts.decoded(output.subaddress),
       paymentId,

@@ -1,5 +1,6 @@
 import type { SecretKey } from '../../monero/crypto/types.js';
 import { spendSecretIn } from '../../monero/wallet/keys.js';
+import type { SpendingKeys } from '../../monero/wallet/scan/key-images.js';
 import type { ReceivingKeys } from '../../monero/wallet/scan/receive.js';
 import type { Keystore } from '../context/keystore.js';
 
@@ -20,9 +21,7 @@ export function threadSecrets(keystore: Pick<Keystore, 'keys'>): ThreadSecrets<R
 }
 
 /** Copies the secret keys of a wallet that can spend. @throws WalletError `view_only`, `multisig_refused` */
-export function threadSpendSecrets({
-  keys: own,
-}: Pick<Keystore, 'keys'>): ThreadSecrets<Required<ReceivingKeys>> {
+export function threadSpendSecrets({ keys: own }: Pick<Keystore, 'keys'>): ThreadSecrets<SpendingKeys> {
   const spendSecret = copySecret(spendSecretIn(own));
   const keys = { viewSecret: copySecret(own.viewSecret.expose()), spendSecret };
   return { keys, secrets: Object.values(keys) };

@@ -16,8 +16,11 @@ const withRng =
   (input: In): Out =>
     prove(input, systemRng);
 
+/** Secret keys of a wallet in the input of a job. */
+type ProvingKeys = Pick<ReceivingKeys, 'viewSecret' | 'spendSecret'>;
+
 const keysIn = {
-  secretsOf: ({ keys: { viewSecret, spendSecret } }: { readonly keys: ReceivingKeys }) =>
+  secretsOf: ({ keys: { viewSecret, spendSecret } }: { readonly keys: ProvingKeys }) =>
     spendSecret === undefined ? [viewSecret] : [viewSecret, spendSecret],
 };
 

@@ -1,5 +1,5 @@
 import type { KeyDerivation, PublicKey } from '../../crypto/types.js';
-import { type ScanHits, type ScanBatch, NO_VIEW_TAG } from '../../kernel/kernel.js';
+import { type ScanHits, type ScanBatch, NO_CONTEXT, NO_VIEW_TAG } from '../../kernel/kernel.js';
 import type { KnownAddresses } from './subaddress-table.js';
 import { additionalPublicKeys, parseExtra, txPublicKeys } from '../../cryptonote/extra.js';
 import type { Transaction } from '../../cryptonote/types.js';
@@ -10,10 +10,17 @@ export interface OutputMatch {
   /** Index of the transaction among the scanned transactions. */
   readonly tx: number;
   readonly outputIndex: number;
+  /** Transaction public key; an ephemeral public key in the form of the fork. */
   readonly key: PublicKey;
+  /** Key derivation; a shared secret in the form of the fork. Secret. */
   readonly derivation: KeyDerivation;
-  /** Spend key that the paid address has if the output belongs to the wallet: `P − H(D, i)·G`. */
-  readonly spendKey: PublicKey;
+  /**
+   * Spend key that the paid address has if the output belongs to the wallet: `P − H(D, i)·G`. Absent in the form of the fork,
+   * where it follows from the commitment, too.
+   */
+  readonly spendKey?: PublicKey;
+  /** True if the output was found with the view-balance secret. */
+  readonly internal: boolean;
 }
 
 /**
@@ -42,10 +49,20 @@ export class OutputMatches {
     return bytesAt(this.#hits.spendKeys, n);
   }
 
-  /** Yields the matches whose output pays one of the addresses, in order. Their keys are views of shared memory. */
+  /**
+   * Yields the matches whose output pays one of the addresses, or has the form of the fork, in order. Their keys are views of
+   * shared memory.
+   */
   *payingTo(addresses: KnownAddresses): Generator<OutputMatch, void, void> {
     for (let n = 0; n < this.count; n++)
-      if (addresses.find(this.spendKey(n)) !== undefined) yield this.#match(n);
+      if (this.#isCarrot(n) || addresses.find(this.spendKey(n)) !== undefined) yield this.#match(n);
+  }
+
+  #isCarrot(n: number): boolean {
+    const { contexts, outputKey } = this.#batch.scan;
+    return (
+      contexts !== undefined && at(contexts.ofKeys, at(outputKey, at(this.#hits.outputs, n))) !== NO_CONTEXT
+    );
   }
 
   #match(n: number): OutputMatch {
@@ -57,7 +74,8 @@ export class OutputMatches {
       outputIndex: at(scan.outputIndex, row),
       key: bytesAt(scan.keys, key) as PublicKey,
       derivation: bytesAt(this.#hits.derivations, n) as KeyDerivation,
-      spendKey: bytesAt(this.#hits.spendKeys, n) as PublicKey,
+      ...(this.#isCarrot(n) ? {} : { spendKey: bytesAt(this.#hits.spendKeys, n) as PublicKey }),
+      internal: this.#hits.internal?.[n] === 1,
     };
   }
 }

@@ -3,9 +3,11 @@ import { scalarBytes } from '../../crypto/scalar.js';
 import type { Commitment, KeyDerivation, KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
 import type { OwnOutputs, WalletSecrets } from '../../cryptonote/own-outputs.js';
 import type { SubaddressIndex, Transaction } from '../../cryptonote/types.js';
+import type { BalanceTier } from '../../carrot/account.js';
 import { commitsTo, decryptOutput, type Opening } from '../../ringct/commitment.js';
 import type { Amount } from '../../../util/amount.js';
 import { concatBytes, equalBytes } from '../../../util/bytes.js';
+import { claimEnote, openCarrotClaims, type CarrotClaim, type CarrotFacts } from './carrot-claims.js';
 import type { OutputMatch } from './output-matches.js';
 import type { KnownAddresses } from './subaddress-table.js';
 
@@ -17,8 +19,10 @@ import type { KnownAddresses } from './subaddress-table.js';
  */
 export interface ReceivingKeys {
   readonly viewSecret: SecretKey;
-  /** Spend secret key; absent: key images remain unknown. */
+  /** Spend secret key; absent: key images remain unknown, except with `balance`. */
   readonly spendSecret?: SecretKey;
+  /** Keys of an account of the fork that see all its outputs; absent in other accounts, and if only payments are seen. */
+  readonly balance?: BalanceTier;
 }
 
 /**
@@ -33,7 +37,10 @@ export interface FoundOutput {
   readonly publicKey: PublicKey;
   /** Index of the paid address. */
   readonly subaddress: SubaddressIndex;
-  /** Public key whose derivation opens the output: the tx public key or an additional public key. */
+  /**
+   * Public key whose derivation opens the output: the tx public key or an additional public key; an ephemeral public key in
+   * the form of the fork.
+   */
   readonly derivationKey: PublicKey;
   /** Amount above zero, which matches the commitment of the output. */
   readonly amount: Amount;
@@ -41,10 +48,16 @@ export interface FoundOutput {
   readonly mask: bigint;
   /** Absent while it is unknown: without the spend secret, unless it is imported. */
   readonly keyImage?: KeyImage;
+  /** Secret facts of an output in the form of the fork; absent in the old form. */
+  readonly carrot?: CarrotFacts;
 }
 
-/** An output to an address of the wallet whose claimed amount is not verified yet. */
-export interface Claim extends Omit<FoundOutput, 'keyImage'> {
+/** An output to an address of the wallet whose contents are not verified yet. */
+export type Claim = LegacyClaim | CarrotClaim;
+
+/** An output of the old form to an address of the wallet whose claimed amount is not verified yet. */
+export interface LegacyClaim extends Omit<FoundOutput, 'keyImage' | 'carrot'> {
+  readonly kind: 'legacy';
   /** Index of the transaction among the scanned transactions. */
   readonly tx: number;
   readonly derivation: KeyDerivation;
@@ -61,15 +74,19 @@ export interface OutputArithmetic {
 }
 
 /**
- * Reads the amount that an output claims to pay to an address of the table.
+ * Returns the claim of an output that pays an address of the table.
  * @returns undefined when the table lacks the address, or the amount cannot be read.
- * Source: wallet2.cpp `check_acc_out_precomp`, `scan_output`.
  */
-export function claimOutput(
+export const claimOutput = (table: KnownAddresses, tx: Transaction, match: OutputMatch): Claim | undefined =>
+  match.spendKey === undefined ? claimEnote(table, tx, match) : claimLegacy(table, tx, match, match.spendKey);
+
+/** Reads the amount that an output of the old form claims. Source: wallet2.cpp `check_acc_out_precomp`, `scan_output`. */
+function claimLegacy(
   table: KnownAddresses,
   tx: Transaction,
-  { tx: at, outputIndex, key, derivation, spendKey }: OutputMatch,
-): Claim | undefined {
+  { tx: at, outputIndex, key, derivation }: OutputMatch,
+  spendKey: PublicKey,
+): LegacyClaim | undefined {
   const publicKey = tx.prefix.outputs[outputIndex]?.publicKey;
   const subaddress = table.find(spendKey);
   if (publicKey === undefined || subaddress === undefined) return undefined;
@@ -77,7 +94,11 @@ export function claimOutput(
   if (claimed === undefined) return undefined;
   // A copy: a view would keep the keys of the whole batch, and take them along to another thread.
   const derivationKey = key.slice() as PublicKey;
-  return { tx: at, outputIndex, publicKey, subaddress, derivationKey, derivation, ...claimed };
+  return {
+    kind: 'legacy',
+    tx: at,
+    ...{ outputIndex, publicKey, subaddress, derivationKey, derivation, ...claimed },
+  };
 }
 
 /**
@@ -92,6 +113,7 @@ function claimedAmount(
   const base = tx.rct?.base;
   if (output === undefined) return undefined;
   if (base === undefined || base.type === 0) return { amount: output.amount, mask: 1n };
+  if (output.carrot !== undefined) return undefined;
   const info = base.ecdhInfo[outputIndex];
   const commitment = base.outPk[outputIndex];
   if (info === undefined || commitment === undefined) return undefined;
@@ -116,12 +138,29 @@ export function openAmount(
 }
 
 /**
- * Verifies claims against their commitments. An output with an amount of zero or with a wrong commitment is void.
+ * Verifies claims. An output with an amount of zero or with a wrong commitment is void.
  * @returns one entry per claim; undefined for a void output.
  */
 export function openClaims(
   keys: ReceivingKeys,
   claims: readonly Claim[],
+  arithmetic: OutputArithmetic,
+): (FoundOutput | undefined)[] {
+  const legacy = openLegacyClaims(
+    keys,
+    claims.filter((claim) => claim.kind === 'legacy'),
+    arithmetic,
+  ).values();
+  const carrot = openCarrotClaims(
+    keys,
+    claims.filter((claim) => claim.kind === 'carrot'),
+  ).values();
+  return claims.map(({ kind }) => (kind === 'legacy' ? legacy : carrot).next().value);
+}
+
+function openLegacyClaims(
+  keys: ReceivingKeys,
+  claims: readonly LegacyClaim[],
   arithmetic: OutputArithmetic,
 ): (FoundOutput | undefined)[] {
   const committed = claims.filter(({ commitment }) => commitment !== undefined);
@@ -150,7 +189,7 @@ export function openClaims(
 
 function keyImagesOf(
   { viewSecret, spendSecret }: ReceivingKeys,
-  claims: readonly Claim[],
+  claims: readonly LegacyClaim[],
   arithmetic: OutputArithmetic,
 ): Uint8Array | undefined {
   if (spendSecret === undefined) return undefined;

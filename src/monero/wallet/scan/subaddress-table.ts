@@ -44,10 +44,10 @@ const NO_SUBADDRESSES: PackedSubaddresses = new Uint8Array();
 /**
  * Finds the index of an address of the wallet by its spend key.
  * @example
- * const none: KnownAddresses = { find: () => undefined };
+ * const none: KnownAddresses = { spendPublicKey: account.spendPublicKey, find: () => undefined };
  * ownOutputsIn(tx, account, none); // => []
  */
-export type KnownAddresses = Pick<SubaddressTable, 'find'>;
+export type KnownAddresses = Pick<SubaddressTable, 'find' | 'spendPublicKey'>;
 
 /** Computes the spend keys of the addresses `from` ≤ minor < `to` of one account, 32 bytes each. */
 export type SpendKeyRange = (...range: Parameters<typeof subaddressSpendPublicKeys>) => Uint8Array;
@@ -63,7 +63,8 @@ const spendKeysOf: SpendKeyRange = (...range) => joinBytes(subaddressSpendPublic
  * table.find(parseAddress(address).spendPublicKey); // => { major: 0, minor: 1 }
  */
 export class SubaddressTable {
-  readonly #spendPublicKey: PublicKey;
+  /** Spend public key of the primary address. */
+  readonly spendPublicKey: PublicKey;
   readonly #viewSecret: SecretKey;
   #lookahead: Lookahead;
   /** True if every known account has the lookahead after its first address. */
@@ -84,7 +85,7 @@ export class SubaddressTable {
     spendKeys: SpendKeyRange = spendKeysOf,
   ) {
     this.#spendKeys = spendKeys;
-    this.#spendPublicKey = spendPublicKey;
+    this.spendPublicKey = spendPublicKey;
     this.#viewSecret = viewSecret;
     this.#lookahead = lookahead;
   }
@@ -134,7 +135,7 @@ export class SubaddressTable {
       const known = this.#knownIn(major);
       const wanted = (major === used.major ? used.minor : 0) + lookahead.minor;
       if (known >= wanted) continue;
-      const keys = this.#spendKeys(this.#spendPublicKey, this.#viewSecret, major, known, wanted);
+      const keys = this.#spendKeys(this.spendPublicKey, this.#viewSecret, major, known, wanted);
       added.push(packSubaddresses(keys, major, known));
     }
     const packed = joinBytes(added);

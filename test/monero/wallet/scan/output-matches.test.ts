@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { PublicKey } from '../../../../src/monero/crypto/types.js';
 import { type KernelBatch, OutputMatches } from '../../../../src/monero/wallet/scan/output-matches.js';
 import type { KnownAddresses } from '../../../../src/monero/wallet/scan/subaddress-table.js';
 import { concatBytes } from '../../../../src/util/bytes.js';
@@ -25,13 +26,16 @@ const matchesOf = (...rows: readonly number[]): OutputMatches =>
     spendKeys: concatBytes(...rows.map((row) => bytes(40 + row))),
   });
 
-const everyAddress: KnownAddresses = { find: () => ({ major: 0, minor: 0 }) };
+const spendPublicKey = bytes(1) as PublicKey;
+const everyAddress: KnownAddresses = { spendPublicKey, find: () => ({ major: 0, minor: 0 }) };
 const addressesOf = (...rows: readonly number[]): KnownAddresses => ({
+  spendPublicKey,
   find: ([first]) => (rows.some((row) => first === 40 + row) ? { major: 0, minor: 0 } : undefined),
 });
 
 const match = (tx: number, outputIndex: number, row: number) => ({
   ...{ tx, outputIndex, key: bytes(3 + tx), derivation: bytes(30 + row), spendKey: bytes(40 + row) },
+  internal: false,
 });
 
 describe('output matches', () => {

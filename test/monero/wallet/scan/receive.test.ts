@@ -33,6 +33,7 @@ describe('a claim', () => {
     key,
     derivation,
     spendKey: shop.spendPublicKey,
+    internal: false,
   };
 
   it('is what an output pays to a known address', () => {

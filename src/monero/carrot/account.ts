@@ -1,0 +1,133 @@
+import type { Curve } from '../crypto/curve/curve.js';
+import { loadCurve } from '../crypto/curve/load-curve.js';
+import { publicKeyOf } from '../crypto/derivation.js';
+import { scalarBytes } from '../crypto/scalar.js';
+import type { PublicKey, SecretKey } from '../crypto/types.js';
+import { sharedSecret } from '../crypto/tx-proof.js';
+import { encode, u32 } from '../../util/codec.js';
+import { isPrimary, type AddressKeys } from '../cryptonote/subaddress-keys.js';
+import type { SubaddressIndex } from '../cryptonote/types.js';
+import {
+  ADDRESS_PREIMAGE_1_SEPARATOR,
+  ADDRESS_PREIMAGE_2_SEPARATOR,
+  GENERATE_ADDRESS_SEPARATOR,
+  GENERATE_IMAGE_SEPARATOR,
+  IMAGE_PREIMAGE_SEPARATOR,
+  INCOMING_VIEW_SEPARATOR,
+  PROVE_SPEND_SEPARATOR,
+  SUBADDRESS_SEPARATOR,
+  VIEW_BALANCE_SEPARATOR,
+} from '../fork-rules.js';
+import { extensionKey } from './opening.js';
+import { deriveBytes, deriveScalar } from './transcript.js';
+
+/* Accounts with the keys of the fork. Source: carrot.md § 5.2, 5.3 and 6.1.3, account_secrets.cpp, address_utils.cpp. */
+
+/** Keys that recognise payments and make addresses. */
+export interface ReceivedTier {
+  /** Spend public key of the main address. */
+  readonly spendPublicKey: PublicKey;
+  readonly viewSecret: SecretKey;
+  /** Secret with which addresses are made, 32 bytes. */
+  readonly addressSecret: Uint8Array;
+}
+
+/** Keys that see all outputs of the account and where they are spent. */
+export interface BalanceTier extends ReceivedTier {
+  /** View-balance secret, 32 bytes. */
+  readonly balanceSecret: Uint8Array;
+  /** Key with which key images are computed. */
+  readonly imageSecret: SecretKey;
+}
+
+/** All keys of an account. */
+export interface MasterTier extends BalanceTier {
+  /** Master secret, 32 bytes. */
+  readonly masterSecret: Uint8Array;
+  /** Key with which outputs are spent. */
+  readonly proveSecret: SecretKey;
+}
+
+/** Computes all keys of an account. @param masterSecret 32 bytes, any value. */
+export function masterTier(masterSecret: Uint8Array, curve: Curve = loadCurve()): MasterTier {
+  const prove = deriveScalar(masterSecret, PROVE_SPEND_SEPARATOR);
+  const proveSecret = scalarBytes(prove);
+  const partialSpendKey = extensionKey({ g: 0n, t: prove }, curve);
+  const balanceSecret = deriveBytes(32, masterSecret, VIEW_BALANCE_SEPARATOR);
+  const image = imageSecretOf(balanceSecret, partialSpendKey);
+  const spendPublicKey = extensionKey({ g: image, t: prove }, curve);
+  return { ...balanceTier(balanceSecret, spendPublicKey, scalarBytes(image)), masterSecret, proveSecret };
+}
+
+/** Computes the key of key images. @param partialSpendKey `k_ps·T`, which only the holder of the master secret computes. */
+export const imageSecretOf = (balanceSecret: Uint8Array, partialSpendKey: PublicKey): bigint =>
+  deriveScalar(
+    deriveBytes(32, balanceSecret, IMAGE_PREIMAGE_SEPARATOR),
+    GENERATE_IMAGE_SEPARATOR,
+    partialSpendKey,
+  );
+
+/** Computes the keys that see all outputs. */
+export const balanceTier = (
+  balanceSecret: Uint8Array,
+  spendPublicKey: PublicKey,
+  imageSecret: SecretKey,
+): BalanceTier => ({
+  spendPublicKey,
+  balanceSecret,
+  imageSecret,
+  viewSecret: scalarBytes(deriveScalar(balanceSecret, INCOMING_VIEW_SEPARATOR)),
+  addressSecret: deriveBytes(32, balanceSecret, GENERATE_ADDRESS_SEPARATOR),
+});
+
+/** Keys with which addresses are made. */
+export interface AddressTier {
+  readonly spendPublicKey: PublicKey;
+  /** View public key of the account `k_v·K_s`, which is not that of the main address. */
+  readonly accountViewKey: PublicKey;
+  /** View public key of the main address `k_v·G`. */
+  readonly mainViewKey: PublicKey;
+  readonly addressSecret: Uint8Array;
+}
+
+/** Computes the keys with which addresses are made. */
+export const addressTier = ({ spendPublicKey, viewSecret, addressSecret }: ReceivedTier): AddressTier => ({
+  spendPublicKey,
+  addressSecret,
+  accountViewKey: sharedSecret(spendPublicKey, viewSecret),
+  mainViewKey: publicKeyOf(viewSecret),
+});
+
+/** Computes the factor by which a subaddress differs from the main address; 1 for the main address. */
+export function subaddressScalar(
+  { spendPublicKey, accountViewKey, addressSecret }: Omit<AddressTier, 'mainViewKey'>,
+  index: SubaddressIndex,
+): bigint {
+  if (isPrimary(index)) return 1n;
+  const place = [encode(u32, index.major), encode(u32, index.minor)];
+  const first = deriveBytes(32, addressSecret, ADDRESS_PREIMAGE_1_SEPARATOR, ...place);
+  const second = deriveBytes(
+    32,
+    first,
+    ADDRESS_PREIMAGE_2_SEPARATOR,
+    ...place,
+    spendPublicKey,
+    accountViewKey,
+  );
+  return deriveScalar(second, SUBADDRESS_SEPARATOR, spendPublicKey);
+}
+
+/** Computes the public keys of an address. @throws RangeError if an index is not a u32. */
+export function addressKeysAt(
+  tier: AddressTier,
+  index: SubaddressIndex,
+  curve: Curve = loadCurve(),
+): AddressKeys {
+  if (isPrimary(index)) return { spendPublicKey: tier.spendPublicKey, viewPublicKey: tier.mainViewKey };
+  const factor = scalarBytes(subaddressScalar(tier, index));
+  const [spendPublicKey, viewPublicKey] = curve.multiplySecret(
+    [tier.spendPublicKey, tier.accountViewKey],
+    [factor, factor],
+  );
+  return { spendPublicKey: spendPublicKey as PublicKey, viewPublicKey: viewPublicKey as PublicKey };
+}

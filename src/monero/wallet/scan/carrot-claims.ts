@@ -1,0 +1,113 @@
+import { NO_PAYMENT_ID, type Extensions } from '../../carrot/derivations.js';
+import { enoteIn, type Enote } from '../../carrot/enote.js';
+import { carrotKeyImages } from '../../carrot/key-image.js';
+import { nominalAddress, openEnote, type Nominal } from '../../carrot/opening.js';
+import { outputSecrets, type CarrotSecrets, type LegacySecrets } from '../../carrot/output-secrets.js';
+import { scalarBytes, toScalar } from '../../crypto/scalar.js';
+import type { KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
+import type { PaymentId, SubaddressIndex, Transaction } from '../../cryptonote/types.js';
+import { equalBytes } from '../../../util/bytes.js';
+import type { OutputMatch } from './output-matches.js';
+import type { FoundOutput, ReceivingKeys } from './receive.js';
+import type { KnownAddresses } from './subaddress-table.js';
+
+/** Facts of an output in the form of the fork from which, with the keys of the wallet, its secret scalars follow. */
+export interface CarrotFacts {
+  /** Scalar that the sender added in multiples of G. Secret. */
+  readonly extensionG: SecretKey;
+  /** Scalar that the sender added in multiples of T. Secret. */
+  readonly extensionT: SecretKey;
+  /** True if only a holder of the wallet's view keys can have made the output: change, or a payment to itself. */
+  readonly isOwn: boolean;
+  /** Payment id that the sender has bound to the output; absent without one, and in a stored output. */
+  readonly paymentId?: PaymentId;
+}
+
+/** An output in the form of the fork to an address of the wallet, whose contents are not verified yet. */
+export interface CarrotClaim {
+  readonly kind: 'carrot';
+  /** Index of the transaction among the scanned transactions. */
+  readonly tx: number;
+  readonly outputIndex: number;
+  readonly subaddress: SubaddressIndex;
+  readonly enote: Enote;
+  readonly nominal: Nominal;
+  /** Spend public key of the main address. */
+  readonly spendPublicKey: PublicKey;
+}
+
+/** Returns the claim of an output that pays an address of the table; undefined when it pays no such address. */
+export function claimEnote(
+  addresses: KnownAddresses,
+  tx: Transaction,
+  { tx: at, outputIndex, key, derivation, internal }: OutputMatch,
+): CarrotClaim | undefined {
+  const { spendPublicKey } = addresses;
+  // Copies: views would keep the keys of the whole batch.
+  const enote = enoteIn(tx, outputIndex, key.slice());
+  const nominal = enote && nominalAddress(enote, { secret: derivation, internal }, { spendPublicKey });
+  const subaddress = nominal && addresses.find(nominal.spendKey);
+  if (enote === undefined || nominal === undefined || subaddress === undefined) return undefined;
+  return { kind: 'carrot', tx: at, outputIndex, subaddress, enote, nominal, spendPublicKey };
+}
+
+/**
+ * Verifies claims, decrypts their outputs, and computes their key images if the secret keys allow it. An output with an amount
+ * of zero is void.
+ * @returns one entry per claim; undefined for a void output.
+ */
+export function openCarrotClaims(
+  keys: ReceivingKeys,
+  claims: readonly CarrotClaim[],
+): (FoundOutput | undefined)[] {
+  const opened = claims.map((claim) => openClaim(claim, keys));
+  const own = opened.filter((output) => output !== undefined);
+  const secrets = imageSecretsOf(keys);
+  if (secrets === undefined || own.length === 0) return opened;
+  const scalars = own.map(
+    ({ carrot, subaddress }) => outputSecrets(secrets, extensionsIn(carrot), subaddress).x,
+  );
+  const images = carrotKeyImages(
+    own.map(({ publicKey }) => publicKey),
+    scalars,
+  ).values();
+  for (const scalar of scalars) scalar.fill(0);
+  return opened.map((output) => output && { ...output, keyImage: images.next().value as KeyImage });
+}
+
+/** A found output in the form of the fork. */
+type FoundCarrot = FoundOutput & { readonly carrot: CarrotFacts };
+
+function openClaim(claim: CarrotClaim, { viewSecret }: ReceivingKeys): FoundCarrot | undefined {
+  const { enote, nominal, outputIndex, subaddress, spendPublicKey } = claim;
+  const opened = openEnote(enote, nominal, { viewSecret, spendPublicKey });
+  if (opened === undefined || opened.amount === 0n) return undefined;
+  const { amount, mask, paymentId, path } = opened;
+  return {
+    ...{ outputIndex, subaddress, amount, mask },
+    publicKey: enote.outputKey,
+    derivationKey: enote.ephemeralKey as PublicKey,
+    carrot: {
+      extensionG: scalarBytes(nominal.extensions.g),
+      extensionT: scalarBytes(nominal.extensions.t),
+      isOwn: path !== 'normal',
+      ...(equalBytes(paymentId, NO_PAYMENT_ID) ? {} : { paymentId }),
+    },
+  };
+}
+
+/** Returns the scalars that the sender of an output added to the address. */
+export const extensionsIn = ({ extensionG, extensionT }: CarrotFacts): Extensions => ({
+  g: toScalar(extensionG),
+  t: toScalar(extensionT),
+});
+
+/** Returns the keys with which key images are computed; undefined if the wallet lacks them. */
+function imageSecretsOf({
+  viewSecret,
+  spendSecret,
+  balance,
+}: ReceivingKeys): LegacySecrets | CarrotSecrets | undefined {
+  if (balance !== undefined) return { hierarchy: 'carrot', keys: balance };
+  return spendSecret && { hierarchy: 'legacy', viewSecret, spendSecret };
+}
