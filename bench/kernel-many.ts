@@ -31,7 +31,7 @@ function someBatch(withTags: boolean): ScanBatch {
     keys: concatBytes(...keys),
     outputKey: Uint32Array.from(rows, (row) => Math.floor(row / OUTPUTS)),
     outputIndex: Uint32Array.from(rows, (row) => row % OUTPUTS),
-    viewTags: Uint16Array.from(rows, (row) => (withTags ? row % 256 : NO_VIEW_TAG)),
+    viewTags: Uint32Array.from(rows, (row) => (withTags ? row % 256 : NO_VIEW_TAG)),
     outputs: concatBytes(...rows.map((row) => keys[row % KEYS] ?? new Uint8Array(32))),
   };
 }

@@ -125,7 +125,7 @@ export function outputMaker(
         keys: concatBytes(...keys),
         outputKey: Uint32Array.from(keys, (_, i) => i),
         outputIndex: Uint32Array.from(keys, () => 0),
-        viewTags: Uint16Array.from(keys, () => NO_VIEW_TAG),
+        viewTags: Uint32Array.from(keys, () => NO_VIEW_TAG),
         outputs: concatBytes(...keys),
       },
       payee.viewSecret,

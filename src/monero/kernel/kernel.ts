@@ -1,6 +1,6 @@
 import type { OwnOutputs, WalletSecrets } from '../cryptonote/own-outputs.js';
 
-export { NO_CONTEXT, NO_VIEW_TAG } from '../format.js';
+export { NO_CONTEXT, NO_VIEW_TAG, UNSCANNED_TAG } from '../format.js';
 
 /**
  * Outputs and transaction public keys to scan, in flat arrays, which can be copied to a thread or into WebAssembly.
@@ -12,8 +12,12 @@ export interface ScanBatch {
   readonly outputKey: Uint32Array;
   /** For each output, its index in its transaction. */
   readonly outputIndex: Uint32Array;
-  /** For each output, its view tag from 0 to 255, or `NO_VIEW_TAG`, with which every view secret key is a candidate. */
-  readonly viewTags: Uint16Array;
+  /**
+   * For each output, its view tag. Beside a key of the old form: 0 to 255, or `NO_VIEW_TAG`, with which every view secret key is
+   * a candidate. Beside a key with an input context: the three bytes of the tag, the least significant first, or
+   * `UNSCANNED_TAG`, with which none is.
+   */
+  readonly viewTags: Uint32Array;
   /** Output keys P, 32 bytes each. An output whose key is not a point is never a hit. */
   readonly outputs: Uint8Array;
   /** Input contexts of the transactions in the form of the fork; absent if the batch has none. */

@@ -55,7 +55,7 @@ describe.each([['reference', scanning(referenceKernel)] as const, ...FAST_SCANS]
           keys: concatBytes(...keys),
           outputKey: Uint32Array.from(tags, (_tag, j) => j >> 1),
           outputIndex: Uint32Array.from(tags, (_tag, j) => j & 1),
-          viewTags: Uint16Array.from(tags),
+          viewTags: Uint32Array.from(tags),
           outputs: concatBytes(
             ...tags.map((_tag, j) => derivePublicKey(derivations[j >> 1] as never, j & 1, owner)),
           ),
@@ -86,7 +86,7 @@ describe.each([['reference', scanning(referenceKernel)] as const, ...FAST_SCANS]
         // Of a key that the batch does not have comes nothing.
         outputKey: Uint32Array.from(outputIndex, (_i, n) => (n === 7 ? 3 : 1)),
         outputIndex,
-        viewTags: Uint16Array.from(outputIndex, (index) => viewTag(derivation, index)),
+        viewTags: Uint32Array.from(outputIndex, (index) => viewTag(derivation, index)),
         outputs: concatBytes(
           ...Array.from(outputIndex, (index) => derivePublicKey(derivation, index, owner)),
         ),

@@ -91,7 +91,7 @@ describe.each(someRows(LIMITED_PROCESSORS))('a processor $title', ({ flags, buil
     keys: concatBytes(...keys),
     outputKey: Uint32Array.from(keys, (_, i) => i),
     outputIndex: Uint32Array.from(keys, (_, i) => 100 * i),
-    viewTags: Uint16Array.from(keys, () => NO_VIEW_TAG),
+    viewTags: Uint32Array.from(keys, () => NO_VIEW_TAG),
     outputs: concatBytes(...keys.map(point)),
   };
   const ask = (): Answers => {

@@ -103,7 +103,7 @@ describe.each(SCANNERS)('scanning with several view secrets by the %s', (_name, 
       keys: concatBytes(...keys),
       outputKey: Uint32Array.from(payments, (_, j) => j % 5),
       outputIndex: Uint32Array.from(payments, (_, j) => j),
-      viewTags: Uint16Array.from(payments, ({ tag }) => tag),
+      viewTags: Uint32Array.from(payments, ({ tag }) => tag),
       outputs: concatBytes(...payments.map(({ output }) => output)),
     };
     const hits = await scanner.scanMany(batch, secrets);
@@ -130,7 +130,7 @@ describe.each(SCANNERS)('scanning with several view secrets by the %s', (_name, 
         outputs,
       ),
       outputIndex: Uint32Array.from(outputs, (_, j) => j),
-      viewTags: Uint16Array.from(outputs, (_, j) => (j === 0 ? tag : NO_VIEW_TAG)),
+      viewTags: Uint32Array.from(outputs, (_, j) => (j === 0 ? tag : NO_VIEW_TAG)),
     }));
     for (const batch of batches)
       expect((await scanner.scanMany(batch, secrets)).map(hitTexts)).toEqual(plain(batch, secrets));
@@ -261,7 +261,7 @@ describe('any batch with any secrets', () => {
             keys: concatBytes(...keys),
             outputKey: Uint32Array.from(outputs, ({ key }) => key),
             outputIndex: Uint32Array.from(outputs, ({ index }) => index),
-            viewTags: Uint16Array.from(outputs, ({ tag }) => tag),
+            viewTags: Uint32Array.from(outputs, ({ tag }) => tag),
             outputs: concatBytes(...outputs.map(({ point }) => point)),
           };
           const wanted = plain(batch, secrets);

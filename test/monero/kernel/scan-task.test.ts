@@ -22,7 +22,7 @@ function batchOf(outputs: readonly number[], tag = NO_VIEW_TAG): ScanBatch {
     keys: concatBytes(...outputs.map((_, i) => POINTS[i % POINTS.length] as Uint8Array)),
     outputKey: Uint32Array.from(outputKey),
     outputIndex: Uint32Array.from(outputKey, (_, j) => j % 7),
-    viewTags: Uint16Array.from(outputKey, (_, j) => (j % 3 === 0 ? tag : j % 256)),
+    viewTags: Uint32Array.from(outputKey, (_, j) => (j % 3 === 0 ? tag : j % 256)),
     outputs: concatBytes(...outputKey.map((_, j) => POINTS[(j * 11) % POINTS.length] as Uint8Array)),
   };
 }

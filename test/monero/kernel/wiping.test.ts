@@ -22,7 +22,7 @@ const batch: ScanBatch = {
   keys: concatBytes(...points),
   outputKey: Uint32Array.from(points, (_, i) => i),
   outputIndex: Uint32Array.from(points, (_, i) => 200 * i),
-  viewTags: Uint16Array.from(points, () => NO_VIEW_TAG),
+  viewTags: Uint32Array.from(points, () => NO_VIEW_TAG),
   outputs: concatBytes(...outputs),
 };
 

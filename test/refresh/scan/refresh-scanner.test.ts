@@ -14,7 +14,7 @@ const batchOf = (keys: number, outputs: number): ScanBatch => ({
   keys: new Uint8Array(32 * keys),
   outputKey: new Uint32Array(keys * outputs),
   outputIndex: new Uint32Array(keys * outputs),
-  viewTags: new Uint16Array(keys * outputs),
+  viewTags: new Uint32Array(keys * outputs),
   outputs: new Uint8Array(32 * keys * outputs),
 });
 

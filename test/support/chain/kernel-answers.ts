@@ -30,7 +30,7 @@ export async function answersTo(question: Question): Promise<Answers> {
     keys: Uint8Array.from(question.batch.keys),
     outputKey: Uint32Array.from(question.batch.outputKey),
     outputIndex: Uint32Array.from(question.batch.outputIndex),
-    viewTags: Uint16Array.from(question.batch.viewTags),
+    viewTags: Uint32Array.from(question.batch.viewTags),
     outputs: Uint8Array.from(question.batch.outputs),
   };
   const viewSecret = Uint8Array.from(question.viewSecret);

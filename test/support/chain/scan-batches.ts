@@ -12,6 +12,6 @@ export const untagged = (keys: readonly Uint8Array[], outputs: readonly Uint8Arr
   keys: concatBytes(...keys),
   outputKey: Uint32Array.from(keys, (_, i) => i),
   outputIndex: Uint32Array.from(keys, (_, i) => (i * 37) % 300),
-  viewTags: Uint16Array.from(keys, () => NO_VIEW_TAG),
+  viewTags: Uint32Array.from(keys, () => NO_VIEW_TAG),
   outputs: concatBytes(...outputs),
 });

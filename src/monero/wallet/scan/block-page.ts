@@ -40,6 +40,8 @@ interface ParserExports {
   firstKeys(): number;
   mainKeys(): number;
   keys(): number;
+  contextOf(): number;
+  contexts(): number;
   firstImages(): number;
   images(): number;
 }
@@ -140,7 +142,6 @@ function columnOf(wasm: ParserExports, column: number): Uint8Array {
   return new Uint8Array(buffer, data, used).slice();
 }
 
-const shorts = (bytes: Uint8Array): Uint16Array => new Uint16Array(bytes.buffer);
 const words = (bytes: Uint8Array): Uint32Array => new Uint32Array(bytes.buffer);
 const numbers = (bytes: Uint8Array): Float64Array => new Float64Array(bytes.buffer);
 
@@ -164,10 +165,12 @@ function txsOf(
     firstOutputs: words(columnOf(wasm, wasm.firstOutputs())),
     outputs: columnOf(wasm, wasm.outputs()),
     outputIndices: words(columnOf(wasm, wasm.outputIndices())),
-    viewTags: shorts(columnOf(wasm, wasm.viewTags())),
+    viewTags: words(columnOf(wasm, wasm.viewTags())),
     firstKeys: words(columnOf(wasm, wasm.firstKeys())),
     mainKeys: words(columnOf(wasm, wasm.mainKeys())),
     keys: columnOf(wasm, wasm.keys()),
+    contextOf: words(columnOf(wasm, wasm.contextOf())),
+    contexts: columnOf(wasm, wasm.contexts()),
     indices,
     firstImages: words(columnOf(wasm, wasm.firstImages())),
     images: words(columnOf(wasm, wasm.images())),

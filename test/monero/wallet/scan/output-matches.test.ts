@@ -12,7 +12,7 @@ const batch: KernelBatch = {
     keys: concatBytes(bytes(10), bytes(11)),
     outputKey: Uint32Array.of(0, 0, 1),
     outputIndex: Uint32Array.of(0, 1, 0),
-    viewTags: Uint16Array.of(1, 2, 3),
+    viewTags: Uint32Array.of(1, 2, 3),
     outputs: concatBytes(bytes(20), bytes(21), bytes(22)),
   },
   txs: Uint32Array.of(7, 8),
