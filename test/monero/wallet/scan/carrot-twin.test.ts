@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
+import type { TypedSection } from '../../../../src/monero/epee/storage-writer.js';
 import { parseBlock } from '../../../../src/monero/cryptonote/block.js';
 import { parsePrunedTransaction } from '../../../../src/monero/cryptonote/transaction.js';
 import type { Hash } from '../../../../src/monero/crypto/types.js';
@@ -123,6 +124,44 @@ describe('a page of blocks in the form of the fork', () => {
       ...real.transactions.map(({ pruned }) => parsePrunedTransaction(fromHex(pruned))),
     ];
     expect(candidatesOf(page.txs)).toEqual(candidatesIn(values));
+  });
+
+  it('may have the data with which a wallet begins a tree, which are skipped', () => {
+    const u64 = (value: bigint) => ({ type: 'u64', value }) as const;
+    const blobOf = (length: number) => ({ type: 'string', value: new Uint8Array(length).fill(9) }) as const;
+    const section = (value: TypedSection) => ({ type: 'object', value }) as const;
+    // Source: `stage` core_rpc_server_commands_defs.h `init_tree_sync_data_t`.
+    const other: TypedSection = {
+      init_tree_sync_data: section({
+        init_block_hash: blobOf(32),
+        init_block_idx: u64(100n),
+        last_path: section({
+          c1_layers: {
+            type: 'list',
+            items: [section({ chunk: blobOf(320) }), section({ chunk: blobOf(32) })],
+          },
+          leaves: { type: 'list', items: [section({ output: blobOf(72) })] },
+        }),
+        locked_outputs: {
+          type: 'list',
+          items: [section({ last_locked_block: u64(160n), outputs: { type: 'list', items: [blobOf(72)] } })],
+        },
+        n_leaf_tuples: u64(2n ** 64n - 1n),
+      }),
+      top_block_hash: blobOf(32),
+      daemon_time: u64(1_790_215_746n),
+      pool_info_extent: { type: 'u8', value: 0 },
+    };
+    const blocks = real.blocks.map(({ blob }, i) =>
+      sentBlock(fromHex(blob), i === 0 ? [] : real.transactions),
+    );
+    const chain = { startHeight: 120, currentHeight: 122, blocks };
+    const [plain, more] = [{}, other].map((fields) =>
+      parseWholePage(blocksAnswer(chain, { pruned: true, other: fields })),
+    );
+    expect(more?.blocks).toEqual(plain?.blocks);
+    expect(more?.blocks).toHaveLength(2);
+    expect(more?.startHeight).toBe(120);
   });
 
   test.each(allBlocks)('as $note is read alike', ({ blob, hash }) => {
