@@ -128,7 +128,7 @@ export function outputMaker(
         viewTags: Uint32Array.from(keys, () => NO_VIEW_TAG),
         outputs: concatBytes(...keys),
       },
-      payee.viewSecret,
+      { viewSecret: payee.viewSecret },
     );
     for (let block = 0; block < blocks; block++) {
       const [start, end] = [block * PAYMENTS_A_BLOCK, (block + 1) * PAYMENTS_A_BLOCK];

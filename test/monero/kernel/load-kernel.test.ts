@@ -120,7 +120,7 @@ describe.each(someRows(LIMITED_PROCESSORS))('a processor $title', ({ flags, buil
     const answers = ask();
     expect(answers.kernel).toBe(build === undefined ? 'reference' : `wasm ${build}`);
     expect(answers.curve).toBe(build === undefined ? 'plain' : `wasm ${build}`);
-    const wanted = hitsText(referenceKernel.scan(batch, viewSecret));
+    const wanted = hitsText(referenceKernel.scan(batch, { viewSecret }));
     expect([answers.hits, answers.pooledHits]).toEqual([wanted, wanted]);
     expect(answers.products).toEqual(plainCurve.multiplySecret(points.slice(2), secrets.slice(2)).map(toHex));
   });

@@ -8,7 +8,7 @@ import { toHex } from '../../../src/util/bytes.js';
 
 /** Request on standard input: a scan, and points with a secret for each. */
 export interface Question {
-  readonly batch: { readonly [Part in keyof ScanBatch]: readonly number[] };
+  readonly batch: { readonly [Part in Exclude<keyof ScanBatch, 'contexts'>]: readonly number[] };
   readonly viewSecret: readonly number[];
   readonly points: readonly (readonly number[])[];
   readonly secrets: readonly (readonly number[])[];
@@ -40,8 +40,8 @@ export async function answersTo(question: Question): Promise<Answers> {
   const answers = {
     kernel: kernel.name,
     curve: curve.name,
-    hits: hitsText(kernel.scan(batch, viewSecret)),
-    pooledHits: hitsText(await pool.scan(batch, viewSecret)),
+    hits: hitsText(kernel.scan(batch, { viewSecret })),
+    pooledHits: hitsText(await pool.scan(batch, { viewSecret })),
     products: curve.multiplySecret(bytes(question.points), bytes(question.secrets)).map(toHex),
   };
   await pool.close();

@@ -102,7 +102,7 @@ export function ownOutputsOf(
   const derivations: Uint8Array[] = [];
   try {
     for (const batch of kernelBatches(candidatesIn(txs), 0, txs.length)) {
-      const hits = kernel.scan(batch.scan, keys.viewSecret);
+      const hits = kernel.scan(batch.scan, { viewSecret: keys.viewSecret });
       derivations.push(hits.derivations);
       for (const match of new OutputMatches(batch, hits).payingTo(addresses)) {
         const tx = txs[match.tx];

@@ -76,7 +76,7 @@ export class OutputMatches {
       key: bytesAt(scan.keys, key) as PublicKey,
       derivation: bytesAt(this.#hits.derivations, n) as KeyDerivation,
       ...(this.#isCarrot(n) ? {} : { spendKey: bytesAt(this.#hits.spendKeys, n) as PublicKey }),
-      internal: this.#hits.internal?.[n] === 1,
+      internal: this.#hits.internal[n] === 1,
     };
   }
 }

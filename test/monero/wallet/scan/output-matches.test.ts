@@ -24,6 +24,7 @@ const matchesOf = (...rows: readonly number[]): OutputMatches =>
     outputs: Uint32Array.from(rows),
     derivations: concatBytes(...rows.map((row) => bytes(30 + row))),
     spendKeys: concatBytes(...rows.map((row) => bytes(40 + row))),
+    internal: new Uint8Array(rows.length),
   });
 
 const spendPublicKey = bytes(1) as PublicKey;
