@@ -1,3 +1,4 @@
+import { adviceFor } from '../../daemon/errors.js';
 import { orText, reasonOf, type FaultTable } from './fault-entry.js';
 
 /**
@@ -23,7 +24,7 @@ export const daemonFaults = {
     code: -1,
     text: unexpectedFork,
     explanation: ({ height, version }) =>
-      `block ${height} has version ${version}, whose rules this server does not know: update the server`,
+      `block ${height} has version ${version}, whose rules this server does not know: ${adviceFor(version)}`,
   },
   fork_unsupported: {
     code: -4,

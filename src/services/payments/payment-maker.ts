@@ -1,4 +1,5 @@
-import { FIRST_UNKNOWN_FORK, type BlockVersion, DaemonError } from '../../daemon/errors.js';
+import { CARROT_FORK } from '../../monero/fork-rules.js';
+import { type BlockVersion, DaemonError } from '../../daemon/errors.js';
 import type { Hash, PublicKey } from '../../monero/crypto/types.js';
 import { parseTransaction, transactionWeight } from '../../monero/cryptonote/transaction.js';
 import { sum, ZERO, type Amount } from '../../util/amount.js';
@@ -435,7 +436,7 @@ async function assertKnownFork({ daemon }: Pick<Context, 'daemon'>): Promise<voi
 
 /** Returns the first unknown fork if it is active at the next block; undefined also if the daemon does not answer. */
 async function activeFork(daemon: Context['daemon']): Promise<BlockVersion | undefined> {
-  const version = FIRST_UNKNOWN_FORK;
+  const version = CARROT_FORK;
   try {
     const { enabled, earliestHeight = 0 } = await daemon.client().hardForkInfo(version);
     return enabled ? { height: earliestHeight, version } : undefined;
