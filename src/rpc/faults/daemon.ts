@@ -32,6 +32,12 @@ export const daemonFaults = {
     explanation: ({ height, version }) =>
       `from block ${height} on, the chain follows the rules of version ${version}, for which this server builds no transactions: update the server`,
   },
+  payments_ended: {
+    code: -4,
+    explanation: ({ height, version }) =>
+      `no payments are made since block ${height}: the network follows the rules of version ${version}, whose transactions have membership proofs, which this server does not make. The money is safe, and other software can spend it with the seed of the wallet`,
+    facts: ({ height, version }) => ({ height, version }),
+  },
   daemon_untrusted: {
     code: -1,
     text: 'This command requires a trusted daemon.',
