@@ -149,6 +149,10 @@ export type Fault =
   | { readonly kind: 'nonzero_unlock_time' }
   | { readonly kind: 'bad_priority'; readonly priority: number }
   | ({ readonly kind: 'multisig_refused' } & Reasoned)
+  /** The account has the keys of the fork, and the method needs the old ones. */
+  | { readonly kind: 'legacy_account_needed' }
+  /** The account makes addresses alone, and the method needs what blocks contain. */
+  | { readonly kind: 'sees_no_payments' }
   | { readonly kind: 'already_multisig' }
   | { readonly kind: 'not_multisig' }
   | { readonly kind: 'multisig_not_ready' }

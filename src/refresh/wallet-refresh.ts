@@ -111,16 +111,16 @@ export class WalletRefresh {
       const now = monotonicMs();
       const asOf = Math.min(from.asOf ?? now, now);
       const { scanner } = wallet;
-      const { viewSecret } = scanner;
+      const keys = scanner.scanKeys;
       const scan: Scan = ({ page, matches }) => scanner.scan(page, matches, signal);
-      const tip = await this.#scanChain(feeds.chain.join({ ...from, asOf, viewSecret, signal }), scan);
+      const tip = await this.#scanChain(feeds.chain.join({ ...from, asOf, keys, signal }), scan);
       await this.#commits.settled(0);
       const poolFailure = scanner.isBlind
         ? undefined
         : await this.#scanPool(wallet, feeds.pool, { ...from, asOf });
       if (from.again !== undefined) {
         const { startHeight, searched } = from.again;
-        const pages = feeds.chain.join({ history: [], startHeight, asOf, viewSecret, signal });
+        const pages = feeds.chain.join({ history: [], startHeight, asOf, keys, signal });
         const scanAgain: Scan = ({ page, matches }) => scanner.scanAgain(page, matches, searched, signal);
         const end = tip ?? nextHeight(positionOf(from));
         await this.#scanChain(blocksBelow(end, pages, this.#againMs), scanAgain, true);

@@ -153,6 +153,11 @@ export interface Conditions {
   readonly needs: 'nothing' | 'directory' | 'wallet';
   /** True: the method is refused in restricted mode (-7). */
   readonly restricted: boolean;
+  /**
+   * Accounts with which the method works. legacy: those with the old keys (-74). any: all accounts. Absent: all but those that
+   * make addresses alone (-75).
+   */
+  readonly account?: 'legacy' | 'any';
   /** True: the method is refused on a view-only wallet (-29). */
   readonly spendKey?: true;
   /**
@@ -174,6 +179,7 @@ type Tested = Exclude<keyof Conditions, 'family' | 'restricted'>;
 /** Kinds of the faults that a condition can raise, by condition and its value. */
 const CONDITION_FAULTS = {
   needs: { nothing: [], directory: ['no_wallet_dir'], wallet: ['no_wallet', 'wallet_not_open'] },
+  account: { legacy: ['legacy_account_needed'], any: [] },
   spendKey: { true: ['view_only'] },
   multisig: {
     absent: ['already_multisig'],
@@ -201,9 +207,14 @@ type ConditionKind<C> = {
   }[keyof Table[N]];
 }[keyof Table & keyof C];
 
+/** True if a method needs a wallet that sees payments. */
+export const needsPayments = ({ needs, account }: Conditions): boolean =>
+  needs === 'wallet' && account === undefined;
+
 /** Lists the kinds of the faults that conditions can raise. */
 export function conditionKinds(conditions: Conditions): readonly Kind[] {
   const table: Readonly<Record<string, Readonly<Record<string, readonly Kind[]>>>> = CONDITION_FAULTS;
   const given: Readonly<Record<string, unknown>> = { ...conditions };
-  return Object.entries(table).flatMap(([name, kinds]) => kinds[String(given[name])] ?? []);
+  const kinds = Object.entries(table).flatMap(([name, byValue]) => byValue[String(given[name])] ?? []);
+  return needsPayments(conditions) ? [...kinds, 'sees_no_payments'] : kinds;
 }

@@ -61,8 +61,8 @@ class FakeWallet implements RefreshedWallet {
       this.scannedAgain.push(page.blocks.length);
       return scan(page, matches);
     };
-    const viewSecret = new Uint8Array(32).fill(3) as SecretKey;
-    this.scanner = { isBlind, viewSecret, scan, scanAgain, scanPool: () => Promise.resolve([]) };
+    const scanKeys = { viewSecret: new Uint8Array(32).fill(3) as SecretKey };
+    this.scanner = { isBlind, scanKeys, scan, scanAgain, scanPool: () => Promise.resolve([]) };
   }
 }
 

@@ -48,7 +48,14 @@ describe('a method', () => {
     const conditions = { family: 'view', needs: 'nothing', restricted: false } as const;
     expect(kindsOf({ meta: conditions, faults: [] })).toEqual(['credential_denied', 'wallet_opening']);
     expect(kindsOf({ meta: { ...conditions, needs: 'wallet' }, faults: ['invalid'] })).toEqual([
-      ...['no_wallet', 'wallet_not_open', 'invalid', 'credential_denied', 'wallet_opening'],
+      ...[
+        'no_wallet',
+        'wallet_not_open',
+        'sees_no_payments',
+        'invalid',
+        'credential_denied',
+        'wallet_opening',
+      ],
       ...['wallet_io', 'wallet_corrupt', 'not_replicated', 'wallet_elsewhere'],
     ]);
     expect(kindsOf({ meta: conditions, faults: [], actsOn: 'directory' })).toContain('not_replicated');

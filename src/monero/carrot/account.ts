@@ -4,6 +4,7 @@ import { publicKeyOf } from '../crypto/derivation.js';
 import { scalarBytes } from '../crypto/scalar.js';
 import type { PublicKey, SecretKey } from '../crypto/types.js';
 import { sharedSecret } from '../crypto/tx-proof.js';
+import { joinBytes } from '../../util/bytes.js';
 import { encode, u32 } from '../../util/codec.js';
 import { isPrimary, type AddressKeys } from '../cryptonote/subaddress-keys.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
@@ -118,16 +119,48 @@ export function subaddressScalar(
 }
 
 /** Computes the public keys of an address. @throws RangeError if an index is not a u32. */
-export function addressKeysAt(
+export const addressKeysAt = (tier: AddressTier, index: SubaddressIndex, curve?: Curve): AddressKeys =>
+  addressKeysOfEach(tier, [index], curve)[0] as AddressKeys;
+
+/** Computes the public keys of addresses, as a batch. @throws RangeError if an index is not a u32. */
+export function addressKeysOfEach(
   tier: AddressTier,
-  index: SubaddressIndex,
+  indices: readonly SubaddressIndex[],
   curve: Curve = loadCurve(),
-): AddressKeys {
-  if (isPrimary(index)) return { spendPublicKey: tier.spendPublicKey, viewPublicKey: tier.mainViewKey };
-  const factor = scalarBytes(subaddressScalar(tier, index));
-  const [spendPublicKey, viewPublicKey] = curve.multiplySecret(
-    [tier.spendPublicKey, tier.accountViewKey],
-    [factor, factor],
+): AddressKeys[] {
+  const factors = indices.map((index) => scalarBytes(subaddressScalar(tier, index)));
+  const products = curve.multiplySecret(
+    [...indices.map(() => tier.spendPublicKey), ...indices.map(() => tier.accountViewKey)],
+    [...factors, ...factors],
+  ) as PublicKey[];
+  return indices.map((index, i) =>
+    isPrimary(index)
+      ? { spendPublicKey: tier.spendPublicKey, viewPublicKey: tier.mainViewKey }
+      : {
+          spendPublicKey: products[i] as PublicKey,
+          viewPublicKey: products[indices.length + i] as PublicKey,
+        },
   );
-  return { spendPublicKey: spendPublicKey as PublicKey, viewPublicKey: viewPublicKey as PublicKey };
+}
+
+/**
+ * Computes the spend public keys of the addresses `from` ≤ minor < `to` of one account of the wallet, 32 bytes each.
+ * @throws RangeError if an index is not a u32.
+ */
+export function spendKeysBetween(
+  tier: AddressTier,
+  major: number,
+  from: number,
+  to: number,
+  curve: Curve = loadCurve(),
+): Uint8Array {
+  const factors: Uint8Array[] = [];
+  for (let minor = from; minor < to; minor++)
+    factors.push(scalarBytes(subaddressScalar(tier, { major, minor })));
+  return joinBytes(
+    curve.multiplySecret(
+      factors.map(() => tier.spendPublicKey),
+      factors,
+    ),
+  );
 }

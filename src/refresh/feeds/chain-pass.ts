@@ -240,7 +240,10 @@ export class ChainPass {
   #sit(member: FeedMember, next: number, fits: boolean): void {
     this.#seats.set(member, { member, next, firstNew: 0, fits });
     this.#places.add(next);
-    if (this.#expected === undefined || !timingSafeEqual(this.#expected, member.viewSecret)) return;
+    const { viewSecret, balanceSecret } = member.keys;
+    // Pages that are scanned ahead are scanned with a view key alone.
+    if (this.#expected === undefined || balanceSecret !== undefined) return;
+    if (!timingSafeEqual(this.#expected, viewSecret)) return;
     for (const batch of this.#window.from(next)) batch.adopt(member);
     this.#forgetExpected();
   }
@@ -334,7 +337,7 @@ export class ChainPass {
     const [first] = blocks;
     if (first === undefined) batch.drop(member);
     const reader = batch.readers.get(member) ?? {
-      viewSecret: member.viewSecret,
+      ...member.keys,
       firstTx: first?.firstTx ?? 0,
     };
     batch.readers.delete(member);
@@ -374,7 +377,7 @@ export class ChainPass {
       if (!fits || next > this.#begun || readers.has(member)) continue;
       const first = page.blocks[entered === page ? firstNew : page.firstNew];
       if (first === undefined || first.height > (batch.blocks.at(-1)?.height ?? 0)) continue;
-      const reader = { viewSecret: member.viewSecret, firstTx: first.firstTx };
+      const reader = { ...member.keys, firstTx: first.firstTx };
       readers.set(member, reader);
       begun.push(reader);
     }

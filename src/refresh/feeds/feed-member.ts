@@ -1,14 +1,15 @@
-import type { SecretKey } from '../../monero/crypto/types.js';
 import type { ChainPage } from './chain-page.js';
 import { positionOf, type ChainPosition, type RefreshFrom } from './chain-position.js';
 import type { MatchStream } from '../../monero/wallet/scan/output-matches.js';
+import type { WalletScanKeys } from '../../monero/wallet/scan/receive.js';
 import { monotonicMs } from '../../util/clock.js';
 
 /** A wallet's request for the blocks that it lacks. */
 export interface FeedRequest extends RefreshFrom {
   /** Earliest time of the daemon's answers; see {@link RefreshFrom.asOf}. */
   readonly asOf: number;
-  readonly viewSecret: SecretKey;
+  /** Keys with which the blocks are scanned. */
+  readonly keys: WalletScanKeys;
   readonly signal: AbortSignal;
 }
 
@@ -21,7 +22,7 @@ export interface MemberPage {
 
 /** A wallet that reads the chain in a {@link ChainPass}. */
 export class FeedMember {
-  readonly viewSecret: SecretKey;
+  readonly keys: WalletScanKeys;
   readonly asOf: number;
   readonly signal: AbortSignal;
   /** Position after the last block that was handed to this wallet. */
@@ -32,7 +33,7 @@ export class FeedMember {
   stopReading: () => void = () => undefined;
 
   constructor(request: FeedRequest) {
-    this.viewSecret = request.viewSecret;
+    this.keys = request.keys;
     this.asOf = request.asOf;
     this.signal = request.signal;
     this.position = positionOf(request);

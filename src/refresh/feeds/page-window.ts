@@ -39,7 +39,7 @@ export class PassBatch {
    */
   adopt(member: FeedMember): void {
     if (this.#expected === undefined) return;
-    this.#expected.viewSecret = member.viewSecret;
+    this.#expected.viewSecret = member.keys.viewSecret;
     this.readers.set(member, this.#expected);
     this.#expected = undefined;
   }

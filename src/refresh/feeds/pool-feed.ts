@@ -30,7 +30,7 @@ const MOST_BYTES = 16 << 20;
 
 /** Pool state of a wallet that scans the pool. */
 export interface PoolViewer {
-  readonly scanner: Pick<WalletScanner, 'isBlind' | 'viewSecret' | 'scanPool'>;
+  readonly scanner: Pick<WalletScanner, 'isBlind' | 'scanKeys' | 'scanPool'>;
   /**
    * Hashes [hex] of the pool transactions that this wallet has scanned. The set is replaced in order to scan all
    * transactions again.
@@ -148,7 +148,7 @@ export class PoolFeed {
     unseen: ReadonlySet<string>,
     signal: AbortSignal | undefined,
   ): Promise<PoolFinding[]> {
-    const reader = { viewSecret: scanner.viewSecret, firstTx: 0 };
+    const reader = { ...scanner.scanKeys, firstTx: 0 };
     const stop = (): void => page.matches.drop(reader);
     signal?.addEventListener('abort', stop, { once: true });
     try {

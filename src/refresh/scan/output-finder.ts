@@ -5,6 +5,7 @@ import {
   outputsByTx,
   type FoundOutput,
   type OutputArithmetic,
+  computesKeyImages,
   type ReceivingKeys,
   type Claim,
 } from '../../monero/wallet/scan/receive.js';
@@ -159,7 +160,7 @@ function receiptOf(
     ...(paymentId === undefined ? {} : { paymentId }),
     txPublicKey: txPublicKeys(fields)[0] ?? (new Uint8Array(32) as PublicKey),
     additionalPublicKeys: additionalPublicKeys(fields),
-    ...(keys.spendSecret === undefined ? { spentKeyImages: keyImagesOf(tx) } : {}),
+    ...(computesKeyImages(keys) ? {} : { spentKeyImages: keyImagesOf(tx) }),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { AddressTier } from '../../monero/carrot/account.js';
 import type { KeyImage, PublicKey } from '../../monero/crypto/types.js';
 import { bytes32 } from '../../util/bytes.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
@@ -61,6 +62,8 @@ export interface WatchedOutputs extends PackedOutputs {
 export interface ScannerState extends WatchedOutputs {
   readonly keys: ReceivingKeys;
   readonly spendPublicKey: PublicKey;
+  /** Keys with which an account of the fork makes its addresses; absent in an account with the old keys. */
+  readonly addressTier?: AddressTier;
   readonly lookahead: Lookahead;
   /**
    * All addresses to be recognised, in one or more parts. The minor indices of each account start at 0 and have no

@@ -1,4 +1,6 @@
-import type { KeyImage, SecretKey } from '../../monero/crypto/types.js';
+import type { AddressTier } from '../../monero/carrot/account.js';
+import { spendKeysOfTier } from '../../monero/wallet/carrot-keys.js';
+import type { KeyImage } from '../../monero/crypto/types.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { RawTx, ParsedTxs } from '../../monero/wallet/scan/block-page.js';
 import type { ScanKernel } from '../../monero/kernel/kernel.js';
@@ -11,7 +13,12 @@ import {
   spendingTx,
   unpackBlindOutputs,
 } from '../../monero/wallet/scan/ambiguous-spends.js';
-import type { FoundOutput, ReceivingKeys } from '../../monero/wallet/scan/receive.js';
+import {
+  scanKeysOf,
+  type FoundOutput,
+  type ReceivingKeys,
+  type WalletScanKeys,
+} from '../../monero/wallet/scan/receive.js';
 import type {
   AmbiguousSpend,
   FoundOutgoing,
@@ -79,6 +86,7 @@ export type PoolOutgoing = Omit<FoundOutgoing, 'height'> & { readonly keyImages:
  */
 export class WalletScanner {
   readonly #keys: ReceivingKeys;
+  readonly #addressTier: AddressTier | undefined;
   readonly #table: SubaddressTable;
   readonly #kernel: ScanKernel;
   readonly #watched: WatchList;
@@ -93,8 +101,9 @@ export class WalletScanner {
       state.spendPublicKey,
       state.keys.viewSecret,
       state.lookahead,
-      spendKeysBy(kernel),
+      state.addressTier === undefined ? spendKeysBy(kernel) : spendKeysOfTier(state.addressTier),
     );
+    this.#addressTier = state.addressTier;
     this.#table.load(state.subaddresses);
     this.#kernel = kernel;
     this.#watched = new WatchList(state);
@@ -136,16 +145,26 @@ export class WalletScanner {
   /** Zeroes the keys. The scanner must not be used afterwards. */
   wipe(): void {
     this.#keys.viewSecret.fill(0);
-    this.#keys.spendSecret?.fill(0);
+    const { spendSecret, balance } = this.#keys;
+    for (const secret of [
+      spendSecret,
+      balance?.viewSecret,
+      balance?.balanceSecret,
+      balance?.imageSecret,
+      balance?.addressSecret,
+      this.#addressTier?.addressSecret,
+    ])
+      secret?.fill(0);
   }
 
-  get viewSecret(): SecretKey {
-    return this.#keys.viewSecret;
+  /** Keys with which the kernel scans for this wallet. */
+  get scanKeys(): WalletScanKeys {
+    return scanKeysOf(this.#keys);
   }
 
-  /** Starts a scan of transactions with this wallet's view key alone. */
+  /** Starts a scan of transactions for this wallet alone. */
   matchesIn(txs: ParsedTxs, kernel: BatchScanner): MatchStream {
-    return new SharedMatches(txs, kernel).read({ viewSecret: this.#keys.viewSecret, firstTx: 0 });
+    return new SharedMatches(txs, kernel).read({ ...this.scanKeys, firstTx: 0 });
   }
 
   /**

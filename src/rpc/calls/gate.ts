@@ -4,9 +4,10 @@ import type { WalletScope } from '../../services/manager/wallet-scope.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
 import { BACKGROUND_FAULT } from '../../model/background-sync-mode.js';
 import { WalletError } from '../../model/wallet-error.js';
+import { seesPayments } from '../../monero/wallet/keys.js';
 import { isReady } from '../../monero/wallet/multisig/account.js';
 import type { ApiVersion } from '../api-version.js';
-import type { Conditions, Context } from '../method.js';
+import { needsPayments, type Conditions, type Context } from '../method.js';
 import { DENIED } from '../faults/client-error.js';
 
 /** Checks the conditions of a method for multisig wallets. @throws WalletError */
@@ -62,8 +63,16 @@ export function passGate(
   };
 }
 
+/** Checks that the method works with the kind of account of a wallet. @throws WalletError */
+function passAccountGate(conditions: Conditions, { keys }: OpenWallet): void {
+  if (conditions.account === 'legacy' && keys.carrot !== undefined)
+    throw new WalletError({ kind: 'legacy_account_needed' });
+  if (needsPayments(conditions) && !seesPayments(keys)) throw new WalletError({ kind: 'sees_no_payments' });
+}
+
 /** Checks the conditions of a method for its wallet. @throws WalletError */
 function passWalletGate(conditions: Conditions, wallet: OpenWallet, version: ApiVersion): void {
+  passAccountGate(conditions, wallet);
   passMultisigGate(conditions, wallet, version);
   if (conditions.spendKey && wallet.isViewOnly) throw new WalletError({ kind: 'view_only' });
   if (conditions.trustedDaemon && !wallet.context.daemon.trusted)

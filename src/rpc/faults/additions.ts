@@ -60,6 +60,16 @@ export const additionFaults = {
     explanation: ({ payoutId, field }) =>
       `the payout '${payoutId}' exists with another ${field}: use a new payout_id for a new payout`,
   },
+  legacy_account_needed: {
+    code: -74,
+    explanation:
+      'the account has the keys of the next fork, which have no spend key of the old kind: payments, proofs of spends and reserves, multisig and background sync are not possible with it in this version',
+  },
+  sees_no_payments: {
+    code: -75,
+    explanation:
+      'the wallet makes addresses alone: it has no view key, so that it sees no payments and no balance. Ask the wallet of a higher tier',
+  },
   max_fee_exceeded: {
     code: -70,
     explanation: ({ fee, maxFee }) =>

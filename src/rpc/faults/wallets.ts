@@ -106,6 +106,7 @@ export const keyFaults = {
   wrong_key_type: {
     code: 0,
     text: ({ given }) => `key_type ${given} not found`,
-    explanation: 'key_type is one of mnemonic, view_key, spend_key',
+    explanation:
+      'key_type is one of mnemonic, view_key, spend_key; of an account of the next fork also of master_secret, balance_secret, partial_spend_key, address_secret, account_view_key',
   },
 } satisfies Partial<FaultTable>;

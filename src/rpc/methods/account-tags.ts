@@ -10,7 +10,7 @@ export const accountTagMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_account_tags',
     summary: 'Lists the tags of accounts, with their descriptions.',
-    meta: { family: 'view', needs: 'wallet', restricted: false, foreground: true },
+    meta: { family: 'view', needs: 'wallet', account: 'any', restricted: false, foreground: true },
     faults: [],
     params: () => none,
     result: () =>
@@ -36,7 +36,7 @@ export const accountTagMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'tag_accounts',
     summary: 'Sets the tag of accounts.',
-    meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'receive', needs: 'wallet', account: 'any', restricted: true, foreground: true },
     faults: ['account_out_of_range'],
     codes: { account_out_of_range: -1 },
     texts: { account_out_of_range: 'Account index out of bound' },
@@ -57,7 +57,7 @@ export const accountTagMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'untag_accounts',
     summary: 'Removes the tags of accounts.',
-    meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'receive', needs: 'wallet', account: 'any', restricted: true, foreground: true },
     faults: ['account_out_of_range'],
     codes: { account_out_of_range: -1 },
     texts: { account_out_of_range: 'Account index out of bound' },
@@ -73,7 +73,7 @@ export const accountTagMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'set_account_tag_description',
     summary: 'Sets the description of a tag.',
-    meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'receive', needs: 'wallet', account: 'any', restricted: true, foreground: true },
     faults: ['invalid'],
     params: () =>
       params({

@@ -255,7 +255,7 @@ export const accountMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'create_account',
     summary: 'Creates an account.',
-    meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'receive', needs: 'wallet', account: 'any', restricted: true, foreground: true },
     faults: [],
     params: () =>
       params({ label: keptTexts.label.default('').describe('Label of the new account; empty: none') }),
@@ -283,7 +283,7 @@ export const accountMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'label_account',
     summary: 'Sets the label of an account.',
-    meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'receive', needs: 'wallet', account: 'any', restricted: true, foreground: true },
     faults: ['account_out_of_range'],
     params: () =>
       params({

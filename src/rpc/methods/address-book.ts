@@ -23,7 +23,7 @@ export const addressBookMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_address_book',
     summary: 'Lists entries of the address book.',
-    meta: { family: 'view', needs: 'wallet', restricted: false, foreground: true },
+    meta: { family: 'view', needs: 'wallet', account: 'any', restricted: false, foreground: true },
     faults: ['book_index_out_of_range'],
     params: () =>
       params({ entries: listOf(height).describe('Indices of the entries to list; empty: all entries') }),
@@ -54,7 +54,7 @@ export const addressBookMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'add_address_book',
     summary: 'Adds an entry to the address book.',
-    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'spend', needs: 'wallet', account: 'any', restricted: true, foreground: true },
     faults: ['wrong_address', 'wrong_payment_id'],
     texts: WRONG_ADDRESS,
     params: () =>
@@ -77,7 +77,7 @@ export const addressBookMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'edit_address_book',
     summary: 'Changes fields of an entry of the address book.',
-    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'spend', needs: 'wallet', account: 'any', restricted: true, foreground: true },
     faults: ['book_index_out_of_range', 'wrong_address', 'wrong_payment_id'],
     texts: WRONG_ADDRESS,
     params: () =>
@@ -105,7 +105,7 @@ export const addressBookMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'delete_address_book',
     summary: 'Removes an entry of the address book; the indices of later entries decrease by one.',
-    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'spend', needs: 'wallet', account: 'any', restricted: true, foreground: true },
     faults: ['book_index_out_of_range'],
     params: () => params({ index: height.default(0).describe('Index of the entry') }),
     result: wire.nothing,

@@ -38,7 +38,7 @@ export const addressMethods: readonly WalletMethod[] = [
     name: 'get_address',
     aliases: ['getaddress'],
     summary: 'Lists the addresses of an account.',
-    meta: { family: 'view', needs: 'wallet', restricted: false },
+    meta: { family: 'view', needs: 'wallet', account: 'any', restricted: false },
     faults: ADDRESS,
     params: () =>
       params({
@@ -95,7 +95,7 @@ export const addressMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_address_index',
     summary: 'Returns the account and address index of an address of the wallet.',
-    meta: { family: 'view', needs: 'wallet', restricted: false },
+    meta: { family: 'view', needs: 'wallet', account: 'any', restricted: false },
     faults: ['wrong_address'],
     params: () => params({ address: text.default('').describe('Address of the wallet') }),
     result: () => wire.object({ index: indexSchema('Account and address index') }),
@@ -108,7 +108,7 @@ export const addressMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'create_address',
     summary: 'Creates addresses in an account.',
-    meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'receive', needs: 'wallet', account: 'any', restricted: true, foreground: true },
     faults: ['account_out_of_range', 'invalid'],
     params: () =>
       params({
@@ -168,7 +168,7 @@ export const addressMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'label_address',
     summary: 'Sets the label of an address.',
-    meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'receive', needs: 'wallet', account: 'any', restricted: true, foreground: true },
     faults: ADDRESS,
     params: () =>
       params({
@@ -257,7 +257,7 @@ export const addressMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'make_integrated_address',
     summary: 'Creates an integrated address from an address and a payment id.',
-    meta: { family: 'receive', needs: 'wallet', restricted: false },
+    meta: { family: 'receive', needs: 'wallet', account: 'any', restricted: false },
     faults: ['wrong_payment_id', 'wrong_address'],
     params: () =>
       params({
@@ -303,7 +303,7 @@ export const addressMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'split_integrated_address',
     summary: 'Returns the address and payment id of an integrated address.',
-    meta: { family: 'view', needs: 'wallet', restricted: false },
+    meta: { family: 'view', needs: 'wallet', account: 'any', restricted: false },
     faults: ['wrong_address'],
     params: () => params({ integrated_address: text.default('').describe('Integrated address') }),
     result: () =>

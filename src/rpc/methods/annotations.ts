@@ -55,7 +55,7 @@ export const annotationMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'set_attribute',
     summary: 'Stores a text under a key.',
-    meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'receive', needs: 'wallet', account: 'any', restricted: true, foreground: true },
     faults: [],
     params: () =>
       params({
@@ -73,7 +73,7 @@ export const annotationMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_attribute',
     summary: 'Returns the text stored under a key.',
-    meta: { family: 'receive', needs: 'wallet', restricted: true },
+    meta: { family: 'receive', needs: 'wallet', account: 'any', restricted: true },
     faults: ['attribute_missing'],
     params: () => params({ key: text.default('').describe('Key of the attribute') }),
     result: () => wire.object({ value: wire.text('Text stored under the key') }),

@@ -12,6 +12,7 @@ const FULL_WALLET = {
   family: 'admin',
   needs: 'wallet',
   restricted: true,
+  account: 'legacy',
   spendKey: true,
   multisig: 'absent',
 } as const satisfies Conditions;

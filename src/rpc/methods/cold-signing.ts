@@ -126,7 +126,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'export_outputs',
     summary: 'Exports outputs for an offline wallet with the same keys.',
-    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'spend', needs: 'wallet', account: 'legacy', restricted: true, foreground: true },
     faults: ['invalid'],
     params: () =>
       params({
@@ -148,7 +148,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'import_outputs',
     summary: 'Imports outputs exported by a wallet that reads the chain.',
-    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'spend', needs: 'wallet', account: 'legacy', restricted: true, foreground: true },
     faults: ['bad_hex', 'invalid', 'view_only', 'multisig_refused'],
     params: () => params({ outputs_data_hex: text.default('').describe('Result of export_outputs, in hex') }),
     result: () => wire.object({ num_imported: wire.uint('Number of imported outputs') }),
@@ -163,7 +163,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'export_key_images',
     summary: 'Exports signed key images for a wallet without a spend key.',
-    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'spend', needs: 'wallet', account: 'legacy', restricted: true, foreground: true },
     faults: ['view_only', 'invalid'],
     params: () =>
       params({
@@ -271,6 +271,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     meta: {
       family: 'spend',
       needs: 'wallet',
+      account: 'legacy',
       restricted: true,
       foreground: true,
       spendKey: true,
@@ -311,7 +312,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'submit_transfer',
     summary: 'Relays transactions signed by an offline wallet.',
-    meta: { family: 'spend', needs: 'wallet', restricted: true },
+    meta: { family: 'spend', needs: 'wallet', account: 'legacy', restricted: true },
     faults: [...RELAY, ...ORDER, ...CREDENTIAL, 'bad_hex', 'bad_signed_set', 'submission_failed'],
     params: submitSchema,
     result: hashesSchema,

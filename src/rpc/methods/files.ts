@@ -35,11 +35,38 @@ const seedParams = {
   enable_multisig_experimental: flag.default(false).describe('The seed is a multisig seed'),
 };
 
+/** Parameter of the kind of account. */
+const hierarchyParam = {
+  key_hierarchy: z
+    .enum(['legacy', 'carrot'])
+    .default('legacy')
+    .describe(
+      'Kind of keys of the account: legacy, those that every account has had; carrot, those of the next fork (docs/fork.md), with --fork-rules alone',
+    ),
+};
+
 /** Parameters of the keys that a wallet is made of. */
 const keyParams = {
   address: text.default('').describe('Primary address; empty: derived from the spend key'),
   viewkey: text.default('').describe('Secret view key as 64 hex digits; empty: derived from the spend key'),
   spendkey: text.default('').describe('Secret spend key as 64 hex digits; empty: the wallet is view-only'),
+  master_secret: text.default('').describe('Master secret of an account of the next fork, as 64 hex digits'),
+  balance_secret: text
+    .default('')
+    .describe(
+      'View-balance secret of an account of the next fork, as 64 hex digits, with partial_spend_key: the wallet sees all',
+    ),
+  partial_spend_key: text
+    .default('')
+    .describe('Partial spend key of the account, as 64 hex digits, which query_key gives'),
+  address_secret: text
+    .default('')
+    .describe(
+      'Generate-address secret of an account of the next fork, as 64 hex digits, with address and either viewkey, so that the wallet sees payments, or account_view_key, so that it makes addresses alone',
+    ),
+  account_view_key: text
+    .default('')
+    .describe('Account view key of the account, as 64 hex digits, which query_key gives'),
 };
 
 /** Parameters that decide the keys of a wallet, by the method that takes them. */
@@ -109,6 +136,7 @@ export const fileMethods: readonly WalletMethod[] = [
           .describe(
             'The seed is a Polyseed of 16 words, in a language of get_languages with polyseed; false: 25 words',
           ),
+        ...hierarchyParam,
       }),
     result: wire.nothing,
     examples: () => [
@@ -124,10 +152,11 @@ export const fileMethods: readonly WalletMethod[] = [
       },
     ],
     source: 'COMMAND_RPC_CREATE_WALLET, on_create_wallet',
-    async handle({ scope }, { filename, password, language, seed_type: type, polyseed: flagged }) {
+    async handle({ scope }, { seed_type: type, polyseed: flagged, key_hierarchy: hierarchy, ...args }) {
       if (type === 'electrum' && flagged) throw invalidParams('seed_type and polyseed contradict each other');
       const polyseed = flagged || type === 'polyseed';
-      await scope.createWallet({ filename, password, language, polyseed });
+      const { filename, password, language } = args;
+      await scope.createWallet({ filename, password, language, polyseed, hierarchy });
       return {};
     },
   }),
@@ -193,6 +222,9 @@ export const fileMethods: readonly WalletMethod[] = [
         seed_offset: seedParams.seed_offset,
         autosave_current: flag.default(true).describe('Ignored: the previous wallet is always stored'),
         enable_multisig_experimental: seedParams.enable_multisig_experimental,
+        key_hierarchy: hierarchyParam.key_hierarchy.describe(
+          'Kind of account that the seed gives: legacy or carrot, as it was created. The words do not tell it: a seed gives another account with the other kind',
+        ),
       }),
     result: () =>
       wire.object({
@@ -216,6 +248,11 @@ export const fileMethods: readonly WalletMethod[] = [
             reason: 'multisig seeds have no offset',
             text: 'Multisig seeds are not compatible with seed offsets',
           });
+        if (args.key_hierarchy === 'carrot')
+          throw new WalletError({
+            kind: 'bad_seed',
+            reason: 'a multisig seed gives an account with the old keys',
+          });
         const group = await scope.restoreMultisig(request);
         return { address: group.address, info: infoOf(RESTORED, group), seed: '', was_deprecated: false };
       }
@@ -223,6 +260,7 @@ export const fileMethods: readonly WalletMethod[] = [
         ...request,
         language: args.language,
         seedOffset: args.seed_offset,
+        hierarchy: args.key_hierarchy,
       });
       return {
         address: restored.address,
@@ -259,7 +297,12 @@ export const fileMethods: readonly WalletMethod[] = [
       const { address, viewOnly, ...created } = await scope.generateFromKeys({
         filename: args.filename,
         password: args.password,
-        keys: { address: args.address, viewKey: args.viewkey, spendKey: args.spendkey },
+        keys: {
+          ...{ address: args.address, viewKey: args.viewkey, spendKey: args.spendkey },
+          ...{ masterSecret: args.master_secret, balanceSecret: args.balance_secret },
+          ...{ partialSpendKey: args.partial_spend_key, addressSecret: args.address_secret },
+          accountViewKey: args.account_view_key,
+        },
         restoreHeight: await restoreHeightOf(args, server),
         language: args.language,
       });
@@ -271,7 +314,7 @@ export const fileMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'close_wallet',
     summary: 'Closes the wallet; on /json_rpc, a wallet also opened under its own path stays open there.',
-    meta: { family: 'admin', needs: 'wallet', restricted: true },
+    meta: { family: 'admin', needs: 'wallet', account: 'any', restricted: true },
     faults: [],
     params: () =>
       params({ autosave_current: flag.default(true).describe('Ignored: the wallet is always stored') }),
@@ -286,7 +329,7 @@ export const fileMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'change_wallet_password',
     summary: 'Changes the password of the open wallet.',
-    meta: { family: 'admin', needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'admin', needs: 'wallet', account: 'any', restricted: true, foreground: true },
     faults: ['wrong_password'],
     texts: { wrong_password: 'Invalid original password.' },
     params: () =>
@@ -305,7 +348,7 @@ export const fileMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'store',
     summary: 'Writes the open wallet to disk.',
-    meta: { family: 'admin', needs: 'wallet', restricted: true },
+    meta: { family: 'admin', needs: 'wallet', account: 'any', restricted: true },
     faults: [],
     params: () => params({}),
     result: wire.nothing,
@@ -320,7 +363,7 @@ export const fileMethods: readonly WalletMethod[] = [
     name: 'backup_wallet',
     summary:
       'Writes a checked copy of the wallet, its store and its keys file, to --backup-dir, while it stays in use. Addition of this server.',
-    meta: { family: 'admin', needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'admin', needs: 'wallet', account: 'any', restricted: true, foreground: true },
     faults: ['invalid', 'wallet_locked'],
     params: () => params({}),
     result: () =>
@@ -339,7 +382,7 @@ export const fileMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'query_key',
     summary: 'Returns a secret key or the mnemonic seed.',
-    meta: { family: 'admin', needs: 'wallet', restricted: true },
+    meta: { family: 'admin', needs: 'wallet', account: 'any', restricted: true },
     faults: [
       'view_only',
       'not_deterministic',
@@ -347,8 +390,17 @@ export const fileMethods: readonly WalletMethod[] = [
       'wrong_key_type',
       'background_wallet',
       'background_syncing',
+      'legacy_account_needed',
+      'sees_no_payments',
     ],
-    params: () => params({ key_type: text.default('').describe('mnemonic, view_key or spend_key') }),
+    params: () =>
+      params({
+        key_type: text
+          .default('')
+          .describe(
+            'mnemonic, view_key or spend_key; of an account of the next fork mnemonic, master_secret, balance_secret, view_key or address_secret, or the public keys partial_spend_key and account_view_key, with which generate_from_keys makes wallets of its tiers',
+          ),
+      }),
     result: () =>
       wire.object({
         key: wire.text('Secret key as 64 hex digits, or the mnemonic seed: 25 words, or 16 of a Polyseed'),

@@ -75,7 +75,7 @@ export const multisigMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'is_multisig',
     summary: 'Returns whether the wallet is multisig, and the progress of its key exchange.',
-    meta: { family: 'view', needs: 'wallet', restricted: false },
+    meta: { family: 'view', needs: 'wallet', account: 'any', restricted: false },
     faults: [],
     params: () => none,
     result: () =>
@@ -99,6 +99,7 @@ export const multisigMethods: readonly WalletMethod[] = [
     meta: {
       family: 'admin',
       needs: 'wallet',
+      account: 'legacy',
       restricted: true,
       spendKey: true,
       foreground: true,
@@ -126,6 +127,7 @@ export const multisigMethods: readonly WalletMethod[] = [
     meta: {
       family: 'admin',
       needs: 'wallet',
+      account: 'legacy',
       restricted: true,
       spendKey: true,
       foreground: true,
@@ -170,7 +172,7 @@ export const multisigMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_multisig_key_exchange_booster',
     summary: 'Returns a message for the round after next, from some messages of the next round.',
-    meta: { family: 'admin', needs: 'wallet', restricted: true, multisig: 'unready' },
+    meta: { family: 'admin', needs: 'wallet', account: 'legacy', restricted: true, multisig: 'unready' },
     faults: [...EXCHANGE, 'view_only'],
     texts: {
       ...refusedBy('exchange_multisig_info_booster'),

@@ -322,7 +322,7 @@ export const paymentRequestMethods: readonly WalletMethod[] = [
     name: 'refund_payment_request',
     summary: 'Returns money of a payment request by a payout, never more than it has received.',
     meta: {
-      ...{ family: 'payout_create', needs: 'wallet', restricted: true, foreground: true },
+      ...{ family: 'payout_create', needs: 'wallet', account: 'legacy', restricted: true, foreground: true },
       multisig: 'absent',
     },
     faults: [...NAMED, ...['bad_payout', 'payout_mismatch', 'credential_denied', 'spend_limit']] as const,

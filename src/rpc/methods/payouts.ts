@@ -124,7 +124,7 @@ export const payoutMethods: readonly WalletMethod[] = [
     name: 'create_payouts',
     summary: 'Records payouts, each on its own, which a queue pays in batches of up to 15.',
     meta: {
-      ...{ family: 'payout_create', needs: 'wallet', restricted: true, foreground: true },
+      ...{ family: 'payout_create', needs: 'wallet', account: 'legacy', restricted: true, foreground: true },
       multisig: 'absent',
     },
     faults: [
@@ -276,7 +276,7 @@ export const payoutMethods: readonly WalletMethod[] = [
     summary:
       'Sends the queued payouts of an account now, as far as they can be paid, without waiting for others.',
     meta: {
-      ...{ family: 'payout_send', needs: 'wallet', restricted: true, foreground: true },
+      ...{ family: 'payout_send', needs: 'wallet', account: 'legacy', restricted: true, foreground: true },
       multisig: 'absent',
     },
     faults: ['account_out_of_range', 'credential_denied'],
@@ -326,7 +326,7 @@ export const payoutMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'estimate_payouts',
     summary: 'Computes the batches that the queue, and further payouts, would make now; changes nothing.',
-    meta: { family: 'view', needs: 'wallet', restricted: false, multisig: 'absent' },
+    meta: { family: 'view', needs: 'wallet', account: 'legacy', restricted: false, multisig: 'absent' },
     faults: ['account_out_of_range', 'bad_payout', 'fee_rates_unknown', 'fee_too_high'],
     params: () =>
       params({
@@ -345,7 +345,7 @@ export const payoutMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'export_payout_batches',
     summary: 'Lists the batches of a view-only wallet whose sets the wallet with the spend key is to sign.',
-    meta: { family: 'payout_send', needs: 'wallet', restricted: true },
+    meta: { family: 'payout_send', needs: 'wallet', account: 'legacy', restricted: true },
     faults: [],
     params: () => params({}),
     result: batchesSchema,
@@ -356,7 +356,7 @@ export const payoutMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'submit_payout_batches',
     summary: 'Relays signed sets of batches, each on its own.',
-    meta: { family: 'payout_send', needs: 'wallet', restricted: true },
+    meta: { family: 'payout_send', needs: 'wallet', account: 'legacy', restricted: true },
     faults: [],
     params: () => params({ signed_txsets: listOf(text).describe('Sets signed by sign_transfer, 1 to 1000') }),
     result: submittedSchema,

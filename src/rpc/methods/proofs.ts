@@ -76,7 +76,7 @@ export const proofMethods: readonly WalletMethod[] = [
     name: 'sign',
     summary: 'Signs a text with a key of an own address.',
     meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
-    faults: [...ADDRESS, 'wrong_signature_type', 'view_only'],
+    faults: [...ADDRESS, 'wrong_signature_type', 'view_only', 'legacy_account_needed'],
     params: () =>
       params({
         data: text.default('').describe('Text to sign'),
@@ -94,7 +94,7 @@ export const proofMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'verify',
     summary: 'Verifies the signature of a text by an address.',
-    meta: { family: 'view', needs: 'wallet', restricted: true },
+    meta: { family: 'view', needs: 'wallet', account: 'any', restricted: true },
     faults: ['wrong_address'],
     params: () =>
       params({
@@ -216,7 +216,7 @@ export const proofMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_spend_proof',
     summary: 'Creates a proof that this wallet made a transaction.',
-    meta: { family: 'view', needs: 'wallet', restricted: false, foreground: true },
+    meta: { family: 'view', needs: 'wallet', account: 'legacy', restricted: false, foreground: true },
     faults: [...PROOF, 'view_only', 'multisig_refused'],
     codes: { ...PROOF_CODES, view_only: -1 },
     texts: { view_only: NO_SPEND_KEY },
@@ -255,7 +255,7 @@ export const proofMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_reserve_proof',
     summary: 'Creates a proof of the balance of this wallet, or of a lower amount.',
-    meta: { family: 'view', needs: 'wallet', restricted: false, foreground: true },
+    meta: { family: 'view', needs: 'wallet', account: 'legacy', restricted: false, foreground: true },
     faults: [...DAEMON, 'account_out_of_range', 'bad_proof', 'view_only', 'multisig_refused', 'invalid'],
     codes: { ...PROOF_CODES, view_only: -1, account_out_of_range: -1 },
     texts: {

@@ -351,7 +351,7 @@ export const serviceMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'stop_wallet',
     summary: 'Stores the wallet, closes all wallets and stops the server.',
-    meta: { family: 'admin', needs: 'wallet', restricted: true },
+    meta: { family: 'admin', needs: 'wallet', account: 'any', restricted: true },
     actsOn: 'server',
     faults: [],
     params: () => none,

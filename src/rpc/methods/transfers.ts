@@ -95,7 +95,14 @@ export const transferMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'transfer',
     summary: 'Pays one or more destinations with one transaction.',
-    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true, multisigEnabled: true },
+    meta: {
+      family: 'spend',
+      needs: 'wallet',
+      account: 'legacy',
+      restricted: true,
+      foreground: true,
+      multisigEnabled: true,
+    },
     faults: TRANSFER,
     texts: WRONG_ADDRESS,
     params: transferSchema,
@@ -128,7 +135,14 @@ export const transferMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'transfer_split',
     summary: 'Pays destinations with as many transactions as needed.',
-    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true, multisigEnabled: true },
+    meta: {
+      family: 'spend',
+      needs: 'wallet',
+      account: 'legacy',
+      restricted: true,
+      foreground: true,
+      multisigEnabled: true,
+    },
     faults: TRANSFER,
     texts: WRONG_ADDRESS,
     params: transferSplitSchema,

@@ -26,7 +26,7 @@ export const uriMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'make_uri',
     summary: 'Creates a payment URI.',
-    meta: { family: 'receive', needs: 'wallet', restricted: false },
+    meta: { family: 'receive', needs: 'wallet', account: 'any', restricted: false },
     faults: ['bad_uri'],
     params: () =>
       params({
@@ -55,7 +55,7 @@ export const uriMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'parse_uri',
     summary: 'Parses a payment URI.',
-    meta: { family: 'view', needs: 'wallet', restricted: false },
+    meta: { family: 'view', needs: 'wallet', account: 'any', restricted: false },
     faults: ['bad_uri'],
     params: () => params({ uri: text.default('').describe('Payment URI, beginning with monero:') }),
     result: () =>

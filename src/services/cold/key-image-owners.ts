@@ -90,8 +90,8 @@ export class KeyImageOwners {
    * Lists the outputs whose key image is not certain yet, in their order. @param proven output keys to leave out [hex].
    */
   async #candidates(proven: ReadonlySet<string>): Promise<Candidate[]> {
-    const { isViewOnly } = this.#context.keystore;
-    if (!isViewOnly) return [];
+    const { importsKeyImages } = this.#context.keystore;
+    if (!importsKeyImages) return [];
     const candidates: Candidate[] = [];
     let place = 0;
     const pages = outputPages(this.#context, {}, (r, range, most) => r.outputs.importFacts(range, most));
@@ -110,10 +110,10 @@ export class KeyImageOwners {
    * output.
    */
   #knownOwner({ signed: { keyImage } }: PlacedClaim): Candidate | undefined {
-    const { isViewOnly } = this.#context.keystore;
+    const { importsKeyImages } = this.#context.keystore;
     return this.#context.store.read((r) => {
       const output = r.outputs.byKeyImage(keyImage);
-      if (output === undefined || (isViewOnly && !r.importedKeyImages.isProven(output.publicKey)))
+      if (output === undefined || (importsKeyImages && !r.importedKeyImages.isProven(output.publicKey)))
         return undefined;
       const { publicKey, carrot } = output;
       return { publicKey, place: r.outputs.placeOf(output), isCarrot: carrot !== undefined };

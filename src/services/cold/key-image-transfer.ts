@@ -139,20 +139,20 @@ export class KeyImageTransfer {
     const pages = outputPages(this.#context, { count: end }, (r, part, most) =>
       r.outputs.importFacts(part, most),
     );
-    const { isViewOnly } = this.#context.keystore;
+    const { importsKeyImages } = this.#context.keystore;
     for await (const page of pages)
       for (const facts of page) {
         const place = outputs.count;
         const signed = place < first ? undefined : images[place - first];
         // A wallet with a spend key computed its key images itself.
-        const isCertain = !isViewOnly || facts.isProven;
+        const isCertain = !importsKeyImages || facts.isProven;
         const isKnown = isCertain && signed !== undefined && isSameKey(facts.keyImage, signed.keyImage);
         const { publicKey, isCarrot } = facts;
         if (signed !== undefined && !isKnown) claims.push({ publicKey, signed, place, isCarrot });
         outputs.add(facts);
       }
     const owners = await new KeyImageOwners(this.#context).find(claims, images.length);
-    if (isViewOnly)
+    if (importsKeyImages)
       await this.record(
         owners.map(({ publicKey, signed: { keyImage } }) => ({ publicKey, keyImage, proven: true })),
       );

@@ -1,7 +1,7 @@
 import { formatAddress } from '../../monero/cryptonote/address.js';
 import { isPrimary, type AddressKeys } from '../../monero/cryptonote/subaddress-keys.js';
 import type { Address, SubaddressIndex } from '../../monero/cryptonote/types.js';
-import { addressKeysOf } from '../../monero/wallet/scan/subaddress-table.js';
+import { subaddressKeysIn } from '../../monero/wallet/carrot-keys.js';
 import { yieldToEventLoop } from '../../util/event-loop.js';
 import type { WalletKeys } from '../../monero/wallet/keys.js';
 
@@ -40,8 +40,7 @@ export class AddressCache {
 
   /** Derives the keys of subaddresses, in the order of the indices. @param indices must not contain {0, 0}. */
   keysOf(indices: readonly SubaddressIndex[]): AddressKeys[] {
-    const { spendPublicKey, viewSecret } = this.#keys();
-    return addressKeysOf(spendPublicKey, viewSecret.expose(), indices);
+    return subaddressKeysIn(this.#keys(), indices);
   }
 
   /** Returns the text of an own address, derived now or cached. */

@@ -2,7 +2,7 @@ import { publicKeyOf } from '../../monero/crypto/derivation.js';
 import { backgroundKey } from '../../monero/crypto/kdf.js';
 import type { SecretKey } from '../../monero/crypto/types.js';
 import { viewSecretFromSpend, spendSecretFromSeed } from '../../monero/cryptonote/account-keys.js';
-import { findLanguage, LANGUAGES } from '../../monero/cryptonote/languages.js';
+import { findLanguage, LANGUAGES, type Language } from '../../monero/cryptonote/languages.js';
 import { encodeMnemonic } from '../../monero/cryptonote/mnemonic.js';
 import { POLYSEED_BYTES, loadPolyseed } from '../../monero/cryptonote/polyseed-storage.js';
 import {
@@ -23,7 +23,8 @@ import {
   type KeysFile,
 } from '../../store/keys/keys-file.js';
 import { keysFileExists, loadKeysFile, saveKeysFile } from '../../store/keys/keys-file-disk.js';
-import { storeKey } from '../../store/file/store-cipher.js';
+import { carrotSecrets, queryCarrot } from './carrot-keystore.js';
+import { storeKeyOf } from '../../store/keys/keys-of-store.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
 import type { Rng } from '../../util/random.js';
 import { Secret } from '../../util/secret.js';
@@ -33,7 +34,7 @@ import {
   type BackgroundSyncType,
 } from '../../model/background-sync-mode.js';
 import { WalletError } from '../../model/wallet-error.js';
-import { accountOf, type SpendSecrets, type WalletKeys } from '../../monero/wallet/keys.js';
+import { accountOf, assertLegacy, type SpendSecrets, type WalletKeys } from '../../monero/wallet/keys.js';
 import { isReady } from '../../monero/wallet/multisig/account.js';
 import { multisigSeed } from '../../monero/wallet/multisig/seed.js';
 import type { Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
@@ -71,8 +72,9 @@ export class Keystore {
   constructor({ keys, keysFile, password, ...parts }: KeystoreParts) {
     this.#parts = parts;
     this.#keys = keys;
+    const { carrot: _, ...file } = keysFile;
     this.#keysFile = {
-      ...keysFile,
+      ...file,
       viewSecret: BLANK,
       ...(keysFile.spendSecret === undefined ? {} : { spendSecret: BLANK }),
       ...(keysFile.polyseed === undefined ? {} : { polyseed: BLANK_POLYSEED }),
@@ -87,9 +89,14 @@ export class Keystore {
     return this.#keys;
   }
 
-  /** True for a wallet that was created without a spend key. */
+  /** True for a wallet that was created without a spend key, or without the master secret of an account of the fork. */
   get isViewOnly(): boolean {
     return this.#keysFile.watchOnly;
+  }
+
+  /** True if the wallet takes key images from imports, because it computes none itself. */
+  get importsKeyImages(): boolean {
+    return this.isViewOnly && this.#keys.carrot?.balance === undefined;
   }
 
   /** Kind of background sync; undefined while the spend key is in memory, and for a wallet without a spend key. */
@@ -207,9 +214,11 @@ export class Keystore {
   /**
    * Sets the kind of background sync.
    * @param backgroundPassword password of the background files; used by `custom-background-password` only.
-   * @throws WalletError `wallet_exists` if files of another wallet have the names of the background files.
+   * @throws WalletError `wallet_exists` if files of another wallet have the names of the background files. @throws KeyError
+   * `legacy_account_needed`
    */
   async setBackgroundSync(type: BackgroundSyncType, backgroundPassword: string): Promise<void> {
+    assertLegacy(this.#keys);
     const { store, kdfRounds } = this.#parts;
     const hadFiles = backgroundKeyIn(this.#keysFile) !== undefined;
     const custom = type === 'custom-background-password';
@@ -253,11 +262,14 @@ export class Keystore {
   }
 
   /**
-   * Returns a secret key or the seed. @param type one of the types of `query_key` in the reference.
+   * Returns a secret key or the seed. @param type one of the types of `query_key` in the reference, or of an account of the
+   * fork.
    * @throws WalletError `background_syncing`, `background_wallet`, `view_only`, `not_deterministic`, `wrong_key_type`
+   * @throws KeyError `legacy_account_needed`, `sees_no_payments`
    */
   query(type: string): string {
-    const { viewSecret, spendSecret, polyseed } = this.#keys;
+    const { viewSecret, spendSecret, polyseed, carrot } = this.#keys;
+    if (carrot !== undefined) return queryCarrot(this.#keys, carrot, type, this.#seedLanguage);
     const account = accountOf(this.#keys);
     if (type === 'view_key') return toHex(viewSecret.expose());
     if (type !== 'spend_key' && type !== 'mnemonic')
@@ -281,12 +293,18 @@ export class Keystore {
     const polyseedWords =
       polyseed && wordsOfStoredPolyseed(polyseed.expose(), spendSecret.expose(), seedLanguage);
     if (polyseedWords !== undefined) return polyseedWords;
+    return encodeMnemonic(spendSecret.expose(), this.#seedLanguage);
+  }
+
+  /** Language of the words of a seed: English in place of one that is unknown, or that only Polyseeds have. */
+  get #seedLanguage(): Language {
+    const { seedLanguage } = this.#keysFile;
     const language =
-      (polyseed === undefined ? findLanguage(seedLanguage) : undefined) ??
+      (this.#keys.polyseed === undefined ? findLanguage(seedLanguage) : undefined) ??
       findLanguage('English') ??
       LANGUAGES[0];
     if (language === undefined) throw new WalletError({ kind: 'unknown_language', language: seedLanguage });
-    return encodeMnemonic(spendSecret.expose(), language);
+    return language;
   }
 
   /**
@@ -296,6 +314,7 @@ export class Keystore {
   #withSecrets(keysFile: KeysFile): KeysFile {
     const keys = this.#keys;
     const account = accountOf(keys);
+    if (keys.carrot !== undefined) return { ...keysFile, ...carrotSecrets(keys, keys.carrot) };
     const { viewSecret, polyseed } = keys;
     const spendSecret = account?.signerSecret ?? keys.spendSecret?.expose();
     if (this.background !== undefined || (keysFile.spendSecret !== undefined && spendSecret === undefined))
@@ -333,14 +352,11 @@ export class Keystore {
     const { store, rng } = this.#parts;
     const key = backgroundKeyIn(keysFile);
     if (store === undefined || key === undefined) return;
-    const { spendSecret, ...rest } = withoutPolyseed(
+    const whole = withoutPolyseed(
       this.#withSecrets(withBackgroundSync(keysFile, backgroundSyncOf(keysFile))),
     );
-    const content = {
-      keysFile: rest,
-      backgroundKey: key,
-      storeKey: storeKey(rest.viewSecret, spendSecret),
-    };
+    const { spendSecret: _, ...rest } = whole;
+    const content = { keysFile: rest, backgroundKey: key, storeKey: storeKeyOf(whole) };
     await writeBackgroundFiles(store, content, rng);
   }
 }

@@ -4,8 +4,9 @@ import type { KeysAccess } from '../../store/backup/restore.js';
 import { loadKeysFile } from '../../store/keys/keys-file-disk.js';
 import { systemClock } from '../../util/clock.js';
 import type { Paged } from '../../util/paged.js';
-import { Secret } from '../../util/secret.js';
 import { AddressCache } from '../context/address-cache.js';
+import { keysOfFile } from '../context/keys-of-file.js';
+import { wipeKeys } from '../../monero/wallet/keys.js';
 import { assertNoCopy } from '../cluster/local-copy.js';
 import { backgroundPaths, type WalletPaths } from '../context/wallet-directory.js';
 import { PaymentExport, type ExportedPayment, type ExportFilter } from '../history/payment-export.js';
@@ -13,8 +14,8 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { regularAt, withFileErrors } from '../../store/file/file-errors.js';
-import { cipherOf, storeKey } from '../../store/file/store-cipher.js';
-import type { KeysFile } from '../../store/keys/keys-file.js';
+import { cipherOf } from '../../store/file/store-cipher.js';
+import { storeKeyOf, type StoreSecrets } from '../../store/keys/keys-of-store.js';
 import { WalletStore } from '../../store/wallet-store.js';
 
 /** Stands for a daemon: nothing is verified while a closed wallet is read. */
@@ -37,8 +38,7 @@ export async function exportClosedWallet(
   // The labels and references of a background wallet belong to the holder of the main password.
   if (keysFile.backgroundKey !== undefined)
     throw new WalletError({ kind: 'wallet_corrupt', name: paths.name, reason: 'it is a background wallet' });
-  const { network, spendPublicKey, viewPublicKey } = keysFile;
-  const viewSecret = new Secret(Uint8Array.from(keysFile.viewSecret) as typeof keysFile.viewSecret);
+  const keys = keysOfFile(keysFile);
   try {
     return await withStoreCopy(paths, keysFile, async (store) => {
       const { account } = filter;
@@ -55,7 +55,7 @@ export async function exportClosedWallet(
               daemon: UNCHECKED,
               assertOpen: () => undefined,
             },
-            addresses: new AddressCache(() => ({ network, spendPublicKey, viewPublicKey, viewSecret })),
+            addresses: new AddressCache(() => keys),
           },
           filter,
         ),
@@ -63,7 +63,7 @@ export async function exportClosedWallet(
       return store.height();
     });
   } finally {
-    viewSecret.wipe();
+    wipeKeys(keys);
   }
 }
 
@@ -73,13 +73,13 @@ export async function exportClosedWallet(
  */
 export async function withStoreCopy<T>(
   { store, name }: WalletPaths,
-  { viewSecret, spendSecret }: Pick<KeysFile, 'viewSecret' | 'spendSecret'>,
+  secrets: StoreSecrets,
   task: (store: WalletStore) => T | Promise<T>,
 ): Promise<T> {
   regularAt(store);
   const directory = mkdtempSync(join(tmpdir(), 'wallet-copy-'));
   const path = join(directory, name);
-  const key = storeKey(viewSecret, spendSecret);
+  const key = storeKeyOf(secrets);
   try {
     // A write-ahead log means that a server has the store open, or was killed. Opening a store without a log would
     // create files.

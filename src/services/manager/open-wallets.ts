@@ -7,6 +7,8 @@ import { WalletError } from '../../model/wallet-error.js';
 import type { Custody } from '../cluster/custody.js';
 import type { HeldWallet } from '../cluster/held-wallet.js';
 import { assertNoCopy } from '../cluster/local-copy.js';
+import { seesPayments } from '../../monero/wallet/keys.js';
+import { wipeKeysFile } from '../context/keys-of-file.js';
 import { assertPresent, backgroundPaths, type WalletPaths } from '../context/wallet-directory.js';
 import type { OpenWallet, OpenWalletParts } from '../open-wallet.js';
 import { CURRENT, Openings } from './openings.js';
@@ -303,7 +305,7 @@ export class OpenWallets {
       }
     } finally {
       // The keys that were read are wiped, because the open wallet has its own copies.
-      for (const secret of [keysFile.viewSecret, keysFile.spendSecret]) secret?.fill(0);
+      wipeKeysFile(keysFile);
     }
   }
 
@@ -362,7 +364,8 @@ export class OpenWallets {
     const entry: Entry = { wallet, holders: new Set([holder]), ...(paths === undefined ? {} : { paths }) };
     if (paths !== undefined) this.#entries.set(paths.keys, entry);
     const period = holder === 'current' ? this.#currentPeriod : this.#period;
-    this.#scheduler.add(wallet, period, options);
+    // A wallet that makes addresses alone reads no blocks.
+    if (seesPayments(wallet.keys)) this.#scheduler.add(wallet, period, options);
     return entry;
   }
 

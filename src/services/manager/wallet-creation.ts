@@ -9,11 +9,17 @@ import { randomPolyseed } from '../../monero/cryptonote/polyseed-words.js';
 import { systemClock, unixSeconds } from '../../util/clock.js';
 import type { Rng } from '../../util/random.js';
 import { WalletError } from '../../model/wallet-error.js';
-import { parseAccountKeys, type KeyTexts } from '../../monero/wallet/key-import.js';
+import { parseAccountKeys } from '../../monero/wallet/key-import.js';
+import {
+  namesCarrotKeys,
+  parseCarrotKeys,
+  type CarrotKeyTexts,
+} from '../../monero/wallet/carrot-key-import.js';
 import type { DaemonConnection } from '../context/daemon-connection.js';
 import { assertNoCopy } from '../cluster/local-copy.js';
 import { assertFree, type WalletDirectory, type WalletPaths } from '../context/wallet-directory.js';
 import type { OpenWallet } from '../open-wallet.js';
+import { assertForkRules, carrotKeys, randomMasterSecret, walletFromMasterSeed } from './carrot-creation.js';
 import type { LoweredHeight, NewHeights } from './new-heights.js';
 import type { Holder, OpenWallets } from './open-wallets.js';
 import type { ServerSettings } from './server-settings.js';
@@ -22,6 +28,7 @@ import {
   requirePolyseedLanguage,
   walletFromMultisigSeed,
   walletFromSeed,
+  type KeyHierarchy,
   type MultisigRestoreRequest,
   type UnlocatedWallet,
   type RestoreRequest,
@@ -35,13 +42,15 @@ export interface CreateRequest {
   readonly language: string;
   /** True for a Polyseed of 16 words in place of a seed of 25 words. */
   readonly polyseed?: boolean;
+  /** Absent: `legacy`. */
+  readonly hierarchy?: KeyHierarchy;
 }
 
 /** Request to create a wallet from given keys. */
 export interface GenerateRequest {
   readonly filename: string;
   readonly password: string;
-  readonly keys: KeyTexts;
+  readonly keys: CarrotKeyTexts;
   readonly restoreHeight: number;
   /** Language of the seed; empty: no language is stored. */
   readonly language: string;
@@ -77,25 +86,36 @@ export class WalletCreation {
   }
 
   /**
-   * Creates a wallet from random keys. @throws WalletError `wallet_exists`, `keys_file_exists`, `unknown_language`
+   * Creates a wallet from random keys. @throws WalletError `wallet_exists`, `keys_file_exists`, `unknown_language`;
+   * `invalid` for an account of the fork without its rules, or with a Polyseed
    */
-  async create({ filename, password, language, polyseed = false }: CreateRequest): Promise<void> {
+  async create({ filename, password, language, ...kind }: CreateRequest): Promise<void> {
+    const { polyseed = false, hierarchy = 'legacy' } = kind;
+    if (hierarchy === 'carrot') {
+      assertForkRules(this.#settings);
+      if (polyseed)
+        throw new WalletError({ kind: 'invalid', reason: 'a Polyseed gives an account with the old keys' });
+    }
     const paths = this.#locateNew(filename);
     const { rng } = this.#settings;
-    const seeded = polyseed ? randomPolyseedKeys(rng, language) : randomKeys(rng, language);
+    const make = hierarchy === 'carrot' ? randomCarrotKeys : polyseed ? randomPolyseedKeys : randomKeys;
+    const seeded = make(rng, language);
     const restoreHeight = await this.#heights.ofNewKeys();
     await this.#add(paths, { ...seeded, password, restoreHeight });
   }
 
   /**
    * Restores a wallet from its seed. @returns the wallet, and the seed without its offset.
-   * @throws WalletError `bad_seed`, `wallet_exists`, `keys_file_exists`
+   * @throws WalletError `bad_seed`, `wallet_exists`, `keys_file_exists`; `invalid` for an account of the fork without its rules
    */
   async restore(
     request: RestoreRequest,
   ): Promise<CreatedWallet & { readonly seed: string; readonly deprecated: boolean }> {
+    const { hierarchy = 'legacy' } = request;
+    if (hierarchy === 'carrot') assertForkRules(this.#settings);
     const paths = this.#locateUnused(request.filename);
-    const { wallet, seed, deprecated } = await walletFromSeed(request);
+    const { wallet, seed, deprecated } =
+      hierarchy === 'carrot' ? walletFromMasterSeed(request) : await walletFromSeed(request);
     return { ...(await this.#addFrom(request.restoreHeight, paths, wallet)), seed, deprecated };
   }
 
@@ -114,12 +134,23 @@ export class WalletCreation {
    * `keys_file_exists`
    */
   async generateFromKeys(request: GenerateRequest): Promise<CreatedWallet & { readonly viewOnly: boolean }> {
+    const isCarrot = namesCarrotKeys(request.keys);
+    if (isCarrot) assertForkRules(this.#settings);
     const paths = this.#locateUnused(request.filename);
     const { password, restoreHeight } = request;
-    const keys = parseAccountKeys(request.keys, this.#settings.network);
+    const { network } = this.#settings;
+    const given: Pick<UnlocatedWallet, 'keys' | 'carrot'> = isCarrot
+      ? carrotKeys(parseCarrotKeys(request.keys, network))
+      : { keys: parseAccountKeys(request.keys, network) };
     const language = request.language === '' ? undefined : requireLanguage(request.language);
-    const created = await this.#addFrom(restoreHeight, paths, { keys, language, password, restoreHeight });
-    return { ...created, viewOnly: keys.spendSecret === undefined };
+    const created = await this.#addFrom(restoreHeight, paths, {
+      ...given,
+      language,
+      password,
+      restoreHeight,
+    });
+    const viewOnly = given.keys.spendSecret === undefined && given.carrot?.tier !== 'master';
+    return { ...created, viewOnly };
   }
 
   /**
@@ -145,7 +176,8 @@ export class WalletCreation {
 
   async #add(paths: WalletPaths | undefined, wallet: UnlocatedWallet): Promise<OpenWallet> {
     const created = await this.#wallets.create({ ...wallet, paths }, this.#holder);
-    if (this.#daemon.address !== undefined) await this.#deriveLookahead(created);
+    if (this.#daemon.address !== undefined && wallet.carrot?.tier !== 'generate-address')
+      await this.#deriveLookahead(created);
     return created;
   }
 
@@ -187,7 +219,7 @@ export class WalletCreation {
 }
 
 /** Random keys, and the stored parts of their seed. */
-type SeededKeys = Pick<UnlocatedWallet, 'keys' | 'language' | 'polyseed'>;
+type SeededKeys = Pick<UnlocatedWallet, 'keys' | 'language' | 'polyseed' | 'carrot'>;
 
 function randomKeys(rng: Rng, languageName: string): SeededKeys {
   const language = requireLanguage(languageName);
@@ -199,6 +231,11 @@ function randomPolyseedKeys(rng: Rng, languageName: string): SeededKeys {
   const seed = randomPolyseed(rng, unixSeconds(systemClock), language);
   const keys = accountKeysOf(spendSecretFromSeed(polyseedKey(seed)));
   return { keys, language, polyseed: storePolyseed(seed) };
+}
+
+function randomCarrotKeys(rng: Rng, languageName: string): SeededKeys {
+  const language = requireLanguage(languageName);
+  return { ...carrotKeys({ tier: 'master', masterSecret: randomMasterSecret(rng, language) }), language };
 }
 
 /** Generates the spend key of a new wallet, until other wallets would read its seed in the same language. */

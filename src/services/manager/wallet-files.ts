@@ -3,7 +3,7 @@ import type { KeysFile } from '../../store/keys/keys-file.js';
 import { draftKeysFile } from '../../store/keys/keys-file-disk.js';
 import { discardDatabase, commitDraftAsync } from '../../store/file/atomic-replace.js';
 import { addressRecordOf, createAddressRecord } from '../../store/file/address-record.js';
-import { storeKey } from '../../store/file/store-cipher.js';
+import { storeKeyOf } from '../../store/keys/keys-of-store.js';
 import { writeStoreDraftAsync } from '../../store/store-draft.js';
 import type { Rng } from '../../util/random.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
@@ -30,12 +30,12 @@ export interface NewWalletFiles {
  */
 export async function createWalletFiles(request: NewWalletFiles): Promise<void> {
   const { paths, keysFile, password, restoreHeight, arrivedAt, kdfRounds, rng } = request;
-  const { viewSecret, spendSecret, creationTimestamp: createdAt, spendPublicKey } = keysFile;
+  const { creationTimestamp: createdAt, spendPublicKey } = keysFile;
   const keys = await draftKeysFile(paths.keys, keysFile, password, kdfRounds, rng);
   try {
     // The record replaces the record of a deleted wallet of the same name.
     const addressRecord = createAddressRecord(paths.store, 1);
-    await writeStoreDraftAsync(paths.store, storeKey(viewSecret, spendSecret), (w) => {
+    await writeStoreDraftAsync(paths.store, storeKeyOf(keysFile), (w) => {
       fillNewStore(w, { restoreHeight, createdAt, spendPublicKey, arrivedAt });
       w.meta.set('address_record', addressRecord);
       // A new store has no events to report: marking this here saves a transaction when the store is opened.

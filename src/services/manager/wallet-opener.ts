@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { SecretKey } from '../../monero/crypto/types.js';
+import type { AccountSecrets } from '../../monero/carrot/account-secrets.js';
 import type { AccountKeys } from '../../monero/cryptonote/account-keys.js';
 import { readStoreKey, removeLeftoverDrafts } from '../../store/keys/background-files.js';
 import type { KeysFile } from '../../store/keys/keys-file.js';
@@ -8,16 +8,15 @@ import { fileError } from '../../store/file/file-errors.js';
 import { draftKeysFile, keysFileVersion, loadKeysFile } from '../../store/keys/keys-file-disk.js';
 import { lockWallet, type WalletLock } from '../../store/file/wallet-lock.js';
 import { checkPages } from '../../store/backup/backup.js';
-import { cipherOf, storeKey } from '../../store/file/store-cipher.js';
+import { storeKeyOf } from '../../store/keys/keys-of-store.js';
+import { cipherOf } from '../../store/file/store-cipher.js';
 import { storeFormat } from '../../store/file/store-format.js';
 import type { OnFileRestored } from '../../store/file/store-file.js';
 import { IN_MEMORY } from '../../store/file/database.js';
 import type { StoreOptions } from '../../store/replicate-file.js';
 import { WalletStore } from '../../store/wallet-store.js';
 import { monotonicMs, systemClock, unixSeconds } from '../../util/clock.js';
-import { Secret } from '../../util/secret.js';
 import { WalletError } from '../../model/wallet-error.js';
-import type { WalletKeys } from '../../monero/wallet/keys.js';
 import type { GroupState } from '../../monero/wallet/multisig/account.js';
 import type { DaemonConnection } from '../context/daemon-connection.js';
 import type { Custody } from '../cluster/custody.js';
@@ -29,6 +28,7 @@ import type { WebhookSending } from '../webhooks/webhook-sending.js';
 import type { WorkerPools } from '../workers/worker-pools.js';
 import type { ServerSettings } from './server-settings.js';
 import { namedLog } from '../context/wallet-context.js';
+import { keysOfFile } from '../context/keys-of-file.js';
 import { Keystore } from '../context/keystore.js';
 import { fillNewStore, type NewStore, createWalletFiles, discardWalletFiles } from './wallet-files.js';
 import { importReferenceCache } from './reference-import.js';
@@ -40,6 +40,8 @@ export interface NewWallet {
   /** Paths of the wallet's files; undefined for a wallet in memory. */
   readonly paths: WalletPaths | undefined;
   readonly keys: AccountKeys;
+  /** Keys of an account of the fork, from which `keys` were computed; absent in an account with the old keys. */
+  readonly carrot?: AccountSecrets;
   /** Group state of a multisig participant; `keys.spendSecret` is then its signing key. */
   readonly multisig?: GroupState;
   /** Language of the seed; undefined if no language was given. */
@@ -100,25 +102,30 @@ export class WalletOpener {
    * without a cluster, if there is a mark of a wallet in a cluster with this name.
    */
   async create(
-    { paths, keys, multisig, polyseed, language, password, restoreHeight, ...past }: NewWallet,
+    { paths, keys, carrot, multisig, polyseed, language, password, restoreHeight, ...past }: NewWallet,
     { isFirst = false }: { readonly isFirst?: boolean } = {},
   ): Promise<OpenWallet> {
     const now = unixSeconds(systemClock);
     const keysFile: KeysFile = {
       ...keys,
-      watchOnly: keys.spendSecret === undefined,
+      watchOnly: keys.spendSecret === undefined && carrot?.tier !== 'master',
       seedLanguage: language?.name ?? '',
       network: this.#settings.network,
       refreshHeight: restoreHeight ?? 0,
       creationTimestamp: past.createdAt ?? now,
       ...(polyseed === undefined ? {} : { polyseed }),
       ...(multisig === undefined ? {} : { multisig }),
+      ...(carrot === undefined ? {} : { carrot }),
       other: multisig === undefined ? {} : { enable_multisig: 1n },
     };
     const arrivedAt = past.hasHistory === true ? now : undefined;
     this.#shared.daemon.start();
-    if (restoreHeight !== undefined)
-      this.#shared.refresher.prefetch(restoreHeight, isFirst ? keys.viewSecret : undefined);
+    // Pages for an account of the fork are not scanned ahead: its view key alone does not find its own outputs.
+    if (restoreHeight !== undefined && carrot?.tier !== 'generate-address')
+      this.#shared.refresher.prefetch(
+        restoreHeight,
+        isFirst && carrot === undefined ? keys.viewSecret : undefined,
+      );
     if (paths === undefined) return this.#openWallet({ keysFile, password, restoreHeight, arrivedAt });
     // The wallet is locked before the check of the store: an open wallet of the same name must be reported as existing,
     // not as a store of another name.
@@ -258,7 +265,7 @@ export class WalletOpener {
         store,
         keystore: new Keystore({
           ...(paths === undefined ? {} : { path: paths.keys, store: paths.store }),
-          keys: toKeys(keysFile),
+          keys: keysOfFile(keysFile),
           ...{ keysFile, password, kdfRounds, rng },
         }),
         daemon: new DaemonAccess(daemon),
@@ -284,9 +291,9 @@ export class WalletOpener {
   }
 
   /** Checks a store that was put together from the database of a cluster. @throws WalletError `wallet_corrupt`, `wallet_io` */
-  async #checkRebuilt(held: HeldWallet, { viewSecret, spendSecret }: KeysFile): Promise<void> {
+  async #checkRebuilt(held: HeldWallet, keysFile: KeysFile): Promise<void> {
     const { store } = held.paths;
-    const key = storeKey(viewSecret, spendSecret);
+    const key = storeKeyOf(keysFile);
     try {
       await checkPages(store, { key, cipher: cipherOf(store) });
       held.noteChecked();
@@ -304,10 +311,10 @@ export class WalletOpener {
     { keysFile, password, restoreHeight, arrivedAt }: Opening,
     options: StoreOptions,
   ): Promise<WalletStore> {
-    const { backgroundKey, viewSecret, spendSecret } = keysFile;
+    const { backgroundKey } = keysFile;
     const key =
       path === undefined || backgroundKey === undefined
-        ? storeKey(viewSecret, spendSecret)
+        ? storeKeyOf(keysFile)
         : await readStoreKey(path, backgroundKey);
     const store: NewStore = {
       restoreHeight,
@@ -360,31 +367,3 @@ function lockForCreation(paths: WalletPaths): WalletLock {
     throw error;
   }
 }
-
-const toKeys = (file: KeysFile): WalletKeys => ({
-  network: file.network,
-  spendPublicKey: file.spendPublicKey,
-  viewPublicKey: file.viewPublicKey,
-  viewSecret: secretCopy(file.viewSecret),
-  ...(file.spendSecret === undefined ? {} : spendingKeys(file, file.spendSecret)),
-  ...(file.polyseed === undefined ? {} : { polyseed: secretCopy(file.polyseed) }),
-});
-
-const secretCopy = <K extends Uint8Array>(key: K): Secret<K> => new Secret(Uint8Array.from(key) as K);
-
-/** Spend key of a wallet, or the key shares of a multisig participant. */
-const spendingKeys = (
-  { multisig }: KeysFile,
-  spendSecret: SecretKey,
-): Pick<WalletKeys, 'spendSecret' | 'multisig'> => {
-  if (multisig === undefined) return { spendSecret: secretCopy(spendSecret) };
-  const { shares, roundKeys, threshold, signers, roundsPassed } = multisig;
-  return {
-    multisig: {
-      signerSecret: secretCopy(spendSecret),
-      shares: shares.map(secretCopy),
-      roundKeys: roundKeys.map(secretCopy),
-      group: { threshold, signers, roundsPassed },
-    },
-  };
-};

@@ -11,6 +11,9 @@ import { hasPolyseedLength } from '../../monero/cryptonote/polyseed-words.js';
 import { asSeed, readPolyseed, withoutOffset } from '../context/seed-words.js';
 import type { NewWallet } from './wallet-opener.js';
 
+/** Kind of keys of an account: those that every account had before the fork, or those of the fork. */
+export type KeyHierarchy = 'legacy' | 'carrot';
+
 /** Request to restore a wallet from its mnemonic seed: 25 words, or the 16 words of a Polyseed. */
 export interface RestoreRequest {
   readonly filename: string;
@@ -19,9 +22,11 @@ export interface RestoreRequest {
   readonly restoreHeight: number;
   readonly language: string;
   readonly seedOffset: string;
+  /** Kind of account that the seed gives, which its words do not tell; absent: `legacy`. */
+  readonly hierarchy?: KeyHierarchy;
 }
 
-export type MultisigRestoreRequest = Omit<RestoreRequest, 'language' | 'seedOffset'>;
+export type MultisigRestoreRequest = Omit<RestoreRequest, 'language' | 'seedOffset' | 'hierarchy'>;
 
 /** A new wallet for which no paths are chosen yet. */
 export type UnlocatedWallet = Omit<NewWallet, 'paths'>;

@@ -3,7 +3,7 @@ import { formatAddress } from '../../monero/cryptonote/address.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { withBackgroundSync, withoutPolyseed, type KeysFile } from '../../store/keys/keys-file.js';
 import { WalletError } from '../../model/wallet-error.js';
-import { accountOf, groupAccountOf } from '../../monero/wallet/keys.js';
+import { accountOf, assertLegacy, groupAccountOf } from '../../monero/wallet/keys.js';
 import {
   isExchanged,
   isReady,
@@ -160,11 +160,12 @@ export class MultisigSetup {
 
   /**
    * Returns the signer that is derived from the keys of this wallet.
-   * @throws WalletError `view_only`, `already_multisig`
+   * @throws WalletError `view_only`, `already_multisig`; KeyError `legacy_account_needed`
    */
   #newSigner(): Signer {
     const { multisig, spendSecret, viewSecret } = this.#context.keystore.keys;
     if (multisig !== undefined) throw new WalletError({ kind: 'already_multisig' });
+    assertLegacy(this.#context.keystore.keys);
     if (spendSecret === undefined) throw new WalletError({ kind: 'view_only' });
     return signerOf(spendSecret.expose(), viewSecret.expose());
   }

@@ -23,6 +23,7 @@ import type { PaymentPlan } from '../../monero/wallet/select/transfer-plan.js';
 import type { Payee } from '../../monero/wallet/select/transfer-request.js';
 import type { FeeEstimator } from './fee-estimator.js';
 import type { Prices } from '../../monero/wallet/select/fees.js';
+import { assertLegacy } from '../../monero/wallet/keys.js';
 import { PaymentLedger, type OrderEntry } from './payment-ledger.js';
 import { PaymentBuilder, type RingedPlan } from './payment-builder.js';
 import { PaymentPlanner } from './payment-planner.js';
@@ -170,6 +171,7 @@ export class PaymentMaker {
     options: PaymentOptions,
     plan: (prices: Prices) => Planned | Promise<Planned>,
   ): Promise<MadePayments> {
+    assertLegacy(this.#context.keystore.keys);
     this.#services.mempool.reserveLost();
     const distribution = this.builder.outputDistribution();
     // The draft throws an error of the distribution, unless another step fails before.

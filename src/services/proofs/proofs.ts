@@ -5,7 +5,8 @@ import type { Amount } from '../../util/amount.js';
 import { utf8 } from '../../util/bytes.js';
 import { WalletError } from '../../model/wallet-error.js';
 import { readFetchedTx } from '../../monero/wallet/scan/fetched-tx.js';
-import { spendSecretIn } from '../../monero/wallet/keys.js';
+import { isPrimary } from '../../monero/cryptonote/subaddress-keys.js';
+import { assertLegacy, spendSecretIn } from '../../monero/wallet/keys.js';
 import type { MessageVerdict, SigningKey } from '../../monero/wallet/proofs/message-signature.js';
 import {
   assertProofOf,
@@ -47,8 +48,13 @@ export class Proofs {
     this.#chain = new ChainTransactions(context);
   }
 
-  /** Signs a message with a key of an own address. @throws WalletError `view_only` */
+  /**
+   * Signs a message with a key of an own address. An account of the fork has one key that makes such signatures: the view key
+   * of the primary address.
+   * @throws WalletError `view_only`; KeyError `legacy_account_needed`
+   */
   sign(message: string, index: SubaddressIndex, key: SigningKey): Promise<string> {
+    if (key === 'spend' || !isPrimary(index)) assertLegacy(this.#context.keystore.keys);
     const { keys, secrets } = threadSecrets(this.#context.keystore);
     const { spendPublicKey } = this.#context.keystore.keys;
     return this.#context.workers.proofs.run(

@@ -141,7 +141,7 @@ export class OutputFreezing {
   get #knowsSpends(): boolean {
     const { keystore, store } = this.#context;
     return (
-      !keystore.isViewOnly &&
+      !keystore.importsKeyImages &&
       keystore.keys.multisig === undefined &&
       store.read((r) => r.meta.get('skipped_from')) === undefined
     );

@@ -100,7 +100,7 @@ export class PlacedKeyImages {
   }
 
   #spendsNow(): readonly PlacedSpend[] {
-    return this.#context.keystore.isViewOnly ? this.#spends.value : [];
+    return this.#context.keystore.importsKeyImages ? this.#spends.value : [];
   }
 
   /** Reads the rings of transactions that were not read yet. @returns false if the daemon must not be asked. */

@@ -1,4 +1,5 @@
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
+import { addressTierIn, balanceTierIn } from '../../monero/wallet/carrot-keys.js';
 import type { ScannerState } from '../../refresh/scan/scanner-state.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import { totalLength } from '../../util/bytes.js';
@@ -24,15 +25,18 @@ type WatchedState = Pick<
  * @param watched result of {@link readWatched}; absent: everything is read now.
  */
 function scannerStateOf({ store, keystore }: Context, watched?: WatchedState): ScannerState {
-  const { viewSecret, spendSecret, spendPublicKey, multisig } = keystore.keys;
+  const { viewSecret, spendSecret, spendPublicKey, multisig, carrot } = keystore.keys;
+  const balance = balanceTierIn(keystore.keys);
   const { blind, ...known } = watched ?? readAtOnce(store);
   store.releasePages();
   return {
     keys: {
       viewSecret: viewSecret.expose(),
       ...(spendSecret === undefined ? {} : { spendSecret: spendSecret.expose() }),
+      ...(balance === undefined ? {} : { balance }),
     },
     spendPublicKey,
+    ...(carrot === undefined ? {} : { addressTier: addressTierIn(keystore.keys, carrot) }),
     lookahead: keystore.lookahead,
     handedOut: lastCreatedAddresses(store),
     ...known,

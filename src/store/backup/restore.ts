@@ -6,7 +6,8 @@ import { commitDraftAsync, discardDatabase, removeDatabase } from '../file/atomi
 import { addressRecordOf, createAddressRecord } from '../file/address-record.js';
 import { regularAt, withFileErrorsAsync } from '../file/file-errors.js';
 import { discardFile, draftOf, FileDraft, syncFileAsync } from '../file/file-draft.js';
-import { cipherOf, storeKey } from '../file/store-cipher.js';
+import { cipherOf } from '../file/store-cipher.js';
+import { storeKeyOf } from '../keys/keys-of-store.js';
 import type { StoreKey } from '../file/database.js';
 import { loadKeysFile, readKeysBytes } from '../keys/keys-file-disk.js';
 import { filesOfBackup, type BackupSource, checkStore } from './backup.js';
@@ -36,7 +37,7 @@ export async function openSource(
   const file = await loadKeysFile(keys, password, kdfRounds);
   if (file.backgroundKey !== undefined)
     throw new WalletError({ kind: 'wallet_corrupt', name, reason: 'it is a background wallet' });
-  const key: StoreKey = { key: storeKey(file.viewSecret, file.spendSecret), cipher: cipherOf(store) };
+  const key: StoreKey = { key: storeKeyOf(file), cipher: cipherOf(store) };
   return { source: { name, store, keys, storeKey: key }, network: file.network, viewOnly: file.watchOnly };
 }
 

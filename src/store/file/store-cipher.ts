@@ -50,6 +50,7 @@ const TAG = utf8('wallet-rpc store key');
 /**
  * Derives the key of a wallet's store from the wallet's secret keys. It does not depend on the password, so the store
  * need not be rewritten for a new password.
+ * @param spendSecret spend secret key, or the first secret of an account of the fork; undefined in a view-only wallet.
  */
-export const storeKey = (viewSecret: SecretKey, spendSecret: SecretKey | undefined): Uint8Array =>
+export const storeKey = (viewSecret: SecretKey, spendSecret: Uint8Array | undefined): Uint8Array =>
   keccak(TAG, viewSecret, spendSecret ?? new Uint8Array());

@@ -19,11 +19,13 @@ import type { GroupState } from '../../monero/wallet/multisig/account.js';
 import { sealedFile } from '../../monero/wallet/exchange/sealed-file.js';
 import { DEFAULT_LOOKAHEAD } from '../../monero/wallet/scan/default-lookahead.js';
 import type { Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
+import type { AccountSecrets } from '../../monero/carrot/account-secrets.js';
+import { CARROT_FIELDS, carrotFields, isCarrot, NewerKeysFile, readCarrot } from './keys-file-carrot.js';
 import { GROUP_FIELDS, groupFields, readGroup } from './keys-file-multisig.js';
 import { fromLatin1, fromUtf8, toUtf8, tryFields, type Fields } from './latin1-json.js';
 import { loadPolyseed, POLYSEED_BYTES } from '../../monero/cryptonote/polyseed-storage.js';
 
-/** Content of the file `NAME.keys`, in the reference's format. */
+/** Content of the file `NAME.keys`: in the reference's format, or for an account of the fork in its own. */
 export interface KeysFile {
   readonly spendPublicKey: PublicKey;
   readonly viewPublicKey: PublicKey;
@@ -40,6 +42,8 @@ export interface KeysFile {
   readonly polyseed?: Uint8Array;
   /** Multisig group; present in multisig wallets only. */
   readonly multisig?: GroupState;
+  /** Keys from which those of an account of the fork follow; absent in an account with the old keys. */
+  readonly carrot?: AccountSecrets;
   readonly watchOnly: boolean;
   /** Key with which the background keys file was opened; such a file contains no spend key. */
   readonly backgroundKey?: Uint8Array;
@@ -76,6 +80,7 @@ const OWN_FIELDS = [
   'encrypted_secret_keys',
   ...GROUP_FIELDS,
   POLYSEED_FIELD,
+  ...CARROT_FIELDS,
 ];
 
 /** Names of the fields of background sync. Source: wallet2.cpp `get_keys_file_data`. */
@@ -135,6 +140,7 @@ export async function readKeysFile(
     if (!keysMatch(file)) throw new CodecError('its secret keys do not belong to its address');
     return file;
   } catch (error) {
+    if (error instanceof NewerKeysFile) throw corrupt(error.message, error);
     if (error instanceof CodecError || error instanceof RangeError)
       throw corrupt('its keys file cannot be read', error);
     throw error;
@@ -151,6 +157,24 @@ async function readFields(fields: Fields, key: Uint8Array, background = false): 
     return typeof value === 'bigint' ? Number(value) : 0;
   };
   const { key_data: keyData, seed_language: language } = fields;
+  const settings = {
+    watchOnly: integer('watch_only') !== 0,
+    seedLanguage: typeof language === 'string' ? toUtf8(language) : '',
+    network: NETWORKS[integer('nettype')] ?? 'mainnet',
+    refreshHeight: integer('refresh_height'),
+    // Numbers with a fraction are left out: the only such field is a setting of the retired RPC payments, for which the
+    // reference has a default.
+    other: Object.fromEntries(
+      Object.entries(fields).filter(
+        ([name, value]) => !OWN_FIELDS.includes(name) && typeof value !== 'number',
+      ),
+    ),
+  };
+  if (isCarrot(fields))
+    return {
+      ...(await readCarrot(fields, (secrets, iv) => cryptSecrets(secrets, key, iv))),
+      ...settings,
+    };
   if (typeof keyData !== 'string') throw new CodecError('no key data');
   if (integer('key_on_device') !== 0) throw new CodecError('its keys are on a hardware wallet');
   const account = new SectionReader(readStorage(fromLatin1(keyData)));
@@ -181,27 +205,19 @@ async function readFields(fields: Fields, key: Uint8Array, background = false): 
     ...(hasPolyseed && isStoredPolyseed(secrets.subarray(own.length))
       ? { polyseed: secrets.slice(own.length) }
       : {}),
-    watchOnly: integer('watch_only') !== 0,
-    seedLanguage: typeof language === 'string' ? toUtf8(language) : '',
-    network: NETWORKS[integer('nettype')] ?? 'mainnet',
-    refreshHeight: integer('refresh_height'),
     creationTimestamp: account.number('m_creation_timestamp', 0),
-    // Numbers with a fraction are left out: the only such field is a setting of the retired RPC payments, for which the
-    // reference has a default.
-    other: Object.fromEntries(
-      Object.entries(fields).filter(
-        ([name, value]) => !OWN_FIELDS.includes(name) && typeof value !== 'number',
-      ),
-    ),
+    ...settings,
   };
   return file;
 }
 
 /**
- * Returns true if the secret keys belong to the address. In a multisig wallet, returns true if the signing key belongs
+ * Returns true if the secret keys belong to the address, which `readCarrot` checks in an account of the fork. In a multisig wallet, returns true if the signing key belongs
  * to the group.
  */
-function keysMatch({ spendPublicKey, viewPublicKey, viewSecret, spendSecret, multisig }: KeysFile): boolean {
+function keysMatch({ spendPublicKey, viewPublicKey, viewSecret, spendSecret, ...file }: KeysFile): boolean {
+  const { multisig, carrot } = file;
+  if (carrot !== undefined) return true;
   if (!equalBytes(publicKeyOf(viewSecret), viewPublicKey)) return false;
   if (spendSecret === undefined) return multisig === undefined;
   const own = publicKeyOf(spendSecret);
@@ -305,6 +321,30 @@ export const writeKeysFile = async (
  */
 export async function sealKeysFile(file: KeysFile, key: Uint8Array, rng: Rng): Promise<Uint8Array> {
   const innerIv = rng(IV_BYTES);
+  const data =
+    file.carrot === undefined
+      ? await keyData(file, key, innerIv)
+      : await carrotFields({ ...file, carrot: file.carrot }, innerIv, (secrets, iv) =>
+          cryptSecrets(secrets, key, iv),
+        );
+  const json = writeJson({
+    ...DEFAULTS,
+    ...file.other,
+    ...(file.multisig === undefined ? {} : groupFields(file.multisig)),
+    ...(file.polyseed === undefined ? {} : { [POLYSEED_FIELD]: 1n }),
+    ...data,
+    seed_language: fromUtf8(file.seedLanguage),
+    watch_only: file.watchOnly ? 1n : 0n,
+    nettype: BigInt(NETWORKS.indexOf(file.network)),
+    refresh_height: BigInt(file.refreshHeight),
+    encrypted_secret_keys: 1n,
+  });
+  const iv = rng(IV_BYTES);
+  return encode(sealedFile, { iv, ciphertext: chacha20(key, iv, fromLatin1(json)) });
+}
+
+/** Returns the field with the keys of an account that the reference knows. Source: account.h `account_base`. */
+async function keyData(file: KeysFile, key: Uint8Array, innerIv: Uint8Array): Promise<Fields> {
   const shares = file.multisig?.shares ?? [];
   const ownBytes = SECRETS_BYTES + 32 * shares.length;
   const secrets = await cryptSecrets(
@@ -340,20 +380,7 @@ export async function sealKeysFile(file: KeysFile, key: Uint8Array, rng: Rng): P
       },
     },
   });
-  const json = writeJson({
-    ...DEFAULTS,
-    ...file.other,
-    ...(file.multisig === undefined ? {} : groupFields(file.multisig)),
-    ...(file.polyseed === undefined ? {} : { [POLYSEED_FIELD]: 1n }),
-    key_data: toLatin1(account),
-    seed_language: fromUtf8(file.seedLanguage),
-    watch_only: file.watchOnly ? 1n : 0n,
-    nettype: BigInt(NETWORKS.indexOf(file.network)),
-    refresh_height: BigInt(file.refreshHeight),
-    encrypted_secret_keys: 1n,
-  });
-  const iv = rng(IV_BYTES);
-  return encode(sealedFile, { iv, ciphertext: chacha20(key, iv, fromLatin1(json)) });
+  return { key_data: toLatin1(account) };
 }
 
 /**

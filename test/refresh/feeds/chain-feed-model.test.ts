@@ -122,7 +122,7 @@ it('brings every wallet to a chain that the daemon held at its moment or later, 
             const asOf = acceptsOld ? begun : monotonicMs();
             const history = historyOf(known);
             const reading = member.read(feed, {
-              ...{ history, startHeight, asOf, viewSecret },
+              ...{ history, startHeight, asOf, keys: { viewSecret } },
               signal: abort.signal,
             });
             const end = await reading.then(

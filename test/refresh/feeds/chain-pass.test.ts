@@ -465,7 +465,9 @@ describe('trouble of one wallet', () => {
     };
     const asOf = monotonicMs();
     const other = new TestMember().read(feed, { asOf });
-    await expect(closing.read(feed, { asOf, viewSecret, signal: abort.signal })).rejects.toThrow('closed');
+    await expect(closing.read(feed, { asOf, keys: { viewSecret }, signal: abort.signal })).rejects.toThrow(
+      'closed',
+    );
     expect(await other).toEqual(all);
     expect(secrets).toContain(7);
     expect(secrets).not.toContain(0);
@@ -598,7 +600,7 @@ describe('pages that are fetched ahead', () => {
       const found = new Set<number>();
       const member = new TestMember();
       member.onMatches = (matches) => found.add(matches.spendKey(0)[0] ?? 0);
-      expect(await member.read(feed, { viewSecret, asOf: 0 })).toEqual(everyHeight);
+      expect(await member.read(feed, { keys: { viewSecret }, asOf: 0 })).toEqual(everyHeight);
       return found;
     };
 

@@ -84,7 +84,8 @@ class Viewer implements PoolViewer {
       });
       return [];
     };
-    this.scanner = { isBlind, viewSecret: new Uint8Array(32).fill(3) as SecretKey, scanPool };
+    const scanKeys = { viewSecret: new Uint8Array(32).fill(3) as SecretKey };
+    this.scanner = { isBlind, scanKeys, scanPool };
   }
 }
 

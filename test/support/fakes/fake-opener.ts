@@ -78,7 +78,7 @@ export class FakeOpener {
       await this.#step(`close ${name}`);
     };
     return {
-      ...{ name, paths, keystore: { whole, password }, sync: { restoreHeight: 7 } },
+      ...{ name, paths, keys: {}, keystore: { whole, password }, sync: { restoreHeight: 7 } },
       backgroundSync: { resume: () => this.#step(`resume ${name}`) },
       detachLock: () => ({ lock: { release: () => (this.isLockHeld = false) } }),
       close,

@@ -86,7 +86,7 @@ export const requestOf = (request: Partial<FeedRequest> = {}): FeedRequest => ({
   history: [],
   startHeight: 0,
   asOf: monotonicMs(),
-  viewSecret: new Uint8Array(32).fill(7) as SecretKey,
+  keys: { viewSecret: new Uint8Array(32).fill(7) as SecretKey },
   signal: new AbortController().signal,
   ...request,
 });

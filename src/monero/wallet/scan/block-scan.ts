@@ -21,6 +21,7 @@ import {
   openClaims,
   outputsByTx,
   type FoundOutput,
+  scanKeysOf,
   type ReceivingKeys,
   type Claim,
 } from './receive.js';
@@ -102,7 +103,7 @@ export function ownOutputsOf(
   const derivations: Uint8Array[] = [];
   try {
     for (const batch of kernelBatches(candidatesIn(txs), 0, txs.length)) {
-      const hits = kernel.scan(batch.scan, { viewSecret: keys.viewSecret });
+      const hits = kernel.scan(batch.scan, scanKeysOf(keys));
       derivations.push(hits.derivations);
       for (const match of new OutputMatches(batch, hits).payingTo(addresses)) {
         const tx = txs[match.tx];

@@ -1,3 +1,5 @@
+import { outputSecrets } from '../../carrot/output-secrets.js';
+import { loadCurve } from '../../crypto/curve/load-curve.js';
 import { derivationToScalar } from '../../crypto/derivation.js';
 import { scalarBytes } from '../../crypto/scalar.js';
 import type { Commitment, KeyDerivation, KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
@@ -6,8 +8,9 @@ import type { SubaddressIndex, Transaction } from '../../cryptonote/types.js';
 import type { BalanceTier } from '../../carrot/account.js';
 import { commitsTo, decryptOutput, type Opening } from '../../ringct/commitment.js';
 import type { Amount } from '../../../util/amount.js';
-import { concatBytes, equalBytes } from '../../../util/bytes.js';
+import { concatBytes, equalBytes, joinBytes } from '../../../util/bytes.js';
 import { claimEnote, openCarrotClaims, type CarrotClaim, type CarrotFacts } from './carrot-claims.js';
+import type { ScanKeys } from '../../kernel/kernel.js';
 import type { OutputMatch } from './output-matches.js';
 import type { KnownAddresses } from './subaddress-table.js';
 
@@ -24,6 +27,19 @@ export interface ReceivingKeys {
   /** Keys of an account of the fork that see all its outputs; absent in other accounts, and if only payments are seen. */
   readonly balance?: BalanceTier;
 }
+
+/** Returns true if the keys compute key images, so that spends are recognised. */
+export const computesKeyImages = ({ spendSecret, balance }: ReceivingKeys): boolean =>
+  spendSecret !== undefined || balance !== undefined;
+
+/** Keys with which a kernel scans for a wallet. */
+export type WalletScanKeys = ScanKeys & Pick<ReceivingKeys, 'viewSecret'>;
+
+/** Returns the keys with which a kernel scans for a wallet. */
+export const scanKeysOf = ({ viewSecret, balance }: ReceivingKeys): WalletScanKeys => ({
+  viewSecret,
+  ...(balance === undefined ? {} : { balanceSecret: balance.balanceSecret }),
+});
 
 /**
  * A received output without its position in the chain.
@@ -188,10 +204,11 @@ function openLegacyClaims(
 }
 
 function keyImagesOf(
-  { viewSecret, spendSecret }: ReceivingKeys,
+  { viewSecret, spendSecret, balance }: ReceivingKeys,
   claims: readonly LegacyClaim[],
   arithmetic: OutputArithmetic,
 ): Uint8Array | undefined {
+  if (balance !== undefined) return imagesOfCarrotAccount(balance, claims);
   if (spendSecret === undefined) return undefined;
   const derivations = concatBytes(...claims.map(({ derivation }) => derivation));
   const images = arithmetic.ownKeyImages(
@@ -204,6 +221,23 @@ function keyImagesOf(
     { viewSecret, spendSecret },
   );
   derivations.fill(0);
+  return images;
+}
+
+/**
+ * Computes the key images `x·Hp(K)` of outputs of the old form to addresses of an account of the fork, 32 bytes each. Their keys
+ * are `K = x·G + y·T`, so that no ring signature can spend them, but a membership proof. Source: key_image_device_composed.cpp
+ * `derive_key_image_prescanned` with the biased hash.
+ */
+function imagesOfCarrotAccount(balance: BalanceTier, claims: readonly LegacyClaim[]): Uint8Array {
+  const scalars = joinBytes(
+    claims.map(({ derivation, outputIndex, subaddress }) => {
+      const g = derivationToScalar(derivation, outputIndex);
+      return outputSecrets({ hierarchy: 'carrot', keys: balance }, { g, t: 0n }, subaddress).x;
+    }),
+  );
+  const images = loadCurve().keyImages(joinBytes(claims.map(({ publicKey }) => publicKey)), scalars);
+  scalars.fill(0);
   return images;
 }
 
