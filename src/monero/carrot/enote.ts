@@ -31,6 +31,10 @@ export interface Enote {
   readonly encryptedPaymentId?: PaymentId;
 }
 
+/** Returns the input context of a transaction by its first input. Source: `stage` carrot_impl/format_utils.cpp `parse_carrot_input_context`. */
+export const contextOf = (input: TxInput): Uint8Array =>
+  input.type === 'gen' ? coinbaseContext(input.height) : spendContext(input.keyImage);
+
 /** Returns the input context of the miner transaction at a height. Source: enote_utils.cpp `make_carrot_input_context_coinbase`. */
 export const coinbaseContext = (height: number): Uint8Array =>
   concatBytes(Uint8Array.of(COINBASE_CONTEXT), intToBytes(BigInt(height)));
@@ -56,7 +60,7 @@ export function enoteIn(
   const { viewTag, encryptedAnchor } = output.carrot;
   const id = paymentIdOf(parseExtra(extra).fields);
   return {
-    context: input.type === 'gen' ? coinbaseContext(input.height) : spendContext(input.keyImage),
+    context: contextOf(input),
     ephemeralKey,
     outputKey: output.publicKey,
     viewTag,

@@ -15,15 +15,10 @@ import type { SubaddressTable, KnownAddresses } from './subaddress-table.js';
 import { keyDerivation } from '../../crypto/derivation.js';
 import type { ScanKernel } from '../../kernel/kernel.js';
 import { sharedKernel } from '../../kernel/load-kernel.js';
+import { isCarrotTx } from './scanned-keys.js';
 import { candidatesIn, kernelBatches, OutputMatches } from './output-matches.js';
-import {
-  claimOutput,
-  openClaims,
-  outputsByTx,
-  type FoundOutput,
-  type ReceivingKeys,
-  type Claim,
-} from './receive.js';
+import { claimOutput, hasAmount, openClaims, outputsByTx, type Claim } from './receive.js';
+import type { FoundOutput, ReceivingKeys } from './found-output.js';
 
 /**
  * A transaction that pays a wallet.
@@ -102,7 +97,10 @@ export function ownOutputsOf(
   const derivations: Uint8Array[] = [];
   try {
     for (const batch of kernelBatches(candidatesIn(txs), 0, txs.length)) {
-      const hits = kernel.scan(batch.scan, { viewSecret: keys.viewSecret });
+      const hits = kernel.scan(batch.scan, {
+        viewSecret: keys.viewSecret,
+        ...(keys.balance && { balanceSecret: keys.balance.balanceSecret }),
+      });
       derivations.push(hits.derivations);
       for (const match of new OutputMatches(batch, hits).payingTo(addresses)) {
         const tx = txs[match.tx];
@@ -113,7 +111,7 @@ export function ownOutputsOf(
       }
     }
     const found = outputsByTx(claims, openClaims(keys, claims, kernel));
-    return txs.map((_, tx) => found.get(tx) ?? []);
+    return txs.map((_, tx) => found.get(tx)?.filter(hasAmount) ?? []);
   } finally {
     for (const secret of derivations) secret.fill(0);
   }
@@ -164,12 +162,12 @@ export function receivedPaymentId(
  * @param known derivations that are computed already.
  */
 export function paymentIdIn(
-  { prefix: { extra, outputs } }: Pick<Transaction, 'prefix'>,
+  { prefix }: Pick<Transaction, 'prefix'>,
   viewSecret: SecretKey,
   known?: readonly DerivedKey[],
 ): PaymentId | undefined {
-  const { fields } = parseExtra(extra);
-  if (outputs[0]?.carrot === undefined) return receivedPaymentId(fields, viewSecret, known);
+  const { fields } = parseExtra(prefix.extra);
+  if (!isCarrotTx(prefix)) return receivedPaymentId(fields, viewSecret, known);
   return paymentIdOf(fields)?.kind === 'short' ? NO_PAYMENT_ID : undefined;
 }
 
