@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import * as z from 'zod';
-import { DAEMON_RPC_PORT, NEWEST_FORK } from '../../monero/cryptonote/constants.js';
-import { CARROT_ONLY_FORK, FORK_RULES } from '../../monero/fork-rules.js';
+import { DAEMON_RPC_PORT } from '../../monero/cryptonote/constants.js';
+import { defaultRules, KNOWN_RULES, newestForkOf } from '../../monero/cryptonote/known-forks.js';
 import type { NetworkType } from '../../monero/cryptonote/types.js';
 import type { Nameserver } from '../../net/dns/exchange.js';
 import { parseNameserver } from '../../net/dns/resolver.js';
@@ -45,8 +45,8 @@ function readNameserver(text: string): Nameserver {
   }
 }
 
-/** Value of `--fork-rules` with which no block of the next fork is read. */
-const NO_RULES = 'none';
+/** Names of the rules of the next fork, as a message lists them. */
+const RULES_TEXT = KNOWN_RULES.join(' or ');
 
 /** Options of the connection to the node. */
 export const DAEMON_OPTIONS = {
@@ -118,8 +118,8 @@ export const DAEMON_OPTIONS = {
   },
   'fork-rules': {
     argument: 'name',
-    help: `read the blocks of the next fork by these rules, which may still move: ${FORK_RULES}, or none; without it, none on the main network, and ${FORK_RULES} elsewhere (docs/fork.md)`,
-    value: oneOf([FORK_RULES, NO_RULES], ` is ${FORK_RULES} or ${NO_RULES}`).optional(),
+    help: `read the blocks of the next fork by these rules, which may still move: ${RULES_TEXT}; without it, ${defaultRules(true)} on the main network, and ${defaultRules(false)} elsewhere (docs/fork.md)`,
+    value: oneOf(KNOWN_RULES, ` is ${RULES_TEXT}`).optional(),
   },
   offline: { help: 'never speak to a node' },
   regtest: {
@@ -155,11 +155,11 @@ function workOf(given: Given<typeof DAEMON_OPTIONS>) {
 
 /** Returns the rules by which blocks of the next fork are read: by default, those whose name is known, but on the main network none. */
 function forkOf({ 'fork-rules': given, regtest }: Given<typeof DAEMON_OPTIONS>, network: NetworkType) {
-  const rules = given ?? (network === 'mainnet' && !regtest ? NO_RULES : FORK_RULES);
+  const rules = given ?? defaultRules(network === 'mainnet' && !regtest);
   return {
-    ...optional('rules', rules === NO_RULES ? undefined : rules),
+    ...optional('rules', rules === 'none' ? undefined : rules),
     /** Newest version of blocks whose rules the server knows. */
-    newest: rules === NO_RULES ? NEWEST_FORK : CARROT_ONLY_FORK,
+    newest: newestForkOf(rules),
   };
 }
 
