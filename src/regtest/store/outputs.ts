@@ -77,7 +77,8 @@ export class OutputTable {
    */
   unifiedIdsOf(tx: number): number[] {
     return this.#db.values<number>(
-      'SELECT position + (SELECT count(*) FROM output WHERE tx < ?1) FROM output WHERE tx = ?1 ORDER BY position',
+      'SELECT position + (SELECT count(*) FROM output WHERE tx < ?) FROM output WHERE tx = ? ORDER BY position',
+      tx,
       tx,
     );
   }
