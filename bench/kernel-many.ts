@@ -31,7 +31,7 @@ function someBatch(withTags: boolean): ScanBatch {
     keys: concatBytes(...keys),
     outputKey: Uint32Array.from(rows, (row) => Math.floor(row / OUTPUTS)),
     outputIndex: Uint32Array.from(rows, (row) => row % OUTPUTS),
-    viewTags: Uint16Array.from(rows, (row) => (withTags ? row % 256 : NO_VIEW_TAG)),
+    viewTags: Uint32Array.from(rows, (row) => (withTags ? row % 256 : NO_VIEW_TAG)),
     outputs: concatBytes(...rows.map((row) => keys[row % KEYS] ?? new Uint8Array(32))),
   };
 }
@@ -46,13 +46,13 @@ function cpuMicroseconds(task: () => void): number {
 
 /** Medians of the rounds, in microseconds a key: one for each of {@link COUNTS}. */
 function measured(kernel: WasmKernel, batch: ScanBatch): number[] {
-  const secrets = Array.from({ length: Math.max(...COUNTS) }, someSecret);
+  const wallets = Array.from({ length: Math.max(...COUNTS) }, () => ({ viewSecret: someSecret() }));
   const round = (): number[] =>
     COUNTS.map((count) => {
       // Short tasks are repeated: the clock counts in steps.
       const repeats = Math.ceil(20 / count);
       const took = cpuMicroseconds(() => {
-        for (let n = 0; n < repeats; n++) kernel.scanMany(batch, secrets.slice(0, count));
+        for (let n = 0; n < repeats; n++) kernel.scanMany(batch, wallets.slice(0, count));
       });
       return took / repeats / KEYS;
     });

@@ -125,10 +125,10 @@ export function outputMaker(
         keys: concatBytes(...keys),
         outputKey: Uint32Array.from(keys, (_, i) => i),
         outputIndex: Uint32Array.from(keys, () => 0),
-        viewTags: Uint16Array.from(keys, () => NO_VIEW_TAG),
+        viewTags: Uint32Array.from(keys, () => NO_VIEW_TAG),
         outputs: concatBytes(...keys),
       },
-      payee.viewSecret,
+      { viewSecret: payee.viewSecret },
     );
     for (let block = 0; block < blocks; block++) {
       const [start, end] = [block * PAYMENTS_A_BLOCK, (block + 1) * PAYMENTS_A_BLOCK];

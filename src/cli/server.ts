@@ -118,6 +118,7 @@ export async function startServer(
     trustedOffline: config.daemon.addresses[0]?.trusted ?? false,
     onDaemonCall: listening.daemonCalls.notify,
     anyFork: config.daemon.allowMismatchedVersion,
+    newestFork: config.fork.newest,
     rng: systemRng,
     openAlias: createOpenAlias(config),
     // On a terminal, a line that changes in place shows the progress of a refresh; a log file needs lines.

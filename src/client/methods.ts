@@ -89,6 +89,13 @@ export interface PayoutApprovalWait {
   readonly given: number;
 }
 
+export interface ApprovePayoutsResultsPayoutWaitingForFork {
+  /** Height of the first block of the fork. */
+  readonly height: number;
+  /** Version of its blocks. */
+  readonly version: number;
+}
+
 export interface PayoutMoneyWait {
   /** Amount that must be unlocked in addition. */
   readonly amount: bigint;
@@ -112,6 +119,7 @@ export interface PayoutWait {
   readonly fee?: bigint;
   /** Reason why the daemon cannot be asked, or has refused its batch. */
   readonly node?: string;
+  readonly fork?: ApprovePayoutsResultsPayoutWaitingForFork;
   /** Id of the older payout for which unlocked money is kept. */
   readonly behind?: string;
   /** Reason why an earlier batch with it cannot be excluded yet. */

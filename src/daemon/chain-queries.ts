@@ -17,7 +17,7 @@ import type {
 import { LIMIT, type DaemonCalls } from './daemon-calls.js';
 import { DaemonError, unreadError } from './errors.js';
 import { type JsonReader, blobOf, hashOf } from './wire-values.js';
-import { parseBlocksAnswer } from '../monero/wallet/scan/block-page.js';
+import { parseBlocksAnswer, type PageRules } from '../monero/wallet/scan/block-page.js';
 
 /** Fetches the state of the daemon and of its chain. @throws DaemonError */
 export async function getInfo(calls: DaemonCalls, options: CallOptions = {}): Promise<DaemonInfo> {
@@ -90,18 +90,18 @@ export async function getFeeEstimate(calls: DaemonCalls): Promise<FeeEstimate> {
 }
 
 /**
- * Fetches a page of blocks. @param whole true: requests whole transactions, and refuses transactions whose hash cannot
- * be computed. @throws DaemonError
+ * Fetches a page of blocks. @param rules a page that must be complete is requested with whole transactions.
+ * @throws DaemonError
  */
 export async function getBlocks(
   calls: DaemonCalls,
   { shortHistory, startHeight, maxBlocks, ...options }: BlocksRequest,
-  whole: boolean,
+  rules: PageRules,
 ): Promise<DaemonBlocks> {
   const request: TypedSection = {
     block_ids: blobOf(concatBytes(...(shortHistory ?? []))),
     start_height: { type: 'u64', value: BigInt(startHeight ?? 0) },
-    prune: { type: 'bool', value: !whole },
+    prune: { type: 'bool', value: !rules.complete },
     no_miner_tx: { type: 'bool', value: false },
     ...(maxBlocks === undefined ? {} : { max_block_count: { type: 'u64', value: BigInt(maxBlocks) } }),
   };
@@ -109,7 +109,7 @@ export async function getBlocks(
     '/getblocks.bin',
     request,
     { ...options, limit: LIMIT.blocks },
-    (bytes) => parseBlocksAnswer(bytes, whole),
+    (bytes) => parseBlocksAnswer(bytes, rules),
     ({ startHeight: start = 0, blocks, unread }) => unread && unreadError(start + blocks.length, unread),
   );
   const { blocks, unread, txs, bytes, startHeight: start, currentHeight } = answer;

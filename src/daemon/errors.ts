@@ -1,4 +1,4 @@
-import { NEWEST_FORK } from '../monero/cryptonote/constants.js';
+import { CARROT_ONLY_FORK, FORK_RULES } from '../monero/fork-rules.js';
 import type { UnreadBlock } from '../monero/wallet/scan/block-page.js';
 
 /**
@@ -106,33 +106,39 @@ export interface BlockVersion {
   readonly version: number;
 }
 
-/** Error of a block with a version whose rules this program does not know. */
+/** Returns what an operator can do about a version of blocks that a server does not know. */
+export const adviceFor = (version: number): string =>
+  version <= CARROT_ONLY_FORK
+    ? `set --fork-rules ${FORK_RULES}, or update this server`
+    : 'update this server';
+
+/** Error of a block with a version whose rules this server does not know. */
 export class NewerBlock extends DaemonError {
   readonly block: BlockVersion;
+  /** Newest version whose rules this server knows. */
+  readonly newestFork: number;
 
-  constructor(block: BlockVersion) {
+  constructor(block: BlockVersion, newestFork: number) {
     const { height, version } = block;
     super(
       'newer_fork',
-      `block ${height} has version ${version}, and ${NEWEST_FORK} is the newest known here: update this server`,
+      `block ${height} has version ${version}, and ${newestFork} is the newest known here: ${adviceFor(version)}`,
     );
     this.block = block;
+    this.newestFork = newestFork;
   }
 }
-
-/** Number of the first hard fork whose rules are unknown. */
-export const FIRST_UNKNOWN_FORK = NEWEST_FORK + 1;
-
-/** True if the rules of a block version are unknown. Source: hardfork.cpp, block versions are numbers of hard forks. */
-export const isNewer = (version: number): boolean => version > NEWEST_FORK;
 
 /**
  * Returns the error of a block that cannot be read, because its version is newer than this program, or because the
  * daemon sent wrong bytes.
  */
-export const unreadError = (height: number, { version, cause, isForged }: UnreadBlock): DaemonError =>
-  version !== undefined && isNewer(version)
-    ? new NewerBlock({ height, version })
+export const unreadError = (
+  height: number,
+  { version, cause, isForged, newestFork }: UnreadBlock,
+): DaemonError =>
+  version !== undefined && version > newestFork
+    ? new NewerBlock({ height, version }, newestFork)
     : new DaemonError(
         isForged ? 'forged' : 'malformed',
         `block ${height} of the daemon cannot be read: ${cause.message}`,

@@ -1,3 +1,5 @@
+import { NEWEST_FORK } from '../monero/cryptonote/constants.js';
+import type { PageRules } from '../monero/wallet/scan/block-page.js';
 import type { ObserveDaemonCall } from './call-report.js';
 import * as chain from './chain-queries.js';
 import type { CallOptions, Daemon, DaemonBlock, MiningStatus } from './daemon.js';
@@ -13,7 +15,8 @@ export type { DaemonConfig } from './transport.js';
 interface SharedParts {
   readonly calls: DaemonCalls;
   readonly distribution: OutputDistributionCache;
-  readonly wholeBlocks: boolean;
+  /** Rules of pages of blocks, which have whole transactions if they must be complete. */
+  readonly pages: PageRules;
   readonly isTrusted: boolean;
 }
 
@@ -33,7 +36,7 @@ export class HttpDaemon implements Daemon {
         : {
             calls: new DaemonCalls(new Transport(of), observe),
             distribution: new OutputDistributionCache(),
-            wholeBlocks: of.wholeBlocks ?? false,
+            pages: { complete: of.wholeBlocks ?? false, newestFork: of.newestFork ?? NEWEST_FORK },
             isTrusted: of.isTrusted ?? false,
           };
     this.#calls = this.#parts.calls;
@@ -67,7 +70,7 @@ export class HttpDaemon implements Daemon {
   readonly getForks: Daemon['getForks'] = (options) => chain.getForks(this.#calls, options);
   readonly getFeeEstimate: Daemon['getFeeEstimate'] = () => chain.getFeeEstimate(this.#calls);
   readonly getBlocks: Daemon['getBlocks'] = (request) =>
-    chain.getBlocks(this.#calls, request, this.#parts.wholeBlocks);
+    chain.getBlocks(this.#calls, request, this.#parts.pages);
   readonly getHashes: Daemon['getHashes'] = (shortHistory, options) =>
     chain.getHashes(this.#calls, shortHistory, options);
   readonly getBlockHeader: Daemon['getBlockHeader'] = (height, options) =>

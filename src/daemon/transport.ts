@@ -27,6 +27,8 @@ export interface DaemonConfig {
   readonly wholeBlocks?: boolean;
   /** True if the daemon may learn which transactions concern the wallets. Absent: false. */
   readonly isTrusted?: boolean;
+  /** Newest version of blocks whose rules are known. Absent: {@link NEWEST_FORK}. */
+  readonly newestFork?: number;
   /** True: reports of calls have the identity of the node that answered. Absent: false. */
   readonly reportsIdentity?: boolean;
 }

@@ -166,6 +166,8 @@ export type Fault =
   | { readonly kind: 'newer_fork'; readonly height: number; readonly version: number }
   /** `fork_unsupported`: from this height on, no transaction that this program builds is valid. */
   | { readonly kind: 'fork_unsupported'; readonly height: number; readonly version: number }
+  /** `payments_ended`: from this height on, payments need proofs that this program does not make. */
+  | { readonly kind: 'payments_ended'; readonly height: number; readonly version: number }
   | ({ readonly kind: 'daemon_unreachable' } & Reasoned)
   | ({ readonly kind: 'daemon_misbehaves' } & Reasoned)
   | { readonly kind: 'daemon_untrusted' }

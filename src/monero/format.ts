@@ -10,8 +10,13 @@ export const KEY_INPUT = 0x02;
 export const KEY_OUTPUT = 0x02;
 export const TAGGED_KEY_OUTPUT = 0x03;
 
-/** Number that stands for the view tag of an output without one; the tags themselves are bytes. */
+/** Number that stands for the view tag of an output without one; tags of the old form are bytes. */
 export const NO_VIEW_TAG = 0x100;
+/**
+ * Number that stands for the view tag of an output in the old form, in a transaction of the form of the fork: no wallet
+ * receives it. Tags of that form have three bytes, so that no key has this one.
+ */
+export const UNSCANNED_TAG = 0xffffffff;
 
 /** Number that stands for the input context of a transaction of the old form, which has none. */
 export const NO_CONTEXT = 0xffffffff;

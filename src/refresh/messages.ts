@@ -1,7 +1,7 @@
 import type { SecretKey, Hash } from '../monero/crypto/types.js';
 import type { SubaddressIndex } from '../monero/cryptonote/types.js';
 import type { DaemonCallReport } from '../daemon/call-report.js';
-import { type DaemonErrorKind, type BlockVersion, DaemonError, NewerBlock } from '../daemon/errors.js';
+import { type DaemonErrorKind, DaemonError, NewerBlock } from '../daemon/errors.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
 import type { LocatedOutput, SpendingKeys } from '../monero/wallet/scan/key-images.js';
 import type { PackedSubaddresses } from '../monero/wallet/scan/packed-subaddresses.js';
@@ -163,8 +163,8 @@ export interface RefreshFailure {
   readonly code?: string;
   /** True for a daemon error with an answer that does not come from a daemon; absent: false. */
   readonly isForeign?: boolean;
-  /** Block of the kind `newer_fork`. */
-  readonly block?: BlockVersion;
+  /** Block of the kind `newer_fork`, and the newest version whose rules are known. */
+  readonly newer?: Pick<NewerBlock, 'block' | 'newestFork'>;
   readonly message: string;
   readonly stack?: string;
 }
@@ -199,9 +199,9 @@ export class RefreshCancelled extends Error {
 }
 
 /** Converts a failure that the refresh thread reported back into an error. */
-export function toError({ kind, message, stack, code, block, isForeign = false }: RefreshFailure): Error {
+export function toError({ kind, message, stack, code, newer, isForeign = false }: RefreshFailure): Error {
   if (kind === 'cancelled') return new RefreshCancelled(message);
-  if (block !== undefined) return new NewerBlock(block);
+  if (newer !== undefined) return new NewerBlock(newer.block, newer.newestFork);
   if (kind !== undefined) return new DaemonError(kind, message, { code, isForeign });
   const error = new Error(message);
   if (stack !== undefined) error.stack = stack;
@@ -215,7 +215,10 @@ export function toError({ kind, message, stack, code, block, isForeign = false }
 export function toFailure(error: unknown, signal?: AbortSignal): RefreshFailure {
   if (signal?.aborted === true) return { kind: 'cancelled', message: 'cancelled' };
   const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof NewerBlock) return { kind: error.kind, message, block: error.block };
+  if (error instanceof NewerBlock) {
+    const { kind, block, newestFork } = error;
+    return { kind, message, newer: { block, newestFork } };
+  }
   if (error instanceof DaemonError) {
     const { kind, code, isForeign } = error;
     return { kind, message, ...(code === undefined ? {} : { code }), ...(isForeign ? { isForeign } : {}) };

@@ -1,4 +1,4 @@
-import type { Hash, KeyImage, PublicKey } from '../monero/crypto/types.js';
+import type { Hash, KeyImage, PublicKey, SecretKey } from '../monero/crypto/types.js';
 import { bytesToInt, intToBytes } from '../monero/crypto/scalar.js';
 import { amount } from '../util/amount.js';
 import { chunks, joinBytes } from '../util/bytes.js';
@@ -29,8 +29,8 @@ export type PackedFindings = Omit<PageFindings, 'hashes' | 'received' | 'outputs
   readonly outputs: Uint8Array;
 };
 
-/** Size of a packed output [bytes]: five strings of 32 bytes, then numbers, then flags. */
-const OUTPUT_BYTES = 208;
+/** Size of a packed output [bytes]: five strings of 32 bytes, numbers, flags, then the extensions of the form of the fork. */
+const OUTPUT_BYTES = 272;
 
 /** Offsets of the fields of a packed output [bytes]. */
 const AT = {
@@ -47,9 +47,11 @@ const AT = {
   major: 196,
   minor: 200,
   flags: 204,
+  extensionG: 208,
+  extensionT: 240,
 } as const;
 
-const FLAGS = { rct: 1, coinbase: 2, change: 4, burnt: 8, frozen: 16, hasKeyImage: 32 } as const;
+const FLAGS = { rct: 1, coinbase: 2, change: 4, burnt: 8, frozen: 16, hasKeyImage: 32, carrot: 64 } as const;
 
 /** Size of a packed transaction [bytes]: strings, then numbers, then flags. */
 const RECEIVED_BYTES = 152;
@@ -187,21 +189,25 @@ const packOutputs = (outputs: readonly OwnedOutput[]): Uint8Array =>
     view.setUint32(AT.major, output.subaddress.major);
     view.setUint32(AT.minor, output.subaddress.minor);
     view.setUint8(AT.flags, flagsOf(output));
+    if (output.carrot === undefined) return;
+    record.set(output.carrot.extensionG, AT.extensionG);
+    record.set(output.carrot.extensionT, AT.extensionT);
   });
 
-const flagsOf = ({ rct, coinbase, change, burnt, frozen, keyImage }: OwnedOutput): number =>
+const flagsOf = ({ rct, coinbase, change, burnt, frozen, keyImage, carrot }: OwnedOutput): number =>
   (rct ? FLAGS.rct : 0) |
   (coinbase ? FLAGS.coinbase : 0) |
   (change ? FLAGS.change : 0) |
   (burnt ? FLAGS.burnt : 0) |
   (frozen ? FLAGS.frozen : 0) |
-  (keyImage === undefined ? 0 : FLAGS.hasKeyImage);
+  (keyImage === undefined ? 0 : FLAGS.hasKeyImage) |
+  (carrot === undefined ? 0 : FLAGS.carrot);
 
 function unpackOutput(record: Uint8Array, view: DataView): OwnedOutput {
   const bytesAt = (at: number): Uint8Array => record.subarray(at, at + 32);
   const flags = view.getUint8(AT.flags);
   const has = (flag: number): boolean => (flags & flag) !== 0;
-  const output = {
+  return {
     txHash: bytesAt(AT.txHash) as Hash,
     outputIndex: view.getUint32(AT.outputIndex),
     globalIndex: view.getFloat64(AT.globalIndex),
@@ -217,6 +223,14 @@ function unpackOutput(record: Uint8Array, view: DataView): OwnedOutput {
     change: has(FLAGS.change),
     burnt: has(FLAGS.burnt),
     frozen: has(FLAGS.frozen),
+    ...(has(FLAGS.hasKeyImage) ? { keyImage: bytesAt(AT.keyImage) as KeyImage } : {}),
+    ...(has(FLAGS.carrot)
+      ? {
+          carrot: {
+            extensionG: bytesAt(AT.extensionG) as SecretKey,
+            extensionT: bytesAt(AT.extensionT) as SecretKey,
+          },
+        }
+      : {}),
   };
-  return has(FLAGS.hasKeyImage) ? { ...output, keyImage: bytesAt(AT.keyImage) as KeyImage } : output;
 }

@@ -146,7 +146,8 @@ function connect({ config, chain }: Extract<RefreshRequest, { readonly type: 'da
   feeds?.chain.close();
   feeds = undefined;
   if (config === undefined) return;
-  const daemon = new HttpDaemon(config, (ended) =>
+  const { newestFork } = chain;
+  const daemon = new HttpDaemon({ ...config, ...(newestFork === undefined ? {} : { newestFork }) }, (ended) =>
     report({ type: 'daemonCall', report: ended, daemon: config.address }),
   );
   void daemon.connect();

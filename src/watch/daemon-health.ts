@@ -1,5 +1,6 @@
 import { failureOf, type DaemonCallReport } from '../daemon/call-report.js';
 import type { DaemonInfo, ScheduledFork } from '../daemon/daemon.js';
+import { NEWEST_FORK } from '../monero/cryptonote/constants.js';
 import { DaemonError, isAnswered } from '../daemon/errors.js';
 import { waitAtMost } from '../util/concurrency.js';
 
@@ -16,6 +17,8 @@ const FORKS_MS = 3_600_000;
 export interface WatchedDaemon {
   /** Address `host:port` of the daemon as configured; undefined when offline. */
   readonly daemonAddress: string | undefined;
+  /** Newest version of blocks whose rules the server knows; absent: {@link NEWEST_FORK}. */
+  readonly newestFork?: number;
   /** Reads the state of the daemon. @param deadline longest time [ms]. @throws DaemonError */
   daemonInfo(deadline: number): Promise<DaemonInfo>;
   /** Reads the hard forks that the daemon knows; absent: they are unknown. @throws DaemonError */
@@ -73,11 +76,24 @@ export class DaemonHealth {
     return this.#info === undefined ? 0 : (this.#now() - this.#heightSince) / 1000;
   }
 
+  /** Newest version of blocks whose rules the server knows. */
+  get newestFork(): number {
+    return this.#daemon.newestFork ?? NEWEST_FORK;
+  }
+
   /** First hard fork above the daemon's chain; undefined if it knows none. */
   get nextFork(): ScheduledFork | undefined {
+    return this.#ahead()[0];
+  }
+
+  /** First hard fork above the daemon's chain whose rules the server does not know; undefined if the daemon knows none. */
+  get unknownFork(): ScheduledFork | undefined {
+    return this.#ahead().find(({ version }) => version > this.newestFork);
+  }
+
+  #ahead(): ScheduledFork[] {
     const blocks = this.#info?.height ?? Infinity;
-    const ahead = this.#forks.filter(({ height }) => height >= blocks);
-    return ahead.sort((a, b) => a.height - b.height)[0];
+    return this.#forks.filter(({ height }) => height >= blocks).sort((a, b) => a.height - b.height);
   }
 
   /**

@@ -3,6 +3,7 @@ import type { Target } from './target.js';
 /** Names of the targets by the file that contains them. A file is imported when one of its targets runs. */
 const FILES: Readonly<Record<string, readonly string[]>> = {
   chain: ['block-page', 'transaction', 'block', 'extra', 'portable-storage'],
+  carrot: ['carrot-page', 'carrot-transaction', 'carrot-block'],
   daemon: ['daemon-json', 'daemon-binary'],
   files: ['keys-file', 'keys-account', 'sealed-file', 'cache', 'cache-boost'],
   sets: ['export', 'outputs', 'unsigned-set', 'signed-set', 'pending-tx', 'multisig-set', 'multisig-info'],

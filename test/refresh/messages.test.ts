@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { Hash } from '../../src/monero/crypto/types.js';
+import type { Hash, SecretKey } from '../../src/monero/crypto/types.js';
 import fc from 'fast-check';
 import type { OwnedOutput, PageFindings, ReceivedTx } from '../../src/monero/wallet/scan/findings.js';
 import { packBlocks, unpackBlocks } from '../../src/refresh/messages.js';
@@ -42,6 +42,10 @@ const output: fc.Arbitrary<OwnedOutput> = fc.record(
     change: fc.boolean(),
     burnt: fc.boolean(),
     frozen: fc.boolean(),
+    carrot: fc.record(
+      { extensionG: someBytes<SecretKey>(), extensionT: someBytes<SecretKey>() },
+      { noNullPrototype: true },
+    ),
   },
   {
     noNullPrototype: true,

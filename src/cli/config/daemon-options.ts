@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net';
 import * as z from 'zod';
-import { DAEMON_RPC_PORT } from '../../monero/cryptonote/constants.js';
+import { DAEMON_RPC_PORT, NEWEST_FORK } from '../../monero/cryptonote/constants.js';
+import { CARROT_ONLY_FORK, FORK_RULES } from '../../monero/fork-rules.js';
 import type { NetworkType } from '../../monero/cryptonote/types.js';
 import type { Nameserver } from '../../net/dns/exchange.js';
 import { parseNameserver } from '../../net/dns/resolver.js';
@@ -14,7 +15,16 @@ import {
   parseTcpEndpoint,
   type TcpEndpoint,
 } from './daemon-addresses.js';
-import { integer, list, readInteger, texts, type Given, type Options, type RawOptions } from './option.js';
+import {
+  integer,
+  list,
+  oneOf,
+  readInteger,
+  texts,
+  type Given,
+  type Options,
+  type RawOptions,
+} from './option.js';
 import { sslOptions } from './ssl-options.js';
 
 const MAX_PORT = 65_535;
@@ -35,6 +45,9 @@ function readNameserver(text: string): Nameserver {
     throw new ConfigError('--dns-server is a list of ip[:port]', { cause });
   }
 }
+
+/** Value of `--fork-rules` with which no block of the next fork is read. */
+const NO_RULES = 'none';
 
 /** Options of the connection to the node. */
 export const DAEMON_OPTIONS = {
@@ -104,6 +117,11 @@ export const DAEMON_OPTIONS = {
   'allow-mismatched-daemon-version': {
     help: 'go on with a node whose blocks follow rules newer than this server knows',
   },
+  'fork-rules': {
+    argument: 'name',
+    help: `read the blocks of the next fork by these rules, which may still move: ${FORK_RULES}, or none; without it, none on the main network, and ${FORK_RULES} elsewhere (docs/fork.md)`,
+    value: oneOf([FORK_RULES, NO_RULES], ` is ${FORK_RULES} or ${NO_RULES}`).optional(),
+  },
   offline: { help: 'never speak to a node' },
   regtest: {
     help: 'start a regtest node with the server, on this machine, and use it',
@@ -142,6 +160,16 @@ function workOf(given: Given<typeof DAEMON_OPTIONS>) {
   if (isOn) return { depth, ...optional('checkpoint', checkpoint) };
   if (checkpoint !== undefined) throw new ConfigError('--checkpoint is used with --verify-work only');
   return undefined;
+}
+
+/** Returns the rules by which blocks of the next fork are read: by default, those whose name is known, but on the main network none. */
+function forkOf({ 'fork-rules': given, regtest }: Given<typeof DAEMON_OPTIONS>, network: NetworkType) {
+  const rules = given ?? (network === 'mainnet' && !regtest ? NO_RULES : FORK_RULES);
+  return {
+    ...optional('rules', rules === NO_RULES ? undefined : rules),
+    /** Newest version of blocks whose rules the server knows. */
+    newest: rules === NO_RULES ? NEWEST_FORK : CARROT_ONLY_FORK,
+  };
 }
 
 /**
@@ -183,6 +211,8 @@ export function daemonConfig(
       allowMismatchedVersion: given['allow-mismatched-daemon-version'],
       offline,
     },
+    /** Rules of the next fork; without `rules`, its blocks are not read. */
+    fork: forkOf(given, network),
     dns: {
       /** Resolve OpenAlias names. False when offline, and behind a proxy, which DNS would bypass. */
       enabled: !given['no-dns'] && !offline && proxy === undefined,

@@ -24,6 +24,7 @@ export function announce(
   );
   if (regtest !== undefined) log.info(`Daemon: ${regtest}, the regtest node of this server`);
   else log.info(config.daemon.offline ? 'Daemon: none (offline)' : `Daemon: ${daemonsOf(config)}`);
+  announceFork(config, log);
   if (config.rpc.login === undefined && config.rpc.credentials === undefined)
     log.warn(
       'No login: every client that can connect may spend. Only this machine can, unless an external bind is confirmed.',
@@ -31,6 +32,17 @@ export function announce(
   if (config.rpc.restricted) log.info('Restricted mode: view-type methods only');
   for (const flag of config.withoutEffect) log.warn(`--${flag} is ignored: it has no effect here`);
   for (const line of misspeltVariables(process.env)) log.warn(line);
+}
+
+/** Logs which rules of the next fork are in force, as a warning if they may change on the network of real money. */
+export function announceFork(
+  { fork: { rules, newest }, network, regtest }: Pick<Config, 'fork' | 'network' | 'regtest'>,
+  log: Pick<Logger, 'info' | 'warn'>,
+): void {
+  if (rules === undefined) return log.info(`Fork rules: none; blocks up to version ${newest} are read`);
+  const text = `Fork rules: ${rules}; blocks up to version ${newest} are read`;
+  if (network !== 'mainnet' || regtest !== undefined) return log.info(text);
+  log.warn(`${text}. They are not final, and may change`);
 }
 
 /** Writes the listed daemons in the order of preference; if there are several, with the trust in each. */

@@ -50,5 +50,8 @@ export const GENESIS_HASH: Readonly<Record<NetworkType, Hash>> = {
   stagenet: hash('76ee3cc98646292206cd3e86f74d88b4dcc1d937088645e9b0cbca84b7ce74eb'),
 };
 
-/** Number of the last hard fork whose rules are known. Source: hardforks.cpp `mainnet_hard_forks`. */
+/**
+ * Number of the last hard fork whose rules are final. Source: hardforks.cpp `mainnet_hard_forks`. The rules of later ones that
+ * may still move are in fork-rules.ts; `newestFork` of a server says whether it reads their blocks.
+ */
 export const NEWEST_FORK = 16;

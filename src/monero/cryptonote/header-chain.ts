@@ -1,5 +1,6 @@
 import type { Hash } from '../crypto/types.js';
 import { toHex } from '../../util/bytes.js';
+import { NEWEST_FORK } from './constants.js';
 import {
   blockTarget,
   DIFFICULTY_BLOCKS,
@@ -95,11 +96,18 @@ export class HeaderChain {
   /** Hashes of seed blocks up to `#base`, by height. */
   readonly #seeds: Map<number, Hash>;
   readonly #fixedDifficulty: bigint | undefined;
+  readonly #newestFork: number;
   /** Names of blocks whose work was refused, oldest first. */
   readonly #refused = new Set<string>();
 
-  /** @throws RangeError for a checkpoint whose window or seeds do not fit its height. */
-  constructor({ height, hash, majorVersion, window, seeds, fixedDifficulty }: Checkpoint) {
+  /**
+   * @param newestFork newest version of blocks whose rules are known.
+   * @throws RangeError for a checkpoint whose window or seeds do not fit its height.
+   */
+  constructor(
+    { height, hash, majorVersion, window, seeds, fixedDifficulty }: Checkpoint,
+    newestFork = NEWEST_FORK,
+  ) {
     const seedHeights = seedHeightsAbove(height);
     const last = window.at(-1);
     if (last === undefined || window.length !== Math.min(height + 1, DIFFICULTY_BLOCKS))
@@ -120,6 +128,7 @@ export class HeaderChain {
     this.#base = height;
     this.#seeds = new Map(seedHeights.map((at, i) => [at, seeds[i] as Hash]));
     this.#fixedDifficulty = fixedDifficulty;
+    this.#newestFork = newestFork;
   }
 
   /** Newest block of the best chain. */
@@ -172,7 +181,7 @@ export class HeaderChain {
     const parent = this.#entries.get(toHex(prevHash));
     if (parent === undefined) throw new HeaderError('unknown_parent');
     const latest = latestOf(parent, TIMESTAMP_WINDOW).map((entry) => entry.timestamp);
-    checkHeader(header, parent.majorVersion, latest, now);
+    checkHeader(header, parent.majorVersion, latest, now, this.#newestFork);
     const difficulty = this.#difficultyAfter(parent, majorVersion);
     if (difficulty === 0n) throw new HeaderError('difficulty_overflow');
     const entry: BlockEntry = {

@@ -1,6 +1,5 @@
 import type { Hash } from '../crypto/types.js';
 import { blockHash } from './block.js';
-import { NEWEST_FORK } from './constants.js';
 import { earliestTimestamp, FUTURE_LIMIT } from './difficulty.js';
 import type { Block } from './types.js';
 
@@ -83,6 +82,7 @@ export class HeaderError extends Error {
  * @param parentVersion version of the parent.
  * @param latest timestamps of the latest 60 blocks before the block [Unix s].
  * @param now time of the clock [Unix s].
+ * @param newestFork newest version whose rules are known.
  * @throws HeaderError
  */
 export function checkHeader(
@@ -90,8 +90,9 @@ export function checkHeader(
   parentVersion: number,
   latest: readonly number[],
   now: number,
+  newestFork: number,
 ): void {
-  if (majorVersion > NEWEST_FORK) throw new HeaderError('newer_fork');
+  if (majorVersion > newestFork) throw new HeaderError('newer_fork');
   if (majorVersion < parentVersion) throw new HeaderError('older_version');
   if (timestamp > now + FUTURE_LIMIT) throw new HeaderError('too_late');
   if (timestamp < earliestTimestamp(latest)) throw new HeaderError('too_early');

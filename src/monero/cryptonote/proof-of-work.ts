@@ -50,14 +50,15 @@ export class WorkError extends Error {
 
 /**
  * Returns the bytes of a block that RandomX hashes.
- * @throws WorkError for a block of another algorithm, and for a version above {@link NEWEST_FORK}. Source:
- * cryptonote_format_utils.cpp `get_block_longhash`.
+ * @param newestFork newest version whose rules are known.
+ * @throws WorkError for a block of another algorithm, and for a newer version. Source: cryptonote_format_utils.cpp
+ * `get_block_longhash`.
  * @example
  * workInput(block).length; // => 76
  */
-export function workInput(block: Block): Uint8Array {
+export function workInput(block: Block, newestFork = NEWEST_FORK): Uint8Array {
   const { majorVersion } = block.header;
-  if (workAlgorithm(majorVersion) !== 'randomx' || majorVersion > NEWEST_FORK)
+  if (workAlgorithm(majorVersion) !== 'randomx' || majorVersion > newestFork)
     throw new WorkError(majorVersion);
   return blockHashingBlob(block);
 }

@@ -1,8 +1,8 @@
 import { RequestActivity } from '../../util/request-activity.js';
 import { ThreadClient } from '../../util/thread-client.js';
-import { hitsAt, type ScanBatch, type ScanHits, type ScanKernel } from './kernel.js';
+import { hitsAt, type ScanBatch, type ScanHits, type ScanKernel, type ScanKeys } from './kernel.js';
 import type { KernelJobs } from './kernel-worker.js';
-import { scanTaskInTurns } from './scan-task.js';
+import { copyOf, scanTaskInTurns, secretsOf } from './scan-task.js';
 
 /** Time after which an idle thread ends [s]. A thread occupies 11 MiB. */
 const IDLE_SECONDS = 5;
@@ -39,19 +39,19 @@ export class KernelPool {
 
   /**
    * Runs {@link ScanKernel.scan} on a thread.
-   * @param viewSecret view secret key; a copy is sent to the thread, which wipes it.
+   * @param keys secret keys; copies are sent to the thread, which wipes them.
    */
-  async scan(batch: ScanBatch, viewSecret: Uint8Array): Promise<ScanHits> {
-    return hitsAt(await this.scanMany(batch, [viewSecret]), 0);
+  async scan(batch: ScanBatch, keys: ScanKeys): Promise<ScanHits> {
+    return hitsAt(await this.scanMany(batch, [keys]), 0);
   }
 
   /**
    * Runs {@link ScanKernel.scanMany} on one thread.
-   * @param viewSecrets view secret keys; copies are sent to the thread, which wipes them.
+   * @param keys secret keys; copies are sent to the thread, which wipes them.
    */
-  async scanMany(batch: ScanBatch, viewSecrets: readonly Uint8Array[]): Promise<readonly ScanHits[]> {
-    const copies = viewSecrets.map((viewSecret) => Uint8Array.from(viewSecret));
-    const scanned = this.#workers.run('scan', { batch, viewSecrets: copies }, copies);
+  async scanMany(batch: ScanBatch, keys: readonly ScanKeys[]): Promise<readonly ScanHits[]> {
+    const copies = keys.map(copyOf);
+    const scanned = this.#workers.run('scan', { batch, keys: copies }, copies.flatMap(secretsOf));
     this.#workers.sendAhead(BATCHES_EACH);
     return scanned;
   }

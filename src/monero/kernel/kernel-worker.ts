@@ -7,7 +7,7 @@ import { scanTask, type ScanTask } from './scan-task.js';
 const kernel = loadKernel();
 const activity = new RequestActivity((workerData as { readonly requests: SharedArrayBuffer }).requests);
 
-/** Scans a batch, and wipes its view secret keys. */
+/** Scans a batch, and wipes its secret keys. */
 const JOBS = { scan: job((task: ScanTask) => scanTask(kernel, task, activity)) };
 
 export type KernelJobs = typeof JOBS;

@@ -1,20 +1,32 @@
+import { INPUT_CONTEXT_BYTES } from '../fork-rules.js';
+import { NO_CONTEXT } from '../format.js';
 import type { OwnOutputs, WalletSecrets } from '../cryptonote/own-outputs.js';
 
-export { NO_CONTEXT, NO_VIEW_TAG } from '../format.js';
+export { NO_CONTEXT, NO_VIEW_TAG, UNSCANNED_TAG } from '../format.js';
 
 /**
  * Outputs and transaction public keys to scan, in flat arrays, which can be copied to a thread or into WebAssembly.
  * Output `j` is tried with the derivation of the key at index `outputKey[j]`.
  */
 export interface ScanBatch {
-  /** Transaction public keys R, 32 bytes each. A key that is not a point has no hits. */
+  /**
+   * Transaction public keys R, or ephemeral keys D of the fork, 32 bytes each. A key R that is not a point has no hits;
+   * every key D is valid.
+   */
   readonly keys: Uint8Array;
   readonly outputKey: Uint32Array;
   /** For each output, its index in its transaction. */
   readonly outputIndex: Uint32Array;
-  /** For each output, its view tag from 0 to 255, or `NO_VIEW_TAG`, with which every view secret key is a candidate. */
-  readonly viewTags: Uint16Array;
-  /** Output keys P, 32 bytes each. An output whose key is not a point is never a hit. */
+  /**
+   * For each output, its view tag. Beside a key of the old form: 0 to 255, or `NO_VIEW_TAG`, with which every view secret key is
+   * a candidate. Beside a key with an input context: the three bytes of the tag, the least significant first, or
+   * `UNSCANNED_TAG`, with which none is.
+   */
+  readonly viewTags: Uint32Array;
+  /**
+   * Output keys P, 32 bytes each. An output of the old form whose key is not a point is never a hit; in the form of the fork
+   * such an output may be one.
+   */
   readonly outputs: Uint8Array;
   /** Input contexts of the transactions in the form of the fork; absent if the batch has none. */
   readonly contexts?: InputContexts;
@@ -39,19 +51,33 @@ export interface ScanKeys {
   readonly balanceSecret?: Uint8Array;
 }
 
-/** Hits of a view secret key: the outputs of a batch whose view tag matches, and the outputs without a view tag. */
+/** Hits of a wallet: the outputs of a batch whose view tag matches, and the outputs without a view tag. */
 export interface ScanHits {
-  /** Indices `j` of the hits in the batch, ascending. */
+  /**
+   * Indices `j` of the hits in the batch, ascending. An output of the fork that is found with both secrets has two hits:
+   * first the one with the view secret key.
+   */
   readonly outputs: Uint32Array;
-  /** For each hit, `D = 8·a·R`, 32 bytes. Secret. */
+  /**
+   * For each hit, `D = 8·a·R`, 32 bytes; for a hit of the fork its shared secret s_sr, which is `a·D` by X25519 or, of
+   * an internal hit, the view-balance secret. Secret.
+   */
   readonly derivations: Uint8Array;
   /**
    * For each hit, `P - Hs(D, i)·G`, 32 bytes. If the output belongs to the wallet, this is the spend public key of the
-   * paid address.
+   * paid address. Zeros for a hit of the fork.
    */
   readonly spendKeys: Uint8Array;
-  /** For each hit, 1 if it was found with the view-balance secret; absent: none was. */
-  readonly internal?: Uint8Array;
+  /** For each hit, 1 if it was found with the view-balance secret, otherwise 0. */
+  readonly internal: Uint8Array;
+}
+
+/** Returns the input context of a key, or undefined for a key of the old form. */
+export function contextOf({ contexts }: ScanBatch, key: number): Uint8Array | undefined {
+  const index = contexts?.ofKeys[key] ?? NO_CONTEXT;
+  if (index === NO_CONTEXT) return undefined;
+  const start = INPUT_CONTEXT_BYTES * index;
+  return contexts?.bytes.subarray(start, start + INPUT_CONTEXT_BYTES);
 }
 
 /**
@@ -60,7 +86,7 @@ export interface ScanHits {
  */
 export const TABLE_SCALARS = 4;
 
-/** Returns the hits of the view secret key at an index. @throws RangeError if there is no such key. */
+/** Returns the hits of the wallet at an index. @throws RangeError if there is no such wallet. */
 export function hitsAt(all: readonly ScanHits[], place: number): ScanHits {
   const hits = all[place];
   if (hits === undefined) throw new RangeError('a scan without the hits of every key');
@@ -71,19 +97,18 @@ export function hitsAt(all: readonly ScanHits[], place: number): ScanHits {
 export interface ScanKernel {
   readonly name: string;
   /**
-   * Finds the outputs of a batch that may belong to the wallet with a view secret key.
-   * @param viewSecret scalar `a`, 32 bytes, 1 ≤ a < ℓ; it is multiplied in constant time.
-   * @throws RangeError for ℓ or more.
+   * Finds the outputs of a batch that may belong to a wallet.
+   * @throws RangeError for a view secret key of ℓ or more.
    */
-  scan(batch: ScanBatch, viewSecret: Uint8Array): ScanHits;
+  scan(batch: ScanBatch, keys: ScanKeys): ScanHits;
   /**
    * Finds the outputs of a batch that may belong to each of several wallets, as {@link scan} does. The doublings of a
    * transaction key are computed once for all view secret keys. The memory grows with keys × view secret keys, for up
    * to 128 view secret keys at once.
-   * @returns the hits of each view secret key, in the order of `viewSecrets`.
+   * @returns the hits of each wallet, in the order of `keys`.
    * @throws RangeError if a view secret key is ℓ or more.
    */
-  scanMany(batch: ScanBatch, viewSecrets: readonly Uint8Array[]): readonly ScanHits[];
+  scanMany(batch: ScanBatch, keys: readonly ScanKeys[]): readonly ScanHits[];
   /**
    * Computes `B + Hs(m)·G` for every message m, 32 bytes each.
    * @param point B, 32 bytes.

@@ -1,15 +1,32 @@
 import { joinBytes } from '../../util/bytes.js';
 import type { RequestActivity } from '../../util/request-activity.js';
 import { yieldToEventLoop } from '../../util/event-loop.js';
-import { hitsAt, TABLE_SCALARS, type ScanBatch, type ScanHits, type ScanKernel } from './kernel.js';
+import {
+  hitsAt,
+  TABLE_SCALARS,
+  type ScanBatch,
+  type ScanHits,
+  type ScanKernel,
+  type ScanKeys,
+} from './kernel.js';
 
-/** Input of the job of a worker thread: a batch to scan, and the view secret keys. */
+/** Input of the job of a worker thread: a batch to scan, and the secret keys of wallets. */
 export interface ScanTask {
   /** Batch to scan; its outputs are in the order of their keys. */
   readonly batch: ScanBatch;
-  /** Copies of the view secret keys; the thread that scans wipes them. */
-  readonly viewSecrets: readonly Uint8Array[];
+  /** Copies of the secret keys; the thread that scans wipes them. */
+  readonly keys: readonly ScanKeys[];
 }
+
+/** Copies the secret keys of a wallet; other properties are left out. */
+export const copyOf = ({ viewSecret, balanceSecret }: ScanKeys): ScanKeys => ({
+  viewSecret: Uint8Array.from(viewSecret),
+  ...(balanceSecret && { balanceSecret: Uint8Array.from(balanceSecret) }),
+});
+
+/** Returns the secret keys of a wallet that are present. */
+export const secretsOf = ({ viewSecret, balanceSecret }: ScanKeys): readonly Uint8Array[] =>
+  balanceSecret === undefined ? [viewSecret] : [viewSecret, balanceSecret];
 
 /** Number of keys in a part of a batch, for one view secret key: 1.5 ms of work. */
 const KEYS_AT_ONCE = 64;
@@ -17,7 +34,7 @@ const KEYS_AT_ONCE = 64;
 const FEWEST_KEYS = 8;
 
 /**
- * Scans a batch with all view secret keys, then wipes the keys, also if the scan throws. While requests are frequent
+ * Scans a batch with all secret keys, then wipes them, also if the scan throws. While requests are frequent
  * the batch is scanned in parts, and the thread pauses between them so that the main thread gets a processor.
  */
 export function scanTask(
@@ -53,38 +70,35 @@ export async function scanTaskInTurns(
   }
 }
 
-function scanWhole(
-  kernel: Pick<ScanKernel, 'scanMany'>,
-  { batch, viewSecrets }: ScanTask,
-): readonly ScanHits[] {
+function scanWhole(kernel: Pick<ScanKernel, 'scanMany'>, { batch, keys }: ScanTask): readonly ScanHits[] {
   try {
-    return kernel.scanMany(batch, viewSecrets);
+    return kernel.scanMany(batch, keys);
   } finally {
-    wipe(viewSecrets);
+    wipe(keys);
   }
 }
 
-/** Scans a batch part by part, and yields after each part. @returns the hits of each view secret key. */
+/** Scans a batch part by part, and yields after each part. @returns the hits of each wallet. */
 function* scanInParts(
   kernel: Pick<ScanKernel, 'scanMany'>,
-  { batch, viewSecrets }: ScanTask,
+  { batch, keys }: ScanTask,
 ): Generator<void, readonly ScanHits[], void> {
   try {
     const scanned: { readonly firstOutput: number; readonly hits: readonly ScanHits[] }[] = [];
-    for (const { firstOutput, part } of partsOf(batch, keysAtOnce(viewSecrets.length))) {
-      scanned.push({ firstOutput, hits: kernel.scanMany(part, viewSecrets) });
+    for (const { firstOutput, part } of partsOf(batch, keysAtOnce(keys.length))) {
+      scanned.push({ firstOutput, hits: kernel.scanMany(part, keys) });
       yield;
     }
-    return viewSecrets.map((_, secret) =>
-      joined(scanned.map(({ firstOutput, hits }) => ({ firstOutput, ...hitsAt(hits, secret) }))),
+    return keys.map((_, wallet) =>
+      joined(scanned.map(({ firstOutput, hits }) => ({ firstOutput, ...hitsAt(hits, wallet) }))),
     );
   } finally {
-    wipe(viewSecrets);
+    wipe(keys);
   }
 }
 
-function wipe(secrets: readonly Uint8Array[]): void {
-  for (const secret of secrets) secret.fill(0);
+function wipe(keys: readonly ScanKeys[]): void {
+  for (const secret of keys.flatMap(secretsOf)) secret.fill(0);
 }
 
 const keysAtOnce = (secrets: number): number =>
@@ -101,23 +115,30 @@ function* partsOf(
     const endKey = Math.min(key + keysAtOnce, keys);
     let to = from;
     while ((batch.outputKey[to] ?? endKey) < endKey) to += 1;
-    const part = {
+    const part: ScanBatch = {
       keys: batch.keys.subarray(32 * key, 32 * endKey),
       outputKey: batch.outputKey.subarray(from, to).map((index) => index - key),
       outputIndex: batch.outputIndex.subarray(from, to),
       viewTags: batch.viewTags.subarray(from, to),
       outputs: batch.outputs.subarray(32 * from, 32 * to),
+      ...(batch.contexts && {
+        contexts: {
+          ofKeys: batch.contexts.ofKeys.subarray(key, endKey),
+          bytes: batch.contexts.bytes,
+        },
+      }),
     };
     yield { firstOutput: from, part };
     from = to;
   }
 }
 
-/** Joins the hits of one view secret key in all parts of a batch. */
+/** Joins the hits of one wallet in all parts of a batch. */
 const joined = (parts: readonly (ScanHits & { readonly firstOutput: number })[]): ScanHits => ({
   outputs: Uint32Array.from(
     parts.flatMap(({ firstOutput, outputs }) => Array.from(outputs, (output) => firstOutput + output)),
   ),
   derivations: joinBytes(parts.map(({ derivations }) => derivations)),
   spendKeys: joinBytes(parts.map(({ spendKeys }) => spendKeys)),
+  internal: joinBytes(parts.map(({ internal }) => internal)),
 });

@@ -1,6 +1,7 @@
 import { checkScalar } from '../crypto/scalar.js';
 import type { OwnOutputs, WalletSecrets } from '../cryptonote/own-outputs.js';
-import type { ScanBatch, ScanHits, ScanKernel } from './kernel.js';
+import { INPUT_CONTEXT_BYTES } from '../fork-rules.js';
+import type { ScanBatch, ScanHits, ScanKernel, ScanKeys } from './kernel.js';
 import { WasmMemory, ROWS } from '../crypto/curve/wasm-memory.js';
 import { WasmCurve } from '../crypto/curve/wasm-curve.js';
 import type { Build } from '../crypto/curve/wasm-module.js';
@@ -10,6 +11,9 @@ const SECRETS = 128;
 
 /** Size of a row that describes an output of the wallet [bytes]. Source: assembly/own-outputs.ts. */
 const OWN_OUTPUT_BYTES = 44;
+
+/** Kind of a hit that was found with the view-balance secret. Source: assembly/scan.ts `INTERNAL`. */
+const INTERNAL = 2;
 
 const even = (count: number): number => count + (count & 1);
 
@@ -26,33 +30,34 @@ export class WasmKernel implements ScanKernel {
     this.#curve = new WasmCurve(build, this.#memory);
   }
 
-  scan(batch: ScanBatch, viewSecret: Uint8Array): ScanHits {
-    checkScalar(viewSecret);
-    return this.#derived(batch, [viewSecret], () => this.#hits(0));
+  scan(batch: ScanBatch, keys: ScanKeys): ScanHits {
+    checkScalar(keys.viewSecret);
+    return this.#derived(batch, [keys], () => this.#hits(0));
   }
 
-  scanMany(batch: ScanBatch, viewSecrets: readonly Uint8Array[]): readonly ScanHits[] {
-    viewSecrets.forEach(checkScalar);
+  scanMany(batch: ScanBatch, keys: readonly ScanKeys[]): readonly ScanHits[] {
+    for (const { viewSecret } of keys) checkScalar(viewSecret);
     const hits: ScanHits[] = [];
-    for (let start = 0; start < viewSecrets.length; start += SECRETS) {
-      const group = viewSecrets.slice(start, start + SECRETS);
+    for (let start = 0; start < keys.length; start += SECRETS) {
+      const group = keys.slice(start, start + SECRETS);
       hits.push(...this.#derived(batch, group, () => group.map((_, n) => this.#hits(n))));
     }
     return hits;
   }
 
   /**
-   * Computes the derivations of all keys with up to {@link SECRETS} view secret keys, calls `read` to take the results,
-   * and wipes the memory.
+   * Multiplies all keys by up to {@link SECRETS} view secret keys, calls `read` to take the results, and wipes the
+   * memory.
    */
-  #derived<T>(batch: ScanBatch, viewSecrets: readonly Uint8Array[], read: () => T): T {
+  #derived<T>(batch: ScanBatch, wallets: readonly ScanKeys[], read: () => T): T {
     const memory = this.#memory;
     const [keys, outputs] = [batch.keys.length / 32, batch.outputKey.length];
-    if (memory.grow((wasm) => wasm.reserveScan(keys, outputs, viewSecrets.length)) === 0)
+    const contexts = (batch.contexts?.bytes.length ?? 0) / INPUT_CONTEXT_BYTES;
+    if (memory.grow((wasm) => wasm.reserveScan(keys, outputs, wallets.length, contexts)) === 0)
       throw new Error('out of memory');
     try {
       return memory.wiping(() => {
-        this.#write(batch, viewSecrets);
+        this.#write(batch, wallets);
         memory.wasm.derive();
         return read();
       });
@@ -62,30 +67,39 @@ export class WasmKernel implements ScanKernel {
   }
 
   #write(
-    { keys, outputs, outputKey, outputIndex, viewTags }: ScanBatch,
-    viewSecrets: readonly Uint8Array[],
+    { keys, outputs, outputKey, outputIndex, viewTags, contexts }: ScanBatch,
+    wallets: readonly ScanKeys[],
   ): void {
     const { wasm, scalars } = this.#memory;
     const count = outputKey.length;
     const { buffer } = wasm.memory;
-    viewSecrets.forEach((secret, n) => {
-      scalars.set(secret, 32 * n);
+    const balances = new Uint8Array(buffer, wasm.scanBalancesAt(), 32 * wallets.length);
+    const hasBalance = new Uint8Array(buffer, wasm.scanHasBalanceAt(), wallets.length);
+    wallets.forEach(({ viewSecret, balanceSecret }, n) => {
+      scalars.set(viewSecret, 32 * n);
+      hasBalance[n] = balanceSecret === undefined ? 0 : 1;
+      if (balanceSecret !== undefined) balances.set(balanceSecret, 32 * n);
     });
     new Uint8Array(buffer, wasm.scanKeysAt(), keys.length).set(keys);
     new Uint8Array(buffer, wasm.scanOutputsAt(), 32 * count).set(outputs);
     new Uint32Array(buffer, wasm.scanOutputKeyAt(), count).set(outputKey);
     new Uint32Array(buffer, wasm.scanOutputIndexAt(), count).set(outputIndex);
-    new Uint16Array(buffer, wasm.scanTagsAt(), count).set(viewTags);
+    new Uint32Array(buffer, wasm.scanTagsAt(), count).set(viewTags);
+    if (contexts === undefined || contexts.bytes.length === 0) return;
+    new Uint32Array(buffer, wasm.scanContextOfAt(), keys.length / 32).set(contexts.ofKeys);
+    new Uint8Array(buffer, wasm.scanContextsAt(), contexts.bytes.length).set(contexts.bytes);
   }
 
-  #hits(secret: number): ScanHits {
+  #hits(wallet: number): ScanHits {
     const { wasm } = this.#memory;
     const { buffer } = wasm.memory;
-    const found = wasm.findHits(secret);
+    const found = wasm.findHits(wallet);
+    const kinds = new Uint8Array(buffer, wasm.scanKindsAt(), found);
     return {
       outputs: new Uint32Array(buffer, wasm.scanHitsAt(), found).slice(),
       derivations: new Uint8Array(buffer, wasm.scanDerivationsAt(), 32 * found).slice(),
       spendKeys: new Uint8Array(buffer, wasm.scanSpendKeysAt(), 32 * found).slice(),
+      internal: kinds.map((kind) => (kind === INTERNAL ? 1 : 0)),
     };
   }
 

@@ -2,7 +2,8 @@ import type { Hash } from '../../monero/crypto/types.js';
 import { parsePrunedTransaction } from '../../monero/cryptonote/transaction.js';
 import type { Transaction } from '../../monero/cryptonote/types.js';
 import type { DaemonBlocks } from '../../daemon/daemon.js';
-import { DaemonError, isNewer, NewerBlock, unreadError } from '../../daemon/errors.js';
+import { NEWEST_FORK } from '../../monero/cryptonote/constants.js';
+import { DaemonError, NewerBlock, unreadError } from '../../daemon/errors.js';
 import { isUnverifiable, parseTxs, type RawTx, type ParsedTxs } from '../../monero/wallet/scan/block-page.js';
 import { sum, type Amount } from '../../util/amount.js';
 import { CodecError } from '../../util/codec.js';
@@ -10,6 +11,8 @@ import { CodecError } from '../../util/codec.js';
 /** Properties of the chain that the daemon must serve. */
 export interface ExpectedChain {
   readonly genesis: Hash;
+  /** Newest version of blocks whose rules are known; absent: {@link NEWEST_FORK}. */
+  readonly newestFork?: number;
   /** True: blocks of unknown newer versions are read with the rules of the newest known version. */
   readonly anyVersion?: boolean;
 }
@@ -44,12 +47,13 @@ export interface ReadBlocks extends ChainTxs<ChainBlock> {
 /** Adds heights to the blocks of a page, up to the first block that cannot be read or has a newer version. */
 export function toChainBlocks(
   { blocks: sent, unread, startHeight, txs }: DaemonBlocks,
-  { anyVersion = false }: ExpectedChain,
+  { anyVersion = false, newestFork = NEWEST_FORK }: ExpectedChain,
 ): ReadBlocks {
   const blocks: ChainBlock[] = [];
   for (const { hash, version, timestamp, firstTx, endTx } of sent) {
     const height = startHeight + blocks.length;
-    if (!anyVersion && isNewer(version)) return { blocks, txs, end: new NewerBlock({ height, version }) };
+    if (!anyVersion && version > newestFork)
+      return { blocks, txs, end: new NewerBlock({ height, version }, newestFork) };
     blocks.push({ height, hash, timestamp, firstTx, endTx });
   }
   return {

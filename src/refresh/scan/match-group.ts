@@ -2,6 +2,7 @@ import type { SecretKey } from '../../monero/crypto/types.js';
 import {
   hitsAt,
   type ScanHits,
+  type ScanKeys,
   TABLE_SCALARS,
   type ScanBatch,
   type ScanKernel,
@@ -33,8 +34,8 @@ export interface BatchScanner extends Pick<KernelPool, 'scanMany' | 'threads'> {
 }
 
 /** A wallet that reads the output matches of a {@link MatchGroup}. */
-export interface MatchReader {
-  /** View key with which outputs are scanned. It is not read after the reader is dropped. */
+export interface MatchReader extends ScanKeys {
+  /** View key with which outputs are scanned. It is not read after the reader is dropped, nor is `balanceSecret`. */
   viewSecret: SecretKey;
   /** Index of the first transaction that this wallet lacks. */
   readonly firstTx: number;
@@ -223,10 +224,7 @@ export class MatchGroup {
     readers: readonly MatchReader[],
     hits: Map<MatchReader, Promise<ScanHits>>,
   ): void {
-    const together = this.#kernel.scanMany(
-      batch.scan,
-      readers.map(({ viewSecret }) => viewSecret),
-    );
+    const together = this.#kernel.scanMany(batch.scan, readers);
     readers.forEach((reader, i) => {
       const own = together.then(
         (all) => hitsAt(all, i),
@@ -234,7 +232,7 @@ export class MatchGroup {
           // The error may concern one view key only: the batch is scanned with each key alone, so that the other
           // wallets do not fail.
           if (readers.length === 1 || !this.#next.has(reader)) throw error;
-          return hitsAt(await this.#kernel.scanMany(batch.scan, [reader.viewSecret]), 0);
+          return hitsAt(await this.#kernel.scanMany(batch.scan, [reader]), 0);
         },
       );
       // If the reader stops early, nothing awaits this promise, and its rejection must not end the process.
@@ -326,9 +324,9 @@ export class RefreshScanner implements BatchScanner {
     this.#assists = threads > poolThreads(threads);
   }
 
-  async scanMany(batch: ScanBatch, viewSecrets: readonly Uint8Array[]): Promise<readonly ScanHits[]> {
-    if (workOf(batch, viewSecrets.length) > MOST_WORK) return this.#pool.scanMany(batch, viewSecrets);
-    return this.#own.scanMany(batch, viewSecrets);
+  async scanMany(batch: ScanBatch, keys: readonly ScanKeys[]): Promise<readonly ScanHits[]> {
+    if (workOf(batch, keys.length) > MOST_WORK) return this.#pool.scanMany(batch, keys);
+    return this.#own.scanMany(batch, keys);
   }
 
   async assist(): Promise<boolean> {

@@ -17,7 +17,7 @@ import { additionalPublicKeys, parseExtra, txPublicKeys } from '../../monero/cry
 import { unprunedSize } from '../../monero/cryptonote/transaction.js';
 import { ZERO } from '../../util/amount.js';
 import { keyImagesOf } from '../../monero/wallet/exchange/pending-tx.js';
-import { receivedPaymentId } from '../../monero/wallet/scan/block-scan.js';
+import { boundPaymentId, paymentIdIn } from '../../monero/wallet/scan/block-scan.js';
 import type { OwnedOutput, PoolTx, ReceivedTx } from '../../monero/wallet/scan/findings.js';
 import { readTx } from './chain-block.js';
 
@@ -108,7 +108,10 @@ export async function findReceipts(
   for (const [paying, outputs] of outputsByTx(claims, await opened(wallet, claims, signal))) {
     const receipt = receipts.get(paying);
     if (receipt === undefined) throw new Error('an output whose transaction has no record');
-    found.set(paying, { receipt, outputs: outputs.map(wallet.withKeyImage) });
+    found.set(paying, {
+      receipt: withPaymentId(receipt, outputs),
+      outputs: outputs.map(wallet.withKeyImage),
+    });
   }
   for (const [paying, receipt] of receipts)
     if (!found.has(paying)) found.set(paying, { receipt, outputs: [] });
@@ -145,7 +148,7 @@ function receiptOf(
   keys: ReceivingKeys,
 ): Receipt {
   const { fields } = parseExtra(tx.prefix.extra);
-  const paymentId = receivedPaymentId(fields, keys.viewSecret, matches);
+  const paymentId = paymentIdIn(tx, keys.viewSecret, matches);
   return {
     // The hash is copied, so that it does not keep the memory of the page.
     txHash: txs.hash(at),
@@ -158,6 +161,12 @@ function receiptOf(
     additionalPublicKeys: additionalPublicKeys(fields),
     ...(keys.spendSecret === undefined ? { spentKeyImages: keyImagesOf(tx) } : {}),
   };
+}
+
+/** Adds the payment id that an output in the form of the fork binds, which is opened with it. */
+function withPaymentId(receipt: Receipt, outputs: readonly FoundOutput[]): Receipt {
+  const paymentId = boundPaymentId(outputs);
+  return paymentId === undefined ? receipt : { ...receipt, paymentId };
 }
 
 /**

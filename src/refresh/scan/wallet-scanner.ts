@@ -287,7 +287,7 @@ export class WalletScanner {
               output,
               own.receipt,
               { txs, at, height },
-              output.subaddress.major === payer,
+              payer === undefined ? output.carrot?.isChange === true : output.subaddress.major === payer,
             );
             outputs.push(owned);
             this.#expect(owned);

@@ -1,3 +1,4 @@
+import { adviceFor } from '../../daemon/errors.js';
 import { orText, reasonOf, type FaultTable } from './fault-entry.js';
 
 /**
@@ -23,13 +24,19 @@ export const daemonFaults = {
     code: -1,
     text: unexpectedFork,
     explanation: ({ height, version }) =>
-      `block ${height} has version ${version}, whose rules this server does not know: update the server`,
+      `block ${height} has version ${version}, whose rules this server does not know: ${adviceFor(version)}`,
   },
   fork_unsupported: {
     code: -4,
     text: unexpectedFork,
     explanation: ({ height, version }) =>
       `from block ${height} on, the chain follows the rules of version ${version}, for which this server builds no transactions: update the server`,
+  },
+  payments_ended: {
+    code: -4,
+    explanation: ({ height, version }) =>
+      `no payments are made since block ${height}: the network follows the rules of version ${version}, whose transactions have membership proofs, which this server does not make. The money is safe, and other software can spend it with the seed of the wallet`,
+    facts: ({ height, version }) => ({ height, version }),
   },
   daemon_untrusted: {
     code: -1,

@@ -85,8 +85,17 @@ export const ORDER = ['order_mismatch', 'order_failed'] as const satisfies Kinds
 /** Kinds of faults of a credential's limits. */
 export const CREDENTIAL = ['credential_denied', 'spend_limit'] as const satisfies Kinds;
 
-/** Kinds of faults of sending transactions to the daemon. */
-export const RELAY = [...DAEMON, 'tx_rejected', 'partly_relayed', 'transfer_failed'] as const satisfies Kinds;
+/** Kinds of faults of payments after a fork. */
+export const FORK = ['payments_ended', 'fork_unsupported'] as const satisfies Kinds;
+
+/** Kinds of faults of sending new transactions to the daemon. */
+export const RELAY = [
+  ...DAEMON,
+  ...FORK,
+  'tx_rejected',
+  'partly_relayed',
+  'transfer_failed',
+] as const satisfies Kinds;
 
 /** Kinds of faults of every new payment. */
 export const PAYMENT = [
@@ -99,7 +108,6 @@ export const PAYMENT = [
   'fee_too_high',
   'max_fee_exceeded',
   'fee_rates_unknown',
-  'fork_unsupported',
   'not_enough_money',
   'not_enough_unlocked_money',
   'not_enough_ring_members',

@@ -14,7 +14,7 @@ import type {
 } from '../../monero/wallet/exchange/transfer-description.js';
 import { orderParams, orderTerms } from '../wire/order-params.js';
 import { hashesSchema, hashesShape } from '../wire/payments.js';
-import { CREDENTIAL, DAEMON, ORDER, RELAY } from '../faults/fault-entry.js';
+import { CREDENTIAL, DAEMON, FORK, ORDER, RELAY } from '../faults/fault-entry.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 const ALL = 0xffff_ffff;
@@ -276,7 +276,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
       spendKey: true,
       multisigEnabled: true,
     },
-    faults: [...CREDENTIAL, 'bad_hex', 'bad_unsigned_set', 'signing_failed'],
+    faults: [...FORK, ...CREDENTIAL, 'bad_hex', 'bad_unsigned_set', 'signing_failed'],
     params: () =>
       params({
         unsigned_txset: text

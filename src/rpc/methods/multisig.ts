@@ -5,7 +5,16 @@ import { toHex } from '../../util/bytes.js';
 import { once } from '../../util/concurrency.js';
 import { orderParams, orderTerms } from '../wire/order-params.js';
 import { hashesSchema, hashesShape } from '../wire/payments.js';
-import { causeText, type Kind, type Texts, CREDENTIAL, DAEMON, ORDER, RELAY } from '../faults/fault-entry.js';
+import {
+  causeText,
+  type Kind,
+  type Texts,
+  CREDENTIAL,
+  DAEMON,
+  FORK,
+  ORDER,
+  RELAY,
+} from '../faults/fault-entry.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 const submitSchema = once(() =>
@@ -226,6 +235,7 @@ export const multisigMethods: readonly WalletMethod[] = [
     summary: 'Signs transactions proposed by another signer; the last signature needed completes them.',
     meta: { family: 'spend', needs: 'wallet', restricted: true, multisig: 'ready', multisigEnabled: true },
     faults: [
+      ...FORK,
       ...CREDENTIAL,
       'bad_hex',
       'bad_multisig_set',

@@ -42,6 +42,12 @@ const waitingSchema = () =>
     batch: wire.uint('Time until which it waits for others [Unix s]').optional(),
     fee: wire.amount('Share of the fee that it would pay now, above its limit').optional(),
     node: wire.text('Reason why the daemon cannot be asked, or has refused its batch').optional(),
+    fork: wire
+      .object({
+        height: wire.uint('Height of the first block of the fork'),
+        version: wire.uint('Version of its blocks'),
+      })
+      .optional(),
     behind: wire.text('Id of the older payout for which unlocked money is kept').optional(),
     earlier: wire.text('Reason why an earlier batch with it cannot be excluded yet').optional(),
     reversed: wire.amount('Amount that a reversed payment of its payment request leaves missing').optional(),
@@ -130,6 +136,8 @@ const waitingShape = (waiting: Waiting, unlocking: Unlocking | undefined) => {
       return { fee: waiting.fee };
     case 'node':
       return { node: waiting.reason };
+    case 'fork':
+      return { fork: { height: waiting.height, version: waiting.version } };
     case 'behind':
       return { behind: waiting.payoutId };
     case 'earlier':
@@ -232,9 +240,9 @@ export const forecastShape = ({ batches, waiting, refused }: Forecast) => ({
     fee,
     inputs,
   })),
-  waiting: waiting.map(({ payoutId, shortfall, unlocking }) => ({
+  waiting: waiting.map(({ payoutId, obstacle, unlocking }) => ({
     payout_id: payoutId,
-    waiting_for: waitingShape(shortfall, unlocking),
+    waiting_for: waitingShape(obstacle, unlocking),
   })),
   refused: refused.map(({ payoutId, fault }) => ({
     payout_id: payoutId,

@@ -105,10 +105,11 @@ export class ColdSigning {
   /**
    * Signs a set without changing it. Writes the transaction keys to disk, and counts the amounts against the limits of
    * the client, before it returns the signed set.
-   * @throws WalletError `bad_hex`, `bad_unsigned_set`, `signing_failed`, `spend_limit`, `credential_denied`, after
+   * @throws WalletError `payments_ended`, `bad_hex`, `bad_unsigned_set`, `signing_failed`, `spend_limit`, `credential_denied`, after
    * which nothing is signed.
    */
   async sign(hex: string, spender: Spender | undefined): Promise<SignedSet> {
+    await this.#services.payments.fork.assertPayable();
     const set = await this.#readUnsigned(hex);
     try {
       return await this.#sign(set, spender);
@@ -122,9 +123,10 @@ export class ColdSigning {
 
   /**
    * Records signed transactions as payments of this wallet, and relays them.
-   * @throws WalletError `bad_hex`, `bad_signed_set`, `submission_failed`
+   * @throws WalletError `payments_ended`, `bad_hex`, `bad_signed_set`, `submission_failed`
    */
   async submit(hex: string, spender: Spender | undefined, order?: OrderEntry): Promise<MadePayments> {
+    await this.#services.payments.fork.assertPayable();
     const set = await this.#readSigned(hex);
     await this.#importKeyImages(set);
     try {

@@ -19,8 +19,7 @@ export interface OwnedClaim extends PlacedClaim {
   readonly ownPlace: number;
 }
 
-interface Candidate {
-  readonly publicKey: PublicKey;
+interface Candidate extends Omit<KeyImageClaim, 'signed'> {
   readonly place: number;
 }
 
@@ -50,7 +49,7 @@ export class KeyImageOwners {
    */
   async find(claims: readonly PlacedClaim[], imported: number): Promise<OwnedClaim[]> {
     const verdicts = await this.#context.workers.keyImages.verify(
-      claims.map(({ publicKey, signed }) => ({ publicKey, signed })),
+      claims.map(({ publicKey, signed, isCarrot }) => ({ publicKey, signed, isCarrot })),
     );
     claims.forEach((claim, i) => {
       if (verdicts[i] === 'outside')
@@ -97,10 +96,10 @@ export class KeyImageOwners {
     let place = 0;
     const pages = outputPages(this.#context, {}, (r, range, most) => r.outputs.importFacts(range, most));
     for await (const page of pages)
-      for (const { publicKey, isProven } of page) {
+      for (const { publicKey, isProven, isCarrot } of page) {
         // The key is copied, because the facts share the memory of their row.
         if (!isProven && !proven.has(toHex(publicKey)))
-          candidates.push({ publicKey: Uint8Array.from(publicKey) as PublicKey, place });
+          candidates.push({ publicKey: Uint8Array.from(publicKey) as PublicKey, place, isCarrot });
         place++;
       }
     return candidates;
@@ -116,7 +115,8 @@ export class KeyImageOwners {
       const output = r.outputs.byKeyImage(keyImage);
       if (output === undefined || (isViewOnly && !r.importedKeyImages.isProven(output.publicKey)))
         return undefined;
-      return { publicKey: output.publicKey, place: r.outputs.placeOf(output) };
+      const { publicKey, carrot } = output;
+      return { publicKey, place: r.outputs.placeOf(output), isCarrot: carrot !== undefined };
     });
   }
 
@@ -125,7 +125,7 @@ export class KeyImageOwners {
     { signed }: PlacedClaim,
   ): Promise<Candidate | undefined> {
     const verdicts = await this.#context.workers.keyImages.verify(
-      candidates.map(({ publicKey }) => ({ publicKey, signed })),
+      candidates.map(({ publicKey, isCarrot }) => ({ publicKey, signed, isCarrot })),
     );
     return candidates[verdicts.indexOf('proven')];
   }

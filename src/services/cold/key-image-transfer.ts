@@ -147,7 +147,8 @@ export class KeyImageTransfer {
         // A wallet with a spend key computed its key images itself.
         const isCertain = !isViewOnly || facts.isProven;
         const isKnown = isCertain && signed !== undefined && isSameKey(facts.keyImage, signed.keyImage);
-        if (signed !== undefined && !isKnown) claims.push({ publicKey: facts.publicKey, signed, place });
+        const { publicKey, isCarrot } = facts;
+        if (signed !== undefined && !isKnown) claims.push({ publicKey, signed, place, isCarrot });
         outputs.add(facts);
       }
     const owners = await new KeyImageOwners(this.#context).find(claims, images.length);
@@ -279,9 +280,13 @@ export class KeyImageTransfer {
   }
 }
 
-const locatedOf = ({ publicKey, outputIndex, derivationKey, subaddress }: LocatedOutput): LocatedOutput => ({
+const locatedOf = ({
   publicKey,
   outputIndex,
   derivationKey,
   subaddress,
+  carrot,
+}: LocatedOutput): LocatedOutput => ({
+  ...{ publicKey, outputIndex, derivationKey, subaddress },
+  ...(carrot && { carrot }),
 });

@@ -39,6 +39,11 @@ export class DaemonAccess {
     return this.#connection.acceptsAnyVersion;
   }
 
+  /** Newest version of blocks whose rules this server knows. */
+  get newestFork(): number {
+    return this.#connection.newestFork;
+  }
+
   /** Chain of the daemons whose proof of work is checked; undefined without `--verify-work`. */
   get checkedChain(): CheckedChain | undefined {
     return this.#connection.checkedChain;

@@ -1,5 +1,6 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import type { Daemon, OutputDistribution, RingCandidate } from '../../daemon/daemon.js';
+import { NEWEST_FORK } from '../../monero/cryptonote/constants.js';
 import { DaemonError } from '../../daemon/errors.js';
 import type { DaemonConfig } from '../../daemon/http-daemon.js';
 import type { BlockRef } from '../../monero/wallet/scan/findings.js';
@@ -46,6 +47,8 @@ export interface DaemonConnectionParts {
   readonly trustedOffline?: boolean;
   /** True if blocks of newer versions are read with the rules of the newest known version; absent: false. */
   readonly acceptsAnyVersion?: boolean;
+  /** Newest version of blocks whose rules are known; absent: {@link NEWEST_FORK}. */
+  readonly newestFork?: number;
   /** Absent: the proof of work of blocks is not checked. */
   readonly checkedChain?: CheckedChain | undefined;
   /** Absent: the word of the serving daemon is enough. */
@@ -70,6 +73,8 @@ export class DaemonConnection {
   readonly #connectAside: ConnectDaemon;
   readonly #refresher: DaemonConnectionParts['refresher'];
   readonly acceptsAnyVersion: boolean;
+  /** Newest version of blocks whose rules this server knows. */
+  readonly newestFork: number;
   readonly checkedChain: CheckedChain | undefined;
   readonly quorum: BlockGate | undefined;
   readonly rings: RingSource | undefined;
@@ -83,6 +88,7 @@ export class DaemonConnection {
   constructor(parts: DaemonConnectionParts) {
     const { connect, connectAside = connect, refresher, daemons, trustedOffline = false } = parts;
     this.acceptsAnyVersion = parts.acceptsAnyVersion ?? false;
+    this.newestFork = parts.newestFork ?? NEWEST_FORK;
     this.checkedChain = parts.checkedChain;
     this.quorum = parts.quorum;
     this.rings = parts.rings;

@@ -40,6 +40,11 @@ export interface ServerSettings {
   readonly trustedOffline?: boolean;
   /** Called at the end of each call to the serving daemon, on any thread. */
   readonly onDaemonCall?: ObserveDaemons;
+  /**
+   * Newest version of blocks whose rules the server knows: 16, or that of the last fork of `--fork-rules`. Refreshes, checks
+   * of proof of work, payments and metrics all follow this value.
+   */
+  readonly newestFork: number;
   /** True if blocks with a version newer than all known versions are accepted. */
   readonly anyFork: boolean;
   readonly rng: Rng;

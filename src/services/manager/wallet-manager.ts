@@ -72,7 +72,9 @@ export class WalletManager {
     const chain = {
       genesis: GENESIS_HASH[settings.network],
       anyVersion: settings.anyFork,
+      newestFork: settings.newestFork,
     };
+    const { newestFork } = settings;
     const { threads, pendingRequests, log } = settings;
     const daemons = settings.daemons.map((daemon) => this.#withTrust(daemon));
     const daemonCalls = new Listeners<Parameters<ObserveDaemons>>();
@@ -90,13 +92,15 @@ export class WalletManager {
       quorum: needed && identities ? this.#quorum(needed, identities, onCall) : undefined,
       rings: needed && identities ? this.#rings(identities) : undefined,
       identities,
-      connect: (config) => new HttpDaemon(config, (report) => onCall(report, config.address)),
+      connect: (config) =>
+        new HttpDaemon({ ...config, newestFork }, (report) => onCall(report, config.address)),
       connectAside: (config) =>
-        new HttpDaemon(config, noteNode && ((report) => noteNode(report, config.address))),
+        new HttpDaemon({ ...config, newestFork }, noteNode && ((report) => noteNode(report, config.address))),
       refresher,
       daemons,
       trustedOffline: settings.trustedOffline ?? false,
       acceptsAnyVersion: settings.anyFork,
+      newestFork,
     });
     this.#scheduler = new RefreshScheduler(log, (report, daemon) => this.failover.note(report, daemon));
     const custody = settings.cluster?.custody;
@@ -174,7 +178,7 @@ export class WalletManager {
         report({ call: 'proof of work', seconds: 0, failure: 'forged', disproof }, address),
       // A later refresh that succeeds ends the count of this failure.
       onRefused: (address) => report({ call: 'refresh', seconds: 0, failure: 'unverified' }, address),
-      ...{ clock: systemClock, log: this.settings.log },
+      ...{ clock: systemClock, log: this.settings.log, newestFork: this.settings.newestFork },
       random: (limit) => uniformInt(limit, this.settings.rng),
     };
   }
@@ -224,6 +228,11 @@ export class WalletManager {
   /** Refresh period of wallets for which a client asks for periodic refreshes without a period [s]; never 0. */
   get refreshPeriod(): number {
     return this.settings.refreshPeriod || DEFAULT_PERIOD_SECONDS;
+  }
+
+  /** Newest version of blocks whose rules the server knows. */
+  get newestFork(): number {
+    return this.settings.newestFork;
   }
 
   /** Address `host:port` of the serving daemon as configured; undefined when offline. */

@@ -88,10 +88,11 @@ export class MultisigSigning {
    * Signs all transactions of a set. Before it returns, one store transaction records the answer, erases the nonces,
    * and counts the amounts against the limits of the client. A set is signed only once: after the wallet was opened
    * again, the recorded answer is returned again.
-   * @throws WalletError `bad_hex`, `bad_multisig_set`, `multisig_signing_failed`, `multisig_export_needed`,
+   * @throws WalletError `payments_ended`, `bad_hex`, `bad_multisig_set`, `multisig_signing_failed`, `multisig_export_needed`,
    * `spend_limit`, `credential_denied`, after which nothing is changed.
    */
   async sign(hex: string, spender: Spender | undefined): Promise<SignedAnswer> {
+    await this.#services.payments.fork.assertPayable();
     const set = await this.#read(hex, 'tx_data_hex');
     const request = keccak(fromHex(hex));
     return this.#context.locks.payment.run(async () => {
@@ -112,9 +113,10 @@ export class MultisigSigning {
 
   /**
    * Records fully signed transactions as payments of this wallet, and relays them.
-   * @throws WalletError `bad_hex`, `bad_multisig_set`, `too_few_signers`, `multisig_submission_failed`
+   * @throws WalletError `payments_ended`, `bad_hex`, `bad_multisig_set`, `too_few_signers`, `multisig_submission_failed`
    */
   async submit(hex: string, spender: Spender | undefined, order?: OrderEntry): Promise<MadePayments> {
+    await this.#services.payments.fork.assertPayable();
     const { threshold } = groupAccountOf(this.#context.keystore.keys);
     const { txs, signers } = await this.#read(hex, 'tx_data_hex');
     if (signers.length < threshold)

@@ -1,4 +1,3 @@
-import { FIRST_UNKNOWN_FORK, type BlockVersion, DaemonError } from '../../daemon/errors.js';
 import type { Hash, PublicKey } from '../../monero/crypto/types.js';
 import { parseTransaction, transactionWeight } from '../../monero/cryptonote/transaction.js';
 import { sum, ZERO, type Amount } from '../../util/amount.js';
@@ -27,6 +26,7 @@ import type { Prices } from '../../monero/wallet/select/fees.js';
 import { PaymentLedger, type OrderEntry } from './payment-ledger.js';
 import { PaymentBuilder, type RingedPlan } from './payment-builder.js';
 import { PaymentPlanner } from './payment-planner.js';
+import { ForkGuard } from './fork-guard.js';
 import { SpendGuard } from './spend-guard.js';
 import { TxFacts } from './tx-facts.js';
 import {
@@ -123,6 +123,8 @@ export class PaymentMaker {
   readonly #source: PaymentSource;
   readonly builder: PaymentBuilder;
   readonly planner: PaymentPlanner;
+  /** Refuses new payments after the next fork. */
+  readonly fork: ForkGuard;
   /** Limits of the clients that make payments. */
   readonly spending: SpendGuard;
   /** Verifies facts of transactions that clients submit. */
@@ -134,6 +136,7 @@ export class PaymentMaker {
     this.#source = { store: context.store, accounts: services.accounts };
     this.builder = new PaymentBuilder(context, services);
     this.planner = new PaymentPlanner(context);
+    this.fork = new ForkGuard(context);
     this.spending = new SpendGuard(context);
     this.txFacts = new TxFacts(context, services);
     const { spending, txFacts } = this;
@@ -173,7 +176,7 @@ export class PaymentMaker {
     distribution.catch(() => undefined);
     const [prices] = await Promise.all([
       this.#services.feeEstimator.prices(options.priority),
-      assertKnownFork(this.#context),
+      this.fork.assertPayable(),
     ]);
     const planned = await this.#planned(() => plan(prices), options.account);
     // The limits are enforced when the payment is recorded; this check refuses a payment beyond them before any work.
@@ -252,9 +255,10 @@ export class PaymentMaker {
 
   /**
    * Relays a payment that this wallet, or another wallet with the same keys, made with `doNotRelay`.
-   * @throws WalletError `bad_hex`, `bad_tx_metadata`, `tx_rejected`, `spend_limit`, `credential_denied`
+   * @throws WalletError `payments_ended`, `bad_hex`, `bad_tx_metadata`, `tx_rejected`, `spend_limit`, `credential_denied`
    */
-  relay(hex: string, spender: Spender | undefined): Promise<Hash> {
+  async relay(hex: string, spender: Spender | undefined): Promise<Hash> {
+    await this.fork.assertPayable();
     return this.#context.locks.payment.run(async () => {
       const payment = readMetadata(this.#context, this.txFacts, hex);
       await this.#ledger.commit([payment], { spender });
@@ -262,7 +266,10 @@ export class PaymentMaker {
     });
   }
 
-  /** Relays payments signed by another wallet with the same keys. @throws WalletError `tx_rejected`, DaemonError */
+  /**
+   * Relays payments signed by another wallet with the same keys. The caller has asked {@link fork}.
+   * @throws WalletError `tx_rejected`, DaemonError
+   */
   async relaySigned(
     payments: readonly SignedPayment[],
     spender: Spender | undefined,
@@ -421,27 +428,3 @@ const madePayment = ({
   ...(rings === undefined ? {} : { rings }),
   signed: { txHash, blob },
 });
-
-/**
- * Checks that the next block of the chain has a version whose rules this program knows. Source: wallet2.cpp
- * `use_fork_rules`.
- * @throws WalletError `fork_unsupported`
- */
-async function assertKnownFork({ daemon }: Pick<Context, 'daemon'>): Promise<void> {
-  if (daemon.acceptsAnyVersion) return;
-  const fork = daemon.newerBlock ?? (await activeFork(daemon));
-  if (fork !== undefined) throw new WalletError({ kind: 'fork_unsupported', ...fork });
-}
-
-/** Returns the first unknown fork if it is active at the next block; undefined also if the daemon does not answer. */
-async function activeFork(daemon: Context['daemon']): Promise<BlockVersion | undefined> {
-  const version = FIRST_UNKNOWN_FORK;
-  try {
-    const { enabled, earliestHeight = 0 } = await daemon.client().hardForkInfo(version);
-    return enabled ? { height: earliestHeight, version } : undefined;
-  } catch (error) {
-    // The error can be ignored: a transaction of the wrong rules is refused by the network, and moves no money.
-    if (error instanceof DaemonError) return undefined;
-    throw error;
-  }
-}

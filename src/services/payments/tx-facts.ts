@@ -1,6 +1,5 @@
 import type { PublicKey } from '../../monero/crypto/types.js';
 import { parseAddress } from '../../monero/cryptonote/address.js';
-import { parseExtra } from '../../monero/cryptonote/extra.js';
 import { parseTransaction } from '../../monero/cryptonote/transaction.js';
 import type { Address, SubaddressIndex, Transaction } from '../../monero/cryptonote/types.js';
 import { sum, type Amount } from '../../util/amount.js';
@@ -15,7 +14,7 @@ import {
   type SpentTx,
 } from '../../monero/wallet/build/spent-tx.js';
 import type { ConstructionData } from '../../monero/wallet/exchange/construction-data.js';
-import { ownOutputsIn, receivedPaymentId } from '../../monero/wallet/scan/block-scan.js';
+import { boundPaymentId, ownOutputsIn, paymentIdIn } from '../../monero/wallet/scan/block-scan.js';
 import type { KnownAddresses } from '../../monero/wallet/scan/subaddress-table.js';
 import { sameAddress, sameReceiver } from '../../monero/wallet/select/transfer-request.js';
 import type { Accounts } from '../accounts/accounts.js';
@@ -105,8 +104,9 @@ export class TxFacts {
     const { spendPublicKey } = keystore.keys;
     const viewSecret = keystore.keys.viewSecret.expose();
     const find: KnownAddresses['find'] = (key) => store.read((r) => r.subaddresses.find(key as PublicKey));
-    const paymentId = receivedPaymentId(parseExtra(tx.prefix.extra).fields, viewSecret);
-    return ownOutputsIn(tx, { viewSecret }, { spendPublicKey, find }).map((output) => ({
+    const own = ownOutputsIn(tx, { viewSecret }, { spendPublicKey, find });
+    const paymentId = boundPaymentId(own) ?? paymentIdIn(tx, viewSecret);
+    return own.map((output) => ({
       ...output,
       address: this.#services.accounts.decoded(output.subaddress),
       paymentId,

@@ -1,3 +1,4 @@
+import type { BlockVersion } from '../../daemon/errors.js';
 import { parseAddress } from '../../monero/cryptonote/address.js';
 import {
   costOfInput,
@@ -16,8 +17,9 @@ import { unixSeconds } from '../../util/clock.js';
 import type { Balances } from '../accounts/balances.js';
 import type { Unlocking } from '../accounts/unlock-times.js';
 import type { WalletContext } from '../context/wallet-context.js';
-import { composeBatch, MOST_CONSIDERED, type Candidate, type Shortfall } from './batch-composer.js';
+import { composeBatch, MOST_CONSIDERED, type Candidate } from './batch-composer.js';
 import type { PayoutRequest } from './payout-intake.js';
+import type { Obstacle } from './payout-obstacles.js';
 
 type Context = Pick<WalletContext, 'clock' | 'keystore' | 'payoutSettings' | 'store'>;
 
@@ -35,7 +37,7 @@ export interface Forecast {
   readonly batches: readonly ForecastBatch[];
   readonly waiting: readonly {
     readonly payoutId: string;
-    readonly shortfall: Shortfall;
+    readonly obstacle: Obstacle;
     readonly unlocking: Unlocking | undefined;
   }[];
   readonly refused: readonly { readonly payoutId: string; readonly fault: Fault }[];
@@ -47,6 +49,7 @@ const MOST_OUTPUTS = 2000;
 /**
  * Computes the batches that the queue of an account and further requests would make now, with the largest outputs as
  * inputs. Changes nothing.
+ * @param fork fork since which no payments are made: no batch would be made; undefined: payments are made.
  * @param check checks a request as if it were created. @throws WalletError for a request that would be refused.
  */
 export function forecast(
@@ -56,11 +59,13 @@ export function forecast(
     account,
     requests,
     pricesFor,
+    fork,
     check,
   }: {
     readonly account: number;
     readonly requests: readonly PayoutRequest[];
     readonly pricesFor: (priority: number) => Prices;
+    readonly fork: BlockVersion | undefined;
     readonly check: (request: PayoutRequest, prices: Prices) => PayoutRequest;
   },
 ): Forecast {
@@ -80,14 +85,18 @@ export function forecast(
     }
   });
   const queued = store.read((r) => r.payouts.queued(account, now, MOST_CONSIDERED));
-  let left = [...queued, ...asked]
-    .sort((a, b) => b.priority - a.priority || a.sequence - b.sequence)
-    .map((payout): Candidate => ({
-      payout,
-      address: parseAddress(payout.address),
-      earlier: '',
-      since: payout.created,
-    }));
+  const inOrder = [...queued, ...asked].sort((a, b) => b.priority - a.priority || a.sequence - b.sequence);
+  if (fork !== undefined) {
+    const obstacle: Obstacle = { kind: 'fork', ...fork };
+    const waiting = inOrder.map(({ payoutId }) => ({ payoutId, obstacle, unlocking: undefined }));
+    return { batches: [], waiting, refused };
+  }
+  let left = inOrder.map((payout): Candidate => ({
+    payout,
+    address: parseAddress(payout.address),
+    earlier: '',
+    since: payout.created,
+  }));
 
   const least = costOfInput(pricesFor(0).rates, pricesFor(0).priority);
   const terms = { chainHeight: store.height(), now, blind: keystore.isViewOnly };
@@ -112,7 +121,7 @@ export function forecast(
           if (shortfall === undefined) return [];
           const unlocking =
             shortfall.kind === 'unlocked' ? balances.unlockTimes.when(account, shortfall.missing) : undefined;
-          return [{ payoutId, shortfall, unlocking }];
+          return [{ payoutId, obstacle: shortfall, unlocking }];
         }),
       };
     batches.push(takeInputs(batch, prices, coins));

@@ -1,4 +1,4 @@
-import { DaemonError } from '../../daemon/errors.js';
+import { DaemonError, type BlockVersion } from '../../daemon/errors.js';
 import { faultOf, type Fault } from '../../model/wallet-error.js';
 import { amount, ZERO } from '../../util/amount.js';
 import { reasonOf } from '../context/fault-reason.js';
@@ -10,6 +10,8 @@ export type Obstacle =
   | Shortfall
   /** The daemon cannot be asked, or the wallet has not read its blocks. */
   | { readonly kind: 'node'; readonly reason: string }
+  /** No payments are made since a fork of the network. */
+  | ({ readonly kind: 'fork' } & BlockVersion)
   /** An earlier batch may still be mined and cannot be excluded yet. */
   | { readonly kind: 'earlier'; readonly reason: string };
 
@@ -36,7 +38,7 @@ const SHORTAGES: ReadonlySet<Fault['kind']> = new Set([
 ]);
 
 /**
- * Returns how a round goes on after a batch could not be paid; undefined: the daemon cannot be asked now.
+ * Returns how a round goes on after a batch could not be paid; undefined: no batch can be paid now, see {@link blockOf}.
  * @throws an unexpected error unchanged.
  */
 export function setbackOf(error: unknown, batch: readonly Candidate[]): Setback | undefined {
@@ -68,8 +70,16 @@ export function setbackOf(error: unknown, batch: readonly Candidate[]): Setback 
   return { skipped: batch, obstacle: { kind: 'unlocked', missing } };
 }
 
+/** Returns the obstacle of an expected error after which no batch can be paid now. @throws any other error unchanged. */
+export function blockOf(error: unknown): Obstacle {
+  const fault = faultOf(error);
+  if (fault?.kind !== 'payments_ended') return { kind: 'node', reason: expectedReason(error) };
+  const { height, version } = fault;
+  return { kind: 'fork', height, version };
+}
+
 /** Returns the reason of an expected error. @throws any other error unchanged. */
-export function expectedReason(error: unknown): string {
+function expectedReason(error: unknown): string {
   if (error instanceof DaemonError || faultOf(error) !== undefined) return reasonOf(error).reason;
   throw error;
 }

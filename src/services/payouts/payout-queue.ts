@@ -1,3 +1,4 @@
+import type { BlockVersion } from '../../daemon/errors.js';
 import { parseAddress } from '../../monero/cryptonote/address.js';
 import type { Address } from '../../monero/cryptonote/types.js';
 import type { Prices } from '../../monero/wallet/select/fees.js';
@@ -23,7 +24,7 @@ import {
 } from './batch-composer.js';
 import type { PayoutApprovals } from './payout-approvals.js';
 import type { PayoutBatches } from './payout-batches.js';
-import { expectedReason, setbackOf, type Obstacle, type Setback } from './payout-obstacles.js';
+import { blockOf, setbackOf, type Obstacle, type Setback } from './payout-obstacles.js';
 import type { Treasury } from './treasury.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'clock' | 'keystore' | 'log' | 'payoutSettings' | 'store'>;
@@ -34,7 +35,7 @@ interface Services {
   readonly balances: Balances;
   readonly batches: PayoutBatches;
   readonly feeEstimator: FeeEstimator;
-  readonly payments: Pick<PaymentMaker, 'planner'>;
+  readonly payments: Pick<PaymentMaker, 'fork' | 'planner'>;
   readonly sync: Pick<WalletSync, 'isSynced'>;
   readonly treasury: Treasury;
 }
@@ -77,6 +78,8 @@ interface AccountRound {
 /** Prices with the time at which they were read [ms of `monotonicMs`]. */
 interface ReadPrices {
   readonly pricesFor: (priority: number) => Prices;
+  /** Fork since which no payments are made; undefined: payments are made. */
+  readonly fork: BlockVersion | undefined;
   readonly time: number;
 }
 
@@ -139,9 +142,12 @@ export class PayoutQueue {
     return this.#prices?.pricesFor;
   }
 
-  /** Returns the present prices for each priority. @throws WalletError, DaemonError */
-  async prices(): Promise<(priority: number) => Prices> {
-    return this.#currentPrices();
+  /**
+   * Returns the present prices for each priority, and the fork since which no payments are made, if there is one.
+   * @throws WalletError, DaemonError
+   */
+  async prices(): Promise<Pick<ReadPrices, 'pricesFor' | 'fork'>> {
+    return this.#current();
   }
 
   /** Returns the reason why a queued payout was not sent in the last round; undefined: no reason is known. */
@@ -252,12 +258,17 @@ export class PayoutQueue {
     round.candidates = candidates;
     if (candidates.length === 0 || !this.#isDue(account, candidates, now)) return undefined;
     if (!this.#services.sync.isSynced)
-      return this.#block(round, 'the wallet has not read the blocks of the daemon');
+      return this.#block(round, {
+        kind: 'node',
+        reason: 'the wallet has not read the blocks of the daemon',
+      });
     let composed: Composition;
     try {
+      const { fork } = await this.#current();
+      if (fork !== undefined) return this.#block(round, { kind: 'fork', ...fork });
       composed = composeBatch(candidates, await this.#terms(account, candidates, { now, most }));
     } catch (error) {
-      return this.#block(round, expectedReason(error));
+      return this.#block(round, blockOf(error));
     }
     for (const { payout } of candidates) this.#obstacles.delete(payout.sequence);
     for (const [sequence, shortfall] of composed.shortfalls) this.#obstacles.set(sequence, shortfall);
@@ -278,7 +289,7 @@ export class PayoutQueue {
         await this.#services.batches.pay(round.account, composed, () => resolve(true));
       } catch (error) {
         setback = setbackOf(error, batch);
-        if (setback === undefined) this.#block(round, expectedReason(error));
+        if (setback === undefined) this.#block(round, blockOf(error));
       } finally {
         for (const { payout } of batch) round.left.delete(payout.sequence);
         resolve(false);
@@ -293,9 +304,9 @@ export class PayoutQueue {
   }
 
   /** Ends a round in which no payout can be sent now. */
-  #block(round: AccountRound, reason: string): undefined {
+  #block(round: AccountRound, obstacle: Obstacle): undefined {
     round.isBlocked = true;
-    for (const { payout } of round.candidates) this.#obstacles.set(payout.sequence, { kind: 'node', reason });
+    for (const { payout } of round.candidates) this.#obstacles.set(payout.sequence, obstacle);
   }
 
   readonly #addressOf = ({ sequence, address }: Payout): Address => {
@@ -356,7 +367,7 @@ export class PayoutQueue {
   ): Promise<ComposeTerms> {
     const { payoutSettings, store } = this.#context;
     const { balances, payments } = this.#services;
-    const pricesFor = await this.#currentPrices();
+    const { pricesFor } = await this.#current();
     const held = payments.planner.held(account);
     const available = amount(balances.unlocked(account) - sum(held.map((output) => output.amount)));
     const enough = outputsOfTwo(candidates.length);
@@ -374,14 +385,18 @@ export class PayoutQueue {
     };
   }
 
-  async #currentPrices(): Promise<(priority: number) => Prices> {
+  async #current(): Promise<ReadPrices> {
     const now = monotonicMs();
-    if (this.#prices !== undefined && now - this.#prices.time < PRICES_MS) return this.#prices.pricesFor;
+    if (this.#prices !== undefined && now - this.#prices.time < PRICES_MS) return this.#prices;
     const { maxFeeRate } = this.#context.payoutSettings;
-    const pricesFor = await this.#services.feeEstimator.payoutPrices(maxFeeRate);
+    const { feeEstimator, payments } = this.#services;
+    const [pricesFor, fork] = await Promise.all([
+      feeEstimator.payoutPrices(maxFeeRate),
+      payments.fork.active(),
+    ]);
     this.#context.assertOpen();
-    this.#prices = { pricesFor, time: now };
-    return pricesFor;
+    this.#prices = { pricesFor, fork, time: now };
+    return this.#prices;
   }
 
   /**

@@ -58,7 +58,7 @@ interface Services {
   readonly feeEstimator: FeeEstimator;
   readonly coldSigning: Pick<ColdSigning, 'submit'>;
   readonly orders: Orders;
-  readonly payments: Pick<PaymentMaker, 'planner' | 'spending'>;
+  readonly payments: Pick<PaymentMaker, 'fork' | 'planner' | 'spending'>;
   readonly sweeps: Sweeps;
   readonly sync: WalletSync;
   readonly transfers: Transfers;
@@ -357,10 +357,10 @@ export class Payouts {
    */
   async estimate(account: number, requests: readonly PayoutRequest[]): Promise<Forecast> {
     this.#services.accounts.assertAccount(account);
-    const pricesFor = await this.#queue.prices();
+    const { pricesFor, fork } = await this.#queue.prices();
     this.#context.assertOpen();
     return forecast(this.#context, this.#services, {
-      ...{ account, requests, pricesFor },
+      ...{ account, requests, pricesFor, fork },
       check: (request: PayoutRequest, prices: Prices) => this.#intake.check(request, prices),
     });
   }

@@ -1,4 +1,5 @@
-import { DaemonError, isNewer, NewerBlock } from '../../daemon/errors.js';
+import { DaemonError, NewerBlock } from '../../daemon/errors.js';
+import { NEWEST_FORK } from '../../monero/cryptonote/constants.js';
 import { blockTarget } from '../../monero/cryptonote/difficulty.js';
 import { HeaderChain, type ChainBlock, type Checkpoint } from '../../monero/cryptonote/header-chain.js';
 import { HeaderError } from '../../monero/cryptonote/header-rules.js';
@@ -17,6 +18,8 @@ interface ServingDaemon {
 
 export interface FollowerParts {
   readonly checkpoint: Checkpoint;
+  /** Newest version of blocks whose rules are known; absent: {@link NEWEST_FORK}. */
+  readonly newestFork?: number;
   /** Returns the daemon that serves. @throws DaemonError `unreachable` when offline. */
   readonly serving: () => ServingDaemon;
   /** Called for a daemon that has sent a block which breaks a rule of the network. */
@@ -44,6 +47,7 @@ const SURPLUS = 10_000;
 export class ChainFollower {
   readonly chain: HeaderChain;
   readonly #parts: FollowerParts;
+  readonly #newestFork: number;
   readonly #unchecked = new Map<string, UncheckedBlock>();
   /** Hashes of blocks below the oldest known header, downwards. */
   #below: Hash[] = [];
@@ -51,7 +55,8 @@ export class ChainFollower {
   /** @throws RangeError for a checkpoint whose parts do not fit its height. */
   constructor(parts: FollowerParts) {
     this.#parts = parts;
-    this.chain = new HeaderChain(parts.checkpoint);
+    this.#newestFork = parts.newestFork ?? NEWEST_FORK;
+    this.chain = new HeaderChain(parts.checkpoint, this.#newestFork);
   }
 
   /**
@@ -141,7 +146,7 @@ export class ChainFollower {
     const { block, hash, majorVersion } = fetched;
     if (this.chain.get(hash) !== undefined) return;
     try {
-      const input = workInput(block);
+      const input = workInput(block, this.#newestFork);
       this.chain.add(fetched, unixSeconds(this.#parts.clock));
       this.#unchecked.set(toHex(hash), { hash, input, address });
     } catch (error) {
@@ -149,8 +154,8 @@ export class ChainFollower {
       const height = input?.type === 'gen' ? input.height : 0;
       if (error instanceof WorkError) throw new DaemonError('unverified', error.message, { cause: error });
       if (!(error instanceof HeaderError)) throw error;
-      if (error.reason === 'newer_fork' && isNewer(majorVersion))
-        throw new NewerBlock({ height, version: majorVersion });
+      if (error.reason === 'newer_fork')
+        throw new NewerBlock({ height, version: majorVersion }, this.#newestFork);
       const text = `block ${height} of the daemon is refused: ${error.message}`;
       // The clock of this machine may be wrong, and a reorganisation may happen between two requests.
       if (error.reason === 'too_late' || error.reason === 'unknown_parent')

@@ -24,7 +24,7 @@ export interface WorkSettings extends NetworkCheckpoint {
 /** Parts of the server that the checks of proof of work use. */
 export interface WorkParts extends Pick<
   VerifiedChainParts,
-  'serving' | 'onForged' | 'onRefused' | 'random' | 'clock'
+  'serving' | 'newestFork' | 'onForged' | 'onRefused' | 'random' | 'clock'
 > {
   readonly log: Logger;
   /** Absent: a process that loads RandomX. */

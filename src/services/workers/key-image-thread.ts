@@ -6,6 +6,7 @@ import {
   keyImagesOf,
   knownDerivations,
   signKeyImages,
+  verifyCarrotKeyImage,
   verifyKeyImage,
   type KeyImageVerdict,
   type LocatedOutput,
@@ -19,6 +20,8 @@ import type { ThreadRefusal } from './thread-refusal.js';
 export interface KeyImageClaim {
   readonly publicKey: PublicKey;
   readonly signed: SignedKeyImage;
+  /** True if the output has the form of the fork. */
+  readonly isCarrot: boolean;
 }
 
 /** Keys with which a thread finds the addresses that outputs pay. */
@@ -61,7 +64,9 @@ export const KEY_IMAGE_JOBS = {
     knownDerivations,
   ),
   verify: batch<KeyImageClaim, undefined, KeyImageVerdict>((claims) =>
-    claims.map(({ publicKey, signed }) => verifyKeyImage(publicKey, signed)),
+    claims.map(({ publicKey, signed, isCarrot }) =>
+      (isCarrot ? verifyCarrotKeyImage : verifyKeyImage)(publicKey, signed),
+    ),
   ),
 };
 

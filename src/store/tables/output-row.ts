@@ -7,11 +7,12 @@ import { toAmount, toFlag, toNumber, type Integer } from './columns.js';
 /** Row with the columns of {@link OUTPUT_COLUMNS}. */
 export interface OutputRow {
   /**
-   * Joined byte strings of 32 bytes: transaction hash, output key, derivation key, mask; then key image and spending
-   * transaction if they are known.
+   * Joined byte strings of 32 bytes: transaction hash, output key, derivation key, mask; then both extensions of an output
+   * in the form of the fork, and key image and spending transaction if they are known.
    */
   readonly packed: Uint8Array;
   readonly has_key_image: Integer;
+  readonly is_carrot: Integer;
   readonly output_index: Integer;
   readonly global_index: Integer;
   readonly amount: Integer;
@@ -32,8 +33,9 @@ export interface OutputRow {
  * SQL columns of an output. All byte strings are joined into one value, because a Buffer for each byte string would
  * take three times as long.
  */
-export const OUTPUT_COLUMNS = `CAST(tx_hash || public_key || derivation_key || mask || coalesce(key_image, x'')
-    || coalesce(spent_by, x'') AS BLOB) AS packed, key_image IS NOT NULL AS has_key_image, output_index, global_index,
+export const OUTPUT_COLUMNS = `CAST(tx_hash || public_key || derivation_key || mask || coalesce(carrot, x'')
+    || coalesce(key_image, x'') || coalesce(spent_by, x'') AS BLOB) AS packed, key_image IS NOT NULL AS has_key_image,
+  carrot IS NOT NULL AS is_carrot, output_index, global_index,
   amount, rct, account, minor, height, unlock_time, coinbase, change, burnt, frozen, spent_height, credited`;
 
 const KEY_BYTES = 32;
@@ -76,13 +78,16 @@ export const CHAIN_ORDER = 'ORDER BY height, global_index, tx_hash, output_index
 export function toOutput(row: OutputRow): OwnedOutput {
   const key = keysIn(row.packed);
   const hasKeyImage = toFlag(row.has_key_image);
-  const spendPlace = hasKeyImage ? 5 : 4;
+  const isCarrot = toFlag(row.is_carrot);
+  const imagePlace = isCarrot ? 6 : 4;
+  const spendPlace = imagePlace + (hasKeyImage ? 1 : 0);
   return {
     txHash: key<'Hash'>(0),
     outputIndex: toNumber(row.output_index),
     globalIndex: toNumber(row.global_index),
     publicKey: key<'PublicKey'>(1),
-    ...(hasKeyImage ? { keyImage: key<'KeyImage'>(4) } : {}),
+    ...(hasKeyImage ? { keyImage: key<'KeyImage'>(imagePlace) } : {}),
+    ...(isCarrot ? { carrot: { extensionG: key(4), extensionT: key(5) } } : {}),
     amount: toAmount(row.amount),
     mask: bytesToInt(key(3)),
     rct: toFlag(row.rct),
@@ -152,6 +157,7 @@ export type ImportRow = readonly [
   isSpent: number,
   isSpentByUnknown: number | null,
   isProven: number,
+  isCarrot: number,
 ];
 
 /**
@@ -159,7 +165,7 @@ export type ImportRow = readonly [
  * which take longer to collect as garbage than the query runs.
  */
 export const IMPORT_COLUMNS = `rowid, CAST(public_key || coalesce(key_image, x'') AS BLOB), CAST(amount AS TEXT), height, frozen,
-  spent_by IS NOT NULL, spent_by = zeroblob(${KEY_BYTES}), ${PROVEN}`;
+  spent_by IS NOT NULL, spent_by = zeroblob(${KEY_BYTES}), ${PROVEN}, carrot IS NOT NULL`;
 
 /** Facts of an output that decide how an import of its key image is treated. */
 export interface ImportFacts extends Pick<
@@ -171,6 +177,8 @@ export interface ImportFacts extends Pick<
   readonly isSpentByUnknown: boolean;
   /** True if the key image of the output was imported with a signature that proves it. */
   readonly isProven: boolean;
+  /** True if the output has the form of the fork. */
+  readonly isCarrot: boolean;
 }
 
 export function toImportFacts([
@@ -182,6 +190,7 @@ export function toImportFacts([
   isSpent,
   isSpentByUnknown,
   isProven,
+  isCarrot,
 ]: ImportRow): ImportFacts {
   const key = keyViewsIn(packed);
   return {
@@ -193,6 +202,7 @@ export function toImportFacts([
     isSpent: isSpent === 1,
     isSpentByUnknown: isSpentByUnknown === 1,
     isProven: isProven === 1,
+    isCarrot: isCarrot === 1,
   };
 }
 
@@ -215,7 +225,7 @@ const EXPORT_FLAG = { rct: 1, frozen: 2, spent: 4, keyImage: 8, proven: 16 };
  * SQL columns of {@link ExportFacts}. Both keys are one text in hex, which is read in a fraction of the time of a Buffer;
  * amounts are text as in {@link IMPORT_COLUMNS}.
  */
-export const EXPORT_COLUMNS = `rowid, hex(public_key || derivation_key), output_index, global_index, CAST(amount AS TEXT),
+export const EXPORT_COLUMNS = `rowid, hex(public_key || derivation_key || coalesce(carrot, x'')), output_index, global_index, CAST(amount AS TEXT),
   account, minor, ${EXPORT_FLAG.rct} * rct + ${EXPORT_FLAG.frozen} * frozen
   + ${EXPORT_FLAG.spent} * (spent_by IS NOT NULL) + ${EXPORT_FLAG.keyImage} * (key_image IS NOT NULL)
   + ${EXPORT_FLAG.proven} * ${PROVEN}`;
@@ -223,7 +233,15 @@ export const EXPORT_COLUMNS = `rowid, hex(public_key || derivation_key), output_
 /** Facts of an output from which another wallet with the same keys recognises it and computes its key image. */
 export interface ExportFacts extends Pick<
   OwnedOutput,
-  'publicKey' | 'derivationKey' | 'outputIndex' | 'globalIndex' | 'amount' | 'subaddress' | 'rct' | 'frozen'
+  | 'publicKey'
+  | 'derivationKey'
+  | 'outputIndex'
+  | 'globalIndex'
+  | 'amount'
+  | 'subaddress'
+  | 'rct'
+  | 'frozen'
+  | 'carrot'
 > {
   readonly isSpent: boolean;
   readonly hasKeyImage: boolean;
@@ -237,9 +255,13 @@ export interface ExportFacts extends Pick<
  */
 export function toExportFacts(rows: readonly ExportRow[]): ExportFacts[] {
   const key = keyViewsIn(fromHex(rows.map(([, keys]) => keys).join('')));
-  return rows.map(([, , outputIndex, globalIndex, value, account, minor, flags], i) => ({
-    publicKey: key<'PublicKey'>(2 * i),
-    derivationKey: key<'PublicKey'>(2 * i + 1),
+  let place = 0;
+  return rows.map(([, keys, outputIndex, globalIndex, value, account, minor, flags]) => ({
+    publicKey: key<'PublicKey'>(place++),
+    derivationKey: key<'PublicKey'>(place++),
+    ...(keys.length > 4 * KEY_BYTES
+      ? { carrot: { extensionG: key(place++), extensionT: key(place++) } }
+      : {}),
     outputIndex,
     globalIndex,
     amount: toAmount(BigInt(value)),

@@ -1,6 +1,7 @@
 import { intToBytes } from '../../monero/crypto/scalar.js';
 import type { Hash, KeyImage, PublicKey } from '../../monero/crypto/types.js';
 import type { FoundSpend, OwnedOutput } from '../../monero/wallet/scan/findings.js';
+import { concatBytes } from '../../util/bytes.js';
 import { fromFlag, toColumn, keyEquals } from './columns.js';
 import type { RunResult, SqlDatabase } from '../../util/sql-database.js';
 import { OutputSums } from './balances.js';
@@ -48,9 +49,9 @@ export class OutputWriter extends OutputReader {
   #insertRow(output: OwnedOutput): RunResult {
     return this.db.run(
       `INSERT INTO owned_output (tx_hash, output_index, global_index, public_key, key_image, amount, mask, rct, account,
-         minor, derivation_key, height, unlock_time, coinbase, change)
+         minor, derivation_key, height, unlock_time, coinbase, change, carrot)
        VALUES (?, ?, ?, ?, coalesce(?, (SELECT key_image FROM told_key_image WHERE public_key = ?)),
-         ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       output.txHash,
       output.outputIndex,
       output.globalIndex,
@@ -67,6 +68,7 @@ export class OutputWriter extends OutputReader {
       output.unlockTime.toString(),
       fromFlag(output.coinbase),
       fromFlag(output.change),
+      output.carrot === undefined ? null : concatBytes(output.carrot.extensionG, output.carrot.extensionT),
     );
   }
 

@@ -2,7 +2,6 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 import { type Call, observed, type CallObserver, type CallOutcome } from '../../http/calls/dispatcher.js';
 import { INTERNAL_ERROR, RpcError } from '../../http/calls/errors.js';
 import type { DaemonCallReport } from '../../daemon/call-report.js';
-import { FIRST_UNKNOWN_FORK } from '../../daemon/errors.js';
 import type { DaemonHealth } from '../daemon-health.js';
 import { addGauge } from './gauges.js';
 
@@ -141,10 +140,8 @@ export class DaemonMetrics {
       'wallet_rpc_daemon_unknown_fork_blocks',
       'Blocks until a hard fork of a version that this server does not know; absent if none is ahead.',
       () => {
-        const { info, nextFork } = health;
-        return info === undefined || nextFork === undefined || nextFork.version < FIRST_UNKNOWN_FORK
-          ? undefined
-          : nextFork.height - info.height;
+        const { info, unknownFork } = health;
+        return info && unknownFork && unknownFork.height - info.height;
       },
     );
   }

@@ -17,7 +17,7 @@ export interface MeteredPayouts {
 
 /** Kinds of obstacles. The compiler finds one that lacks. */
 const OBSTACLES: Readonly<Record<Obstacle['kind'], true>> = {
-  ...{ unlocked: true, behind: true, fee: true, node: true, earlier: true },
+  ...{ unlocked: true, behind: true, fee: true, node: true, fork: true, earlier: true },
 };
 const OBSTACLE_KINDS = Object.keys(OBSTACLES) as Obstacle['kind'][];
 

@@ -1,4 +1,3 @@
-import { FIRST_UNKNOWN_FORK } from '../../daemon/errors.js';
 import type { PayoutWait } from '../../services/payouts/payout-figures.js';
 import type { WalletFacts } from '../wallet-facts.js';
 import type { Concern, StatusView } from './status-content.js';
@@ -62,7 +61,7 @@ function nodeConcerns({ daemon }: ConcernParts): Concern[] {
   if (sinceNewBlock >= LONG && network !== 'fakechain')
     concerns.push(urgent(`the node has had no new block for ${durationText(sinceNewBlock)}`));
   if (nextFork !== undefined) {
-    const isUnknown = nextFork.version >= FIRST_UNKNOWN_FORK;
+    const isUnknown = nextFork.version > daemon.newestFork;
     const when = durationText((nextFork.height - height) * BLOCK_SECONDS);
     const text = `hard fork to version ${nextFork.version} at block ${grouped(nextFork.height)}, in about ${when}`;
     concerns.push(isUnknown ? urgent(`${text}: update this server before`) : notable(text));

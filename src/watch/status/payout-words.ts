@@ -54,6 +54,8 @@ export function waitingText(waiting: Waiting, unlocking: PayoutView['unlocking']
         : 'its share of the fee would be above its limit or that of the server';
     case 'node':
       return waiting.reason;
+    case 'fork':
+      return `this server makes no payments since the fork to version ${waiting.version} at block ${grouped(waiting.height)}`;
     case 'behind':
       return `unlocked money is kept for the older payout ${waiting.payoutId}`;
     case 'reversed':

@@ -65,6 +65,8 @@ export interface DaemonView {
   readonly peers: DaemonInfo['peers'] | undefined;
   /** First hard fork that is ahead; undefined if it knows none. */
   readonly nextFork: ScheduledFork | undefined;
+  /** Newest version of blocks whose rules the server knows. */
+  readonly newestFork: number;
   /** Listed daemons in the order of preference. */
   readonly listed: readonly DaemonStatus[];
 }

@@ -182,10 +182,10 @@ export async function readStatus(
 
 function daemonView(
   { daemonAddress: address, failover }: StatusParts['server'],
-  { hasAnswered, outage, info, sinceNewBlock, nextFork }: DaemonHealth,
+  { hasAnswered, outage, info, sinceNewBlock, nextFork, newestFork }: DaemonHealth,
 ): DaemonView {
   return {
-    ...{ address, hasAnswered, outage, sinceNewBlock, nextFork },
+    ...{ address, hasAnswered, outage, sinceNewBlock, nextFork, newestFork },
     height: info?.height,
     network: info?.network,
     lag: info && Math.max(0, info.targetHeight - info.height),

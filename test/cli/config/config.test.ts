@@ -136,6 +136,7 @@ describe('defaults', () => {
         allowMismatchedVersion: false,
         offline: false,
       },
+      fork: { newest: 16 },
       dns: { enabled: true, servers: [] },
       webhooks: { allowPrivate: false },
       watch: {
@@ -157,6 +158,17 @@ describe('defaults', () => {
     ['stagenet', { stagenet: true }, 38083, 'localhost:38081'],
   ] as const)('of ports follow the network: %s', (network, raw, port, address) => {
     expect(config(raw)).toMatchObject({ network, rpc: { port }, daemon: { addresses: [{ address }] } });
+  });
+
+  it('of the rules of the next fork are none on the main network alone', () => {
+    const rules = { rules: 'carrot-2026-07', newest: 18 };
+    expect(config().fork).toEqual({ newest: 16 });
+    for (const raw of [{ testnet: true }, { stagenet: true }, { regtest: true }] as const)
+      expect(config(raw).fork).toEqual(rules);
+    expect(config({ 'fork-rules': 'carrot-2026-07' }).fork).toEqual(rules);
+    expect(config({ testnet: true, 'fork-rules': 'none' }).fork).toEqual({ newest: 16 });
+    for (const name of ['carrot', '', 'None'])
+      expect(() => config({ 'fork-rules': name })).toThrow(/^--fork-rules is carrot-2026-07 or none$/);
   });
 
   it('include no host names; listed names are converted to lower case', () => {

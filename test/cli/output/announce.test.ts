@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { announceArithmetic, announceEngine } from '../../../src/cli/output/announce.js';
+import { announceArithmetic, announceEngine, announceFork } from '../../../src/cli/output/announce.js';
 
 describe('the log of a start', () => {
   it.each([
@@ -45,5 +45,41 @@ describe('the log of the curve arithmetic', () => {
     announceArithmetic(log, choice, hasSimd);
     expect(Object.values(log).flatMap(({ mock }) => mock.calls)).toHaveLength(1);
     expect(log[level].mock.calls[0]?.at(-1)).toMatch(text);
+  });
+});
+
+describe('the log of the fork rules', () => {
+  const fork = { rules: 'carrot-2026-07', newest: 18 } as const;
+
+  it.each([
+    [
+      'info',
+      'without rules',
+      { fork: { newest: 16 }, network: 'mainnet' },
+      /^Fork rules: none; .* version 16 /,
+    ],
+    [
+      'info',
+      'with rules on a test network',
+      { fork, network: 'stagenet' },
+      /^Fork rules: carrot-2026-07; .* version 18 /,
+    ],
+    [
+      'info',
+      'with rules on regtest',
+      { fork, network: 'mainnet', regtest: { port: 0 } },
+      /^Fork rules: carrot/,
+    ],
+    [
+      'warn',
+      'with rules on the main network',
+      { fork, network: 'mainnet' },
+      /carrot-2026-07; .* they are not final, and may change/i,
+    ],
+  ] as const)('is one line at level %s %s', (level, _, config, text) => {
+    const log = { info: jest.fn(), warn: jest.fn() };
+    announceFork(config, log);
+    expect([...log.info.mock.calls, ...log.warn.mock.calls]).toHaveLength(1);
+    expect(log[level].mock.calls[0]?.[0]).toMatch(text);
   });
 });

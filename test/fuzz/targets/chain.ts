@@ -14,9 +14,11 @@ import {
   prunedTransaction,
   transaction,
   transactionHash,
+  transactionHashWith,
   transactionWeight,
   txPrefix,
 } from '../../../src/monero/cryptonote/transaction.js';
+import type { Transaction } from '../../../src/monero/cryptonote/types.js';
 import {
   readStorage,
   SectionReader,
@@ -24,6 +26,7 @@ import {
   type Value,
 } from '../../../src/monero/epee/portable-storage.js';
 import { parseBlocksAnswer, parseTxs, type ParsedTxs } from '../../../src/monero/wallet/scan/block-page.js';
+import { candidatesIn } from '../../../src/monero/wallet/scan/output-matches.js';
 import { equalBytes, fromHex, toHex } from '../../../src/util/bytes.js';
 import { CodecError, encode, Reader } from '../../../src/util/codec.js';
 import { blocksAnswer } from '../../support/chain/blocks-answer.js';
@@ -33,8 +36,15 @@ import { chainVectors, readVectors } from '../vectors.js';
 const { blocks, transactions } = chainVectors();
 const pruned = transactions.map((blob) => encode(prunedTransaction, parseTransaction(blob)));
 
-/** Answers to `/getblocks.bin`, of real blocks with real transactions. */
-function pages(): Uint8Array[] {
+/**
+ * Answers to `/getblocks.bin`, of blocks with transactions that they do not name.
+ * @param whole the same transactions as in `withoutProofs`, with their proofs.
+ */
+export function pagesOf(
+  blocks: readonly Uint8Array[],
+  whole: readonly Uint8Array[],
+  withoutProofs: readonly Uint8Array[],
+): Uint8Array[] {
   const outputsOf = (blob: Uint8Array): number => txPrefix.read(new Reader(blob)).outputs.length;
   const indicesOf = (blob: Uint8Array, txs: readonly Uint8Array[]): number[][] => [
     parseBlock(blob).minerTx.prefix.outputs.map((_, i) => i),
@@ -43,23 +53,25 @@ function pages(): Uint8Array[] {
   const sent = blocks.map((blob) => ({ block: blob, txs: [], outputIndices: indicesOf(blob, []) }));
   const [first] = blocks;
   if (first === undefined) throw new Error('no block');
-  const { header, minerTx } = parseBlock(first);
+  const { txHashes: _, ...named } = parseBlock(first);
   // A block that names its transactions, whose hashes the parser does not compute.
   const full = encode(block, {
-    header,
-    minerTx,
-    txHashes: pruned.map((_, i) => new Uint8Array(32).fill(i) as Hash),
+    ...named,
+    txHashes: withoutProofs.map((_, i) => new Uint8Array(32).fill(i) as Hash),
   });
   const place = { startHeight: 4203, currentHeight: 5000 };
   return [
     ...sent.map((one) => blocksAnswer({ ...place, blocks: [one] })),
     blocksAnswer(
-      { ...place, blocks: [{ block: full, txs: pruned, outputIndices: indicesOf(full, pruned) }] },
+      {
+        ...place,
+        blocks: [{ block: full, txs: withoutProofs, outputIndices: indicesOf(full, withoutProofs) }],
+      },
       { pruned: true },
     ),
     blocksAnswer({
       ...place,
-      blocks: [{ block: full, txs: transactions, outputIndices: indicesOf(full, transactions) }],
+      blocks: [{ block: full, txs: whole, outputIndices: indicesOf(full, whole) }],
     }),
     blocksAnswer({ ...place, blocks: [] }, { status: 'BUSY' }),
   ];
@@ -91,7 +103,7 @@ function blocksByCodec(answer: Uint8Array): Hash[] {
  * Parses a page by the server's parser in WebAssembly, whose branches V8 does not count, and by the codecs, which guide
  * the mutations. Both must find the same blocks in a page that both accept.
  */
-function runPage(answer: Uint8Array): void {
+export function runPage(answer: Uint8Array): void {
   let found: Hash[] | undefined;
   let refusal: CodecError | undefined;
   try {
@@ -107,6 +119,45 @@ function runPage(answer: Uint8Array): void {
   if (refusal !== undefined) throw refusal;
   if (found !== undefined && !isDeepStrictEqual(found.map(toHex), expected.map(toHex)))
     throw new Error('the parser and the codecs read other blocks');
+}
+
+/** Throws unless the parser lists the candidates of a transaction that the codecs list. */
+function compareCandidates(parsed: ParsedTxs, tx: Transaction): void {
+  const found: Readonly<Record<string, unknown>> = { ...parsed.candidates };
+  for (const [column, values] of Object.entries(candidatesIn([tx])))
+    if (!isDeepStrictEqual(found[column], values)) throw new Error(`the parser lists other ${column}`);
+}
+
+/** Parses a transaction, with and without its proofs, by the parser and by the codecs. */
+export function runTx(input: Uint8Array): void {
+  optional(() => parseTxs([{ hash: new Uint8Array(32) as Hash, blob: input }]));
+  optional(() => {
+    const tx = parsePrunedTransaction(input);
+    if (!equalBytes(encode(prunedTransaction, tx), input))
+      throw new Error('a pruned transaction is written otherwise');
+    if (tx.rct === undefined) return;
+    // Any hash of the proofs gives a hash of the transaction.
+    const prunableHash = new Uint8Array(32).fill(1) as Hash;
+    const hash = transactionHashWith(
+      tx,
+      tx.rct.base.type === 0 ? (new Uint8Array(32) as Hash) : prunableHash,
+    );
+    compareCandidates(parseTxs([{ hash, blob: input, prunableHash }]), tx);
+  });
+  const tx = parseTransaction(input);
+  if (!equalBytes(encode(transaction, tx), input)) throw new Error('a transaction is written otherwise');
+  const parsed = parseTxs([{ hash: transactionHash(tx), blob: input }]);
+  if (!equalBytes(parsed.blob(0), encode(prunedTransaction, tx)))
+    throw new Error('the parser and the codec find other proofs');
+  compareCandidates(parsed, tx);
+  transactionWeight(tx);
+}
+
+export function runBlock(input: Uint8Array): void {
+  const value = parseBlock(input);
+  blockHashingBlob(value);
+  blockHash(value);
+  if (!equalBytes(encode(block, value), input)) throw new Error('a block is written otherwise');
 }
 
 function visitSection(section: Section, depth = 0): void {
@@ -169,7 +220,7 @@ export const targets: readonly Target[] = [
       'OK',
       'start_height',
     ],
-    prepare: () => ({ seeds: pages(), run: runPage }),
+    prepare: () => ({ seeds: pagesOf(blocks, transactions, pruned), run: runPage }),
   },
   {
     name: 'transaction',
@@ -177,21 +228,7 @@ export const targets: readonly Target[] = [
     modules: ['monero/cryptonote/transaction', 'monero/ringct/codec', 'monero/ringct/types', 'util/codec'],
     prepare: () => ({
       seeds: [...transactions, ...pruned],
-      run(input) {
-        optional(() => parseTxs([{ hash: new Uint8Array(32) as Hash, blob: input }]));
-        optional(() => {
-          const tx = parsePrunedTransaction(input);
-          if (!equalBytes(encode(prunedTransaction, tx), input))
-            throw new Error('a pruned transaction is written otherwise');
-        });
-        const tx = parseTransaction(input);
-        if (!equalBytes(encode(transaction, tx), input))
-          throw new Error('a transaction is written otherwise');
-        const parsed = parseTxs([{ hash: transactionHash(tx), blob: input }]);
-        if (!equalBytes(parsed.blob(0), encode(prunedTransaction, tx)))
-          throw new Error('the parser and the codec find other proofs');
-        transactionWeight(tx);
-      },
+      run: runTx,
     }),
   },
   {
@@ -200,12 +237,7 @@ export const targets: readonly Target[] = [
     modules: ['monero/cryptonote/block'],
     prepare: () => ({
       seeds: blocks,
-      run(input) {
-        const value = parseBlock(input);
-        blockHashingBlob(value);
-        blockHash(value);
-        if (!equalBytes(encode(block, value), input)) throw new Error('a block is written otherwise');
-      },
+      run: runBlock,
     }),
   },
   {

@@ -22,7 +22,7 @@ async function askAll(
   } as unknown as Transport;
   const daemon = new HttpDaemon({
     ...{ calls: new DaemonCalls(transport), distribution: new OutputDistributionCache() },
-    ...{ wholeBlocks: false, isTrusted: false },
+    ...{ pages: { complete: false, newestFork: 16 }, isTrusted: false },
   });
   for (const call of calls)
     try {

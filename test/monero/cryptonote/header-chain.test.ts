@@ -85,6 +85,15 @@ describe('a block', () => {
     expect(chain.size).toBe(1);
   });
 
+  it('is accepted up to the newest version that is known', () => {
+    const versions = (newestFork: number): string[] =>
+      [16, 17, 18, 19].map((majorVersion) =>
+        refusal(new HeaderChain(checkpointAt(5000), newestFork), { majorVersion }),
+      );
+    expect(versions(17)).toEqual(['accepted', 'accepted', 'newer_fork', 'newer_fork']);
+    expect(versions(18)).toEqual(['accepted', 'accepted', 'accepted', 'newer_fork']);
+  });
+
   it('is accepted at the limits of its timestamp', () => {
     expect(refusal(new HeaderChain(checkpointAt(5000)), { timestamp: NOW + 7200 })).toBe('accepted');
     const early = { timestamp: START + 120 * 4970 + 60 };

@@ -78,7 +78,10 @@ describe('the input of the proof of work', () => {
       expect(work).toThrow(WorkError);
       expect(work).toThrow(`the work of blocks of version ${majorVersion} is not checked: ${reason}`);
     }
-    expect([12, 13, 14, 15, 16].map(workAlgorithm)).toEqual(Array(5).fill('randomx'));
+    expect([12, 13, 14, 15, 16, 17, 18].map(workAlgorithm)).toEqual(Array(7).fill('randomx'));
+    const older = { ...GENESIS, header: { ...header, majorVersion: 16 } };
+    expect(workInput(older, 16)).toEqual(workInput(older));
+    expect(() => workInput(older, 15)).toThrow(WorkError);
   });
 });
 

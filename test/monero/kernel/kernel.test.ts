@@ -31,12 +31,12 @@ const pool = new KernelPool(2);
 afterAll(() => pool.close());
 
 const scanning = (kernel: ScanKernel) => (batch: ScanBatch, secret: Uint8Array) =>
-  Promise.resolve(kernel.scan(batch, secret));
+  Promise.resolve(kernel.scan(batch, { viewSecret: secret }));
 
 const FAST_SCANS = [
   ['relaxed', scanning(new WasmKernel('relaxed'))],
   ['simd', scanning(new WasmKernel('simd'))],
-  ['pooled', (batch: ScanBatch, secret: Uint8Array) => pool.scan(batch, secret)],
+  ['pooled', (batch: ScanBatch, secret: Uint8Array) => pool.scan(batch, { viewSecret: secret })],
 ] as const;
 
 describe.each([['reference', scanning(referenceKernel)] as const, ...FAST_SCANS])(
@@ -55,7 +55,7 @@ describe.each([['reference', scanning(referenceKernel)] as const, ...FAST_SCANS]
           keys: concatBytes(...keys),
           outputKey: Uint32Array.from(tags, (_tag, j) => j >> 1),
           outputIndex: Uint32Array.from(tags, (_tag, j) => j & 1),
-          viewTags: Uint16Array.from(tags),
+          viewTags: Uint32Array.from(tags),
           outputs: concatBytes(
             ...tags.map((_tag, j) => derivePublicKey(derivations[j >> 1] as never, j & 1, owner)),
           ),
@@ -86,7 +86,7 @@ describe.each([['reference', scanning(referenceKernel)] as const, ...FAST_SCANS]
         // Of a key that the batch does not have comes nothing.
         outputKey: Uint32Array.from(outputIndex, (_i, n) => (n === 7 ? 3 : 1)),
         outputIndex,
-        viewTags: Uint16Array.from(outputIndex, (index) => viewTag(derivation, index)),
+        viewTags: Uint32Array.from(outputIndex, (index) => viewTag(derivation, index)),
         outputs: concatBytes(
           ...Array.from(outputIndex, (index) => derivePublicKey(derivation, index, owner)),
         ),
@@ -115,7 +115,7 @@ const EXAMPLES = [
   ] as const,
 ].map(([name, points]) => {
   const batch = untagged(points, [...points].reverse());
-  return [name, { batch, wanted: hitTexts(referenceKernel.scan(batch, viewSecret)) }] as const;
+  return [name, { batch, wanted: hitTexts(referenceKernel.scan(batch, { viewSecret })) }] as const;
 });
 
 describe.each(FAST_SCANS)('scanning by the %s kernel', (_, scan) => {
@@ -129,7 +129,9 @@ describe.each(FAST_SCANS)('scanning by the %s kernel', (_, scan) => {
       const points = [somePoint(), TORSION.add(G).toBytes(), G.toBytes()];
       const batch = untagged(points, points);
       const key = intToBytes(secret);
-      expect(hitTexts(await scan(batch, key))).toEqual(hitTexts(referenceKernel.scan(batch, key)));
+      expect(hitTexts(await scan(batch, key))).toEqual(
+        hitTexts(referenceKernel.scan(batch, { viewSecret: key })),
+      );
     },
   );
 });
@@ -141,7 +143,7 @@ describe.each([
   test.each([255, 256, 257, 513])('%i keys cross from call to call', (count) => {
     const [a, b] = [somePoint(), somePoint()];
     const keys = Array.from({ length: count }, (_i, n) => (n % 7 === 0 ? a : b));
-    const hits = kernel.scan(untagged(keys, keys), viewSecret);
+    const hits = kernel.scan(untagged(keys, keys), { viewSecret });
     expect(hits.outputs).toHaveLength(count);
     const expected = { a: toHex(keyDerivation(a, viewSecret)), b: toHex(keyDerivation(b, viewSecret)) };
     expect(chunks(hits.derivations, 32).map(toHex)).toEqual(
@@ -315,7 +317,7 @@ describe.each([
     ['no bytes', new Uint8Array(0)],
     ['33 bytes', new Uint8Array(33)],
   ])('is refused: %s', (_name, secret) => {
-    expect(() => kernel.scan(untagged([point], [point]), secret)).toThrow(RangeError);
+    expect(() => kernel.scan(untagged([point], [point]), { viewSecret: secret })).toThrow(RangeError);
     expect(() => kernel.multiply(point, secret)).toThrow(RangeError);
     if (secret.length !== 32) return;
     expect(() => kernel.commit([1n], secret)).toThrow(RangeError);

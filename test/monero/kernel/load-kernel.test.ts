@@ -91,7 +91,7 @@ describe.each(someRows(LIMITED_PROCESSORS))('a processor $title', ({ flags, buil
     keys: concatBytes(...keys),
     outputKey: Uint32Array.from(keys, (_, i) => i),
     outputIndex: Uint32Array.from(keys, (_, i) => 100 * i),
-    viewTags: Uint16Array.from(keys, () => NO_VIEW_TAG),
+    viewTags: Uint32Array.from(keys, () => NO_VIEW_TAG),
     outputs: concatBytes(...keys.map(point)),
   };
   const ask = (): Answers => {
@@ -120,7 +120,7 @@ describe.each(someRows(LIMITED_PROCESSORS))('a processor $title', ({ flags, buil
     const answers = ask();
     expect(answers.kernel).toBe(build === undefined ? 'reference' : `wasm ${build}`);
     expect(answers.curve).toBe(build === undefined ? 'plain' : `wasm ${build}`);
-    const wanted = hitsText(referenceKernel.scan(batch, viewSecret));
+    const wanted = hitsText(referenceKernel.scan(batch, { viewSecret }));
     expect([answers.hits, answers.pooledHits]).toEqual([wanted, wanted]);
     expect(answers.products).toEqual(plainCurve.multiplySecret(points.slice(2), secrets.slice(2)).map(toHex));
   });

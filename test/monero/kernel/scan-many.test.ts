@@ -14,7 +14,7 @@ import { referenceKernel } from '../../../src/monero/kernel/reference-kernel.js'
 import { WasmKernel } from '../../../src/monero/kernel/wasm-kernel.js';
 import { concatBytes } from '../../../src/util/bytes.js';
 import { EDGE_ENCODINGS, NO_POINTS, TORSION } from '../../support/values/edge-points.js';
-import { hitTexts, untagged } from '../../support/chain/scan-batches.js';
+import { hitTexts, untagged, viewing } from '../../support/chain/scan-batches.js';
 import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { randomRuns } from '../../support/fakes/random-runs.js';
 import { someRows } from '../../support/jest/lanes.js';
@@ -54,7 +54,7 @@ const SCANNERS = [
 ] as const;
 
 const plain = (batch: ScanBatch, secrets: readonly Uint8Array[]): string[][] =>
-  referenceKernel.scanMany(batch, secrets).map(hitTexts);
+  referenceKernel.scanMany(batch, viewing(secrets)).map(hitTexts);
 
 /** Secrets, a batch and its hits by the plain kernel, computed once for all scanners. */
 function example(keys: readonly Uint8Array[], secrets: readonly Uint8Array[]) {
@@ -84,7 +84,7 @@ const EXAMPLES = [
 
 describe.each(SCANNERS)('scanning with several view secrets by the %s', (_name, scanner) => {
   test.each(EXAMPLES)('agrees with the plain kernel on %s', async (_example, { batch, secrets, wanted }) => {
-    expect((await scanner.scanMany(batch, secrets)).map(hitTexts)).toEqual(wanted);
+    expect((await scanner.scanMany(batch, viewing(secrets))).map(hitTexts)).toEqual(wanted);
   });
 
   it('finds for each secret the outputs whose view tag fits, in the order of the secrets', async () => {
@@ -103,10 +103,10 @@ describe.each(SCANNERS)('scanning with several view secrets by the %s', (_name, 
       keys: concatBytes(...keys),
       outputKey: Uint32Array.from(payments, (_, j) => j % 5),
       outputIndex: Uint32Array.from(payments, (_, j) => j),
-      viewTags: Uint16Array.from(payments, ({ tag }) => tag),
+      viewTags: Uint32Array.from(payments, ({ tag }) => tag),
       outputs: concatBytes(...payments.map(({ output }) => output)),
     };
-    const hits = await scanner.scanMany(batch, secrets);
+    const hits = await scanner.scanMany(batch, viewing(secrets));
     expect(hits.map(hitTexts)).toEqual(plain(batch, secrets));
     hits.forEach(({ outputs, spendKeys }, secret) => {
       const owned = payments.map((_, j) => j).filter((j) => j % 7 === secret);
@@ -130,22 +130,22 @@ describe.each(SCANNERS)('scanning with several view secrets by the %s', (_name, 
         outputs,
       ),
       outputIndex: Uint32Array.from(outputs, (_, j) => j),
-      viewTags: Uint16Array.from(outputs, (_, j) => (j === 0 ? tag : NO_VIEW_TAG)),
+      viewTags: Uint32Array.from(outputs, (_, j) => (j === 0 ? tag : NO_VIEW_TAG)),
     }));
     for (const batch of batches)
-      expect((await scanner.scanMany(batch, secrets)).map(hitTexts)).toEqual(plain(batch, secrets));
+      expect((await scanner.scanMany(batch, viewing(secrets))).map(hitTexts)).toEqual(plain(batch, secrets));
   });
 
   it('returns no hits without secrets, and none of an empty batch', async () => {
     expect(await scanner.scanMany(untagged([somePoint()], [somePoint()]), [])).toEqual([]);
-    const hits = await scanner.scanMany(untagged([], []), secretsOf(3));
+    const hits = await scanner.scanMany(untagged([], []), viewing(secretsOf(3)));
     expect(hits.map(hitTexts)).toEqual([[], [], []]);
   });
 
   it('leaves the secrets of the caller as they are', async () => {
     const secrets = secretsOf(3);
     const copies = secrets.map((secret) => Uint8Array.from(secret));
-    await scanner.scanMany(untagged([somePoint()], [somePoint()]), secrets);
+    await scanner.scanMany(untagged([somePoint()], [somePoint()]), viewing(secrets));
     expect(secrets).toEqual(copies);
   });
 
@@ -156,7 +156,8 @@ describe.each(SCANNERS)('scanning with several view secrets by the %s', (_name, 
     ['no bytes', new Uint8Array(0)],
   ])('refuses a secret of %s among others', async (_secret, secret) => {
     const batch = untagged([somePoint()], [somePoint()]);
-    const scan = async (): Promise<unknown> => scanner.scanMany(batch, [someSecret(), secret, someSecret()]);
+    const scan = async (): Promise<unknown> =>
+      scanner.scanMany(batch, viewing([someSecret(), secret, someSecret()]));
     await expect(scan()).rejects.toThrow('not a canonical scalar');
   });
 });
@@ -193,10 +194,12 @@ describe.each(
       keys.map(() => somePoint()),
     );
     const secrets = secretsOf(130);
-    const alone = secrets.map((secret) => hitTexts(kernel.scan(batch, secret)));
+    const alone = secrets.map((secret) => hitTexts(kernel.scan(batch, { viewSecret: secret })));
     // Numbers around those at which `recodeSecrets` changes the layout of the tables, and lanes are filled up.
     for (const count of [...to(1, 50), ...to(63, 66), ...to(127, 130)])
-      expect(kernel.scanMany(batch, secrets.slice(0, count)).map(hitTexts)).toEqual(alone.slice(0, count));
+      expect(kernel.scanMany(batch, viewing(secrets.slice(0, count))).map(hitTexts)).toEqual(
+        alone.slice(0, count),
+      );
   });
 
   test.each([
@@ -208,8 +211,8 @@ describe.each(
     const keys = Array.from({ length: keyCount }, somePoint);
     const batch = untagged(keys, keys);
     const secrets = secretsOf(count);
-    expect(kernel.scanMany(batch, secrets).map(hitTexts)).toEqual(
-      secrets.map((secret) => hitTexts(kernel.scan(batch, secret))),
+    expect(kernel.scanMany(batch, viewing(secrets)).map(hitTexts)).toEqual(
+      secrets.map((secret) => hitTexts(kernel.scan(batch, { viewSecret: secret }))),
     );
   });
 
@@ -222,7 +225,7 @@ describe.each(
   ])('select every sum of teeth for %i secrets at once', (count, columns) => {
     const { batch, secrets, wanted } = secretsOfEverySum(columns);
     for (let start = 0; start < secrets.length; start += count)
-      expect(kernel.scanMany(batch, secrets.slice(start, start + count)).map(hitTexts)).toEqual(
+      expect(kernel.scanMany(batch, viewing(secrets.slice(start, start + count))).map(hitTexts)).toEqual(
         wanted.slice(start, start + count),
       );
   });
@@ -261,12 +264,12 @@ describe('any batch with any secrets', () => {
             keys: concatBytes(...keys),
             outputKey: Uint32Array.from(outputs, ({ key }) => key),
             outputIndex: Uint32Array.from(outputs, ({ index }) => index),
-            viewTags: Uint16Array.from(outputs, ({ tag }) => tag),
+            viewTags: Uint32Array.from(outputs, ({ tag }) => tag),
             outputs: concatBytes(...outputs.map(({ point }) => point)),
           };
           const wanted = plain(batch, secrets);
-          expect(relaxed.scanMany(batch, secrets).map(hitTexts)).toEqual(wanted);
-          expect(simd.scanMany(batch, secrets).map(hitTexts)).toEqual(wanted);
+          expect(relaxed.scanMany(batch, viewing(secrets)).map(hitTexts)).toEqual(wanted);
+          expect(simd.scanMany(batch, viewing(secrets)).map(hitTexts)).toEqual(wanted);
         },
       ),
       { numRuns: randomRuns(60) },
@@ -291,7 +294,7 @@ describe('a pool whose threads are busy', () => {
         return simd.scanMany(part, views);
       },
     };
-    const scans = [1, 2, 3].map(() => busy.scanMany(batch, secrets));
+    const scans = [1, 2, 3].map(() => busy.scanMany(batch, viewing(secrets)));
     expect(await busy.scanWaiting(counting)).toBe(true);
     expect(await busy.scanWaiting(counting)).toBe(false);
     expect(onThisThread).toBe(70);
@@ -301,7 +304,9 @@ describe('a pool whose threads are busy', () => {
 
   it('gives the error of the calling thread to the one that requested the scan', async () => {
     const batch = untagged([somePoint()], [somePoint()]);
-    const scans = [secretsOf(1), secretsOf(1), [INVALID]].map((secrets) => busy.scanMany(batch, secrets));
+    const scans = [secretsOf(1), secretsOf(1), [INVALID]].map((secrets) =>
+      busy.scanMany(batch, viewing(secrets)),
+    );
     const failed = expect(scans[2]).rejects.toMatchObject(FAILURE);
     expect(await busy.scanWaiting(simd)).toBe(true);
     await failed;
@@ -310,7 +315,9 @@ describe('a pool whose threads are busy', () => {
 
   it('scans the other batches of a thread when one fails', async () => {
     const batch = untagged([somePoint()], [somePoint()]);
-    const scans = [[INVALID], secretsOf(1), secretsOf(1)].map((secrets) => busy.scanMany(batch, secrets));
+    const scans = [[INVALID], secretsOf(1), secretsOf(1)].map((secrets) =>
+      busy.scanMany(batch, viewing(secrets)),
+    );
     busy.sendAhead(3);
     expect(await busy.scanWaiting(simd)).toBe(false);
     await expect(scans[0]).rejects.toMatchObject(FAILURE);

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { publicKeyOf } from '../../../src/monero/crypto/derivation.js';
 import { hashToScalar, scalarBytes } from '../../../src/monero/crypto/scalar.js';
 import { NO_VIEW_TAG, type ScanBatch } from '../../../src/monero/kernel/kernel.js';
-import { scanTask, scanTaskInTurns } from '../../../src/monero/kernel/scan-task.js';
+import { copyOf, scanTask, scanTaskInTurns } from '../../../src/monero/kernel/scan-task.js';
 import { WasmKernel } from '../../../src/monero/kernel/wasm-kernel.js';
 import { concatBytes } from '../../../src/util/bytes.js';
 import { EventLoopTurns } from '../../support/fakes/event-loop-turns.js';
-import { hitTexts } from '../../support/chain/scan-batches.js';
+import { hitTexts, viewing } from '../../support/chain/scan-batches.js';
 import { seededRng } from '../../support/fakes/seeded-rng.js';
 
 const rng = seededRng('scan task');
@@ -22,7 +22,7 @@ function batchOf(outputs: readonly number[], tag = NO_VIEW_TAG): ScanBatch {
     keys: concatBytes(...outputs.map((_, i) => POINTS[i % POINTS.length] as Uint8Array)),
     outputKey: Uint32Array.from(outputKey),
     outputIndex: Uint32Array.from(outputKey, (_, j) => j % 7),
-    viewTags: Uint16Array.from(outputKey, (_, j) => (j % 3 === 0 ? tag : j % 256)),
+    viewTags: Uint32Array.from(outputKey, (_, j) => (j % 3 === 0 ? tag : j % 256)),
     outputs: concatBytes(...outputKey.map((_, j) => POINTS[(j * 11) % POINTS.length] as Uint8Array)),
   };
 }
@@ -31,13 +31,13 @@ function batchOf(outputs: readonly number[], tag = NO_VIEW_TAG): ScanBatch {
 function scanBusily(batch: ScanBatch, secrets: readonly Uint8Array[]) {
   let pauses = 0;
   const activity = { areFrequent: true, giveWay: () => void (pauses += 1) };
-  const viewSecrets = secrets.map((secret) => Uint8Array.from(secret));
-  const hits = scanTask(kernel, { batch, viewSecrets }, activity);
-  return { hits: hits.map(hitTexts), pauses, viewSecrets };
+  const keys = viewing(secrets).map(copyOf);
+  const hits = scanTask(kernel, { batch, keys }, activity);
+  return { hits: hits.map(hitTexts), pauses, keys };
 }
 
 const whole = (batch: ScanBatch, secrets: readonly Uint8Array[]): string[][] =>
-  kernel.scanMany(batch, secrets).map(hitTexts);
+  kernel.scanMany(batch, viewing(secrets)).map(hitTexts);
 
 describe('a scan while requests are frequent', () => {
   it('gives way after each 64 keys of one view secret, fewer of several, and at least 8', () => {
@@ -67,9 +67,9 @@ describe('a scan while requests are frequent', () => {
       fc.property(batches, ({ outputs, tag, secrets: count }) => {
         const secrets = Array.from({ length: count }, someSecret);
         const batch = batchOf(outputs, tag);
-        const { hits, viewSecrets } = scanBusily(batch, secrets);
+        const { hits, keys } = scanBusily(batch, secrets);
         expect(hits).toEqual(whole(batch, secrets));
-        expect(viewSecrets).toEqual(secrets.map(() => new Uint8Array(32)));
+        expect(keys).toEqual(viewing(secrets.map(() => new Uint8Array(32))));
       }),
       { numRuns: 30 },
     );
@@ -80,7 +80,7 @@ describe('a scan on a thread that has other work', () => {
   const idle = { giveWay: () => undefined };
   const taskOf = (batch: ScanBatch, secrets: readonly Uint8Array[]) => ({
     batch,
-    viewSecrets: secrets.map((secret) => Uint8Array.from(secret)),
+    keys: viewing(secrets).map(copyOf),
   });
 
   it('finds the same hits, and wipes the view secrets', async () => {
@@ -88,7 +88,7 @@ describe('a scan on a thread that has other work', () => {
     const secrets = [someSecret(), someSecret()];
     const task = taskOf(batch, secrets);
     expect((await scanTaskInTurns(kernel, task, idle)).map(hitTexts)).toEqual(whole(batch, secrets));
-    expect(task.viewSecrets).toEqual(secrets.map(() => new Uint8Array(32)));
+    expect(task.keys).toEqual(viewing(secrets.map(() => new Uint8Array(32))));
   });
 
   it('has a turn of the event loop for other work after each 64 keys', async () => {
@@ -100,6 +100,6 @@ describe('a scan on a thread that has other work', () => {
   it('wipes the view secrets of a scan that fails', async () => {
     const task = taskOf(batchOf([1]), [new Uint8Array(32).fill(255)]);
     await expect(scanTaskInTurns(kernel, task, idle)).rejects.toThrow(RangeError);
-    expect(task.viewSecrets).toEqual([new Uint8Array(32)]);
+    expect(task.keys).toEqual(viewing([new Uint8Array(32)]));
   });
 });

@@ -1,10 +1,16 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { publicKeyOf } from '../../../src/monero/crypto/derivation.js';
+import { keccak } from '../../../src/monero/crypto/keccak.js';
 import { hashToScalar, scalarBytes } from '../../../src/monero/crypto/scalar.js';
 import type { SecretKey } from '../../../src/monero/crypto/types.js';
-import { NO_VIEW_TAG, type ScanBatch, type ScanKernel } from '../../../src/monero/kernel/kernel.js';
+import {
+  NO_VIEW_TAG,
+  type ScanBatch,
+  type ScanKernel,
+  type ScanKeys,
+} from '../../../src/monero/kernel/kernel.js';
 import { WasmMemory } from '../../../src/monero/crypto/curve/wasm-memory.js';
-import { scanTask } from '../../../src/monero/kernel/scan-task.js';
+import { scanTask, secretsOf } from '../../../src/monero/kernel/scan-task.js';
 import { WasmCurve } from '../../../src/monero/crypto/curve/wasm-curve.js';
 import { WasmKernel } from '../../../src/monero/kernel/wasm-kernel.js';
 import { concatBytes } from '../../../src/util/bytes.js';
@@ -22,9 +28,19 @@ const batch: ScanBatch = {
   keys: concatBytes(...points),
   outputKey: Uint32Array.from(points, (_, i) => i),
   outputIndex: Uint32Array.from(points, (_, i) => 200 * i),
-  viewTags: Uint16Array.from(points, () => NO_VIEW_TAG),
+  viewTags: Uint32Array.from(points, () => NO_VIEW_TAG),
   outputs: concatBytes(...outputs),
 };
+
+/** A batch of the form of the fork, whose keys lie partly on the twist. */
+const forkBatch = (): ScanBatch => ({
+  ...batch,
+  viewTags: Uint32Array.from(points, (_, i) => i),
+  contexts: {
+    ofKeys: Uint32Array.from(points, (_, i) => i),
+    bytes: new Uint8Array(33 * points.length).fill(7),
+  },
+});
 
 interface Secrets {
   readonly scalars: readonly Uint8Array[];
@@ -36,6 +52,8 @@ const someSecrets = (): Secrets => ({
   messages: rng(48 * points.length),
   amounts: points.map(() => BigInt(`0x${Buffer.from(rng(8)).toString('hex')}`)),
 });
+/** A wallet of both forms, whose view-balance secret follows from its view secret key. */
+const walletOf = (viewSecret: Uint8Array): ScanKeys => ({ viewSecret, balanceSecret: keccak(viewSecret) });
 const first = (secrets: Secrets): Uint8Array => secrets.scalars[0] as Uint8Array;
 
 interface Parts {
@@ -46,11 +64,35 @@ interface Parts {
 
 /** Every operation with secrets, first as it should be, then refused part of the way. */
 const OPERATIONS: readonly (readonly [string, (parts: Parts, secrets: Secrets) => void])[] = [
-  ['scan', ({ kernel }, secrets) => kernel.scan(batch, first(secrets))],
-  ['scanMany with few secrets', ({ kernel }, { scalars }) => kernel.scanMany(batch, scalars)],
+  ['scan', ({ kernel }, secrets) => kernel.scan(batch, walletOf(first(secrets)))],
+  ['scanMany with few secrets', ({ kernel }, { scalars }) => kernel.scanMany(batch, scalars.map(walletOf))],
   [
     'scanMany with many secrets',
-    ({ kernel }, { scalars }) => kernel.scanMany(batch, Array.from({ length: 27 }, () => scalars).flat()),
+    ({ kernel }, { scalars }) =>
+      kernel.scanMany(
+        batch,
+        Array.from({ length: 27 }, () => scalars)
+          .flat()
+          .map(walletOf),
+      ),
+  ],
+  ['scan of keys of the fork', ({ kernel }, secrets) => kernel.scan(forkBatch(), walletOf(first(secrets)))],
+  [
+    'scanMany of keys of the fork with few secrets',
+    ({ kernel }, { scalars }) => kernel.scanMany(forkBatch(), scalars.slice(0, 2).map(walletOf)),
+  ],
+  [
+    'scanMany of keys of the fork with many secrets',
+    ({ kernel }, { scalars }) => kernel.scanMany(forkBatch(), scalars.map(walletOf)),
+  ],
+  ['x25519', ({ curve }, secrets) => curve.x25519(points[0] as Uint8Array, first(secrets))],
+  [
+    'unbiasedKeyImages',
+    ({ curve }, { scalars }) => curve.unbiasedKeyImages(batch.keys, concatBytes(...scalars)),
+  ],
+  [
+    'addMultiplesOfBoth',
+    ({ curve }, { scalars }) => curve.addMultiplesOfBoth(points, scalars, [...scalars].reverse()),
   ],
   ['addHashes', ({ kernel }, { messages }) => kernel.addHashes(points[0] as Uint8Array, messages, 48)],
   ['multiply', ({ kernel }, secrets) => kernel.multiply(concatBytes(...points), first(secrets))],
@@ -96,11 +138,13 @@ function sumSelected(memory: WasmMemory, scalars: readonly Uint8Array[]): void {
 const REFUSALS: readonly (readonly [string, (parts: Parts, secrets: Secrets) => void])[] = [
   [
     'scan of a batch that does not fit its own counts',
-    ({ kernel }, secrets) => kernel.scan({ ...batch, outputs: new Uint8Array(32 * 99) }, first(secrets)),
+    ({ kernel }, secrets) =>
+      kernel.scan({ ...batch, outputs: new Uint8Array(32 * 99) }, walletOf(first(secrets))),
   ],
   [
     'scanMany of a batch that does not fit its own counts',
-    ({ kernel }, { scalars }) => kernel.scanMany({ ...batch, outputs: new Uint8Array(32 * 199) }, scalars),
+    ({ kernel }, { scalars }) =>
+      kernel.scanMany({ ...batch, outputs: new Uint8Array(32 * 199) }, scalars.map(walletOf)),
   ],
   ['addHashes', ({ kernel }, { messages }) => kernel.addHashes(NO_POINT, messages, 48)],
   ['multiply', ({ kernel }, secrets) => kernel.multiply(concatBytes(...points, NO_POINT), first(secrets))],
@@ -162,24 +206,25 @@ describe.each(['relaxed', 'simd'] as const)('the memory of the %s build', (build
 describe('a task of a scanning thread', () => {
   const kernelThat = (scanMany: ScanKernel['scanMany']): Pick<ScanKernel, 'scanMany'> => ({ scanMany });
   const quiet = { areFrequent: false, giveWay: () => undefined };
-  const HITS = [{ outputs: new Uint32Array(), derivations: new Uint8Array(), spendKeys: new Uint8Array() }];
+  const none = new Uint8Array();
+  const HITS = [{ outputs: new Uint32Array(), derivations: none, spendKeys: none, internal: none }];
 
-  it('wipes its copies of the view secrets when the scan is done', () => {
-    const viewSecrets = [secretBytes(), secretBytes()];
-    const kernel = kernelThat((_batch, secrets) => {
-      expect(secrets).not.toContainEqual(new Uint8Array(32));
+  it('wipes its copies of the secrets when the scan is done', () => {
+    const keys = [{ viewSecret: secretBytes(), balanceSecret: secretBytes() }, { viewSecret: secretBytes() }];
+    const kernel = kernelThat((_batch, given) => {
+      expect(given.flatMap(secretsOf)).not.toContainEqual(new Uint8Array(32));
       return HITS;
     });
-    expect(scanTask(kernel, { batch, viewSecrets }, quiet)).toBe(HITS);
-    expect(viewSecrets).toEqual([new Uint8Array(32), new Uint8Array(32)]);
+    expect(scanTask(kernel, { batch, keys }, quiet)).toBe(HITS);
+    expect(keys.flatMap(secretsOf)).toEqual([0, 1, 2].map(() => new Uint8Array(32)));
   });
 
-  it('wipes its copies of the view secrets when the scan throws', () => {
-    const viewSecrets = [secretBytes(), secretBytes()];
+  it('wipes its copies of the secrets when the scan throws', () => {
+    const keys = [{ viewSecret: secretBytes(), balanceSecret: secretBytes() }, { viewSecret: secretBytes() }];
     const failing = kernelThat(() => {
       throw new Error('out of memory');
     });
-    expect(() => scanTask(failing, { batch, viewSecrets }, quiet)).toThrow('out of memory');
-    expect(viewSecrets).toEqual([new Uint8Array(32), new Uint8Array(32)]);
+    expect(() => scanTask(failing, { batch, keys }, quiet)).toThrow('out of memory');
+    expect(keys.flatMap(secretsOf)).toEqual([0, 1, 2].map(() => new Uint8Array(32)));
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it, test } from '@jest/globals';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import { block, blockHash } from '../../../src/monero/cryptonote/block.js';
 import type { Block } from '../../../src/monero/cryptonote/types.js';
-import { DaemonError } from '../../../src/daemon/errors.js';
+import { DaemonError, NewerBlock } from '../../../src/daemon/errors.js';
 import type { RefreshFrom } from '../../../src/refresh/feeds/chain-position.js';
 import type { BlockSource } from '../../../src/refresh/feeds/chain-page.js';
 import { ChainFeed } from '../../../src/refresh/feeds/chain-feed.js';
@@ -174,6 +174,28 @@ describe('a fork nobody here knows', () => {
       kind: 'newer_fork',
       block: { height: 60, version: 17 },
     });
+  });
+
+  it('is every one above the newest fork that the server knows', async () => {
+    const ends: unknown[] = [];
+    for (const newestFork of [14, 15, 16, 17])
+      ends.push(
+        await new TestMember()
+          .read(new ChainFeed(daemonOf(newer), { genesis, newestFork }, quietKernel), nothing)
+          .catch((error: unknown) => error),
+      );
+    expect(ends.slice(2)).toEqual([expect.objectContaining({ newestFork: 16 }), range(0, 80)]);
+    expect(ends.slice(0, 2)).toMatchObject(
+      [14, 15].map((newestFork) => ({ newestFork, block: { height: 0 } })),
+    );
+  });
+
+  it('names the option that reads it, if there is one', () => {
+    const advice = (version: number): string => new NewerBlock({ height: 7, version }, 16).message;
+    expect(advice(18)).toMatch(
+      /version 18, and 16 is the newest known here: set --fork-rules carrot-2026-07, or update/,
+    );
+    expect(advice(19)).toMatch(/version 19, and 16 is the newest known here: update this server$/);
   });
 
   it('is read where that was allowed', async () => {

@@ -449,7 +449,7 @@ describe('trouble of one wallet', () => {
     const kernel: BatchScanner = {
       threads: 1,
       scanMany: async (batch, keys) => {
-        secrets.push(...keys.map(([first = 0]) => first));
+        secrets.push(...keys.map(({ viewSecret: [first = 0] }) => first));
         await yieldToEventLoop();
         return quietKernel.scanMany(batch, keys);
       },

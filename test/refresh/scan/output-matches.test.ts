@@ -1,6 +1,6 @@
 import { describe, expect, it, jest, test } from '@jest/globals';
 import { type ParsedTxs, parseBlocksAnswer } from '../../../src/monero/wallet/scan/block-page.js';
-import type { ScanBatch, ScanHits } from '../../../src/monero/kernel/kernel.js';
+import type { ScanBatch, ScanHits, ScanKeys } from '../../../src/monero/kernel/kernel.js';
 import {
   BATCHES_AHEAD,
   MatchGroup,
@@ -30,6 +30,7 @@ const noHits: ScanHits = {
   outputs: new Uint32Array(),
   derivations: new Uint8Array(),
   spendKeys: new Uint8Array(),
+  internal: new Uint8Array(),
 };
 
 /** Two threads that find nothing and count the scanned rows. */
@@ -42,18 +43,15 @@ class CountingScanner implements BatchScanner {
   /** View keys of each call, by their first byte. */
   readonly secrets: number[][] = [];
 
-  async scanMany(
-    { keys, outputKey }: ScanBatch,
-    secrets: readonly Uint8Array[],
-  ): Promise<readonly ScanHits[]> {
+  async scanMany({ keys, outputKey }: ScanBatch, wallets: readonly ScanKeys[]): Promise<readonly ScanHits[]> {
     if (keys.length > 32 * BATCH_KEYS) throw new RangeError('a batch of too many keys');
-    this.secrets.push(secrets.map(([first = 0]) => first));
+    this.secrets.push(wallets.map(({ viewSecret: [first = 0] }) => first));
     this.rows += outputKey.length;
     this.largest = Math.max(this.largest, outputKey.length);
     this.mostUnderWay = Math.max(this.mostUnderWay, ++this.underWay);
     await yieldToEventLoop();
     this.underWay -= 1;
-    return secrets.map(() => noHits);
+    return wallets.map(() => noHits);
   }
 }
 
@@ -292,10 +290,10 @@ describe('a scan for several wallets', () => {
     const scanner = new CountingScanner();
     const failing: BatchScanner = {
       threads: 2,
-      scanMany: (batch, secrets) =>
-        secrets.some(([first]) => first === 9)
+      scanMany: (batch, wallets) =>
+        wallets.some(({ viewSecret: [first] }) => first === 9)
           ? Promise.reject(new RangeError('no scalar'))
-          : scanner.scanMany(batch, secrets),
+          : scanner.scanMany(batch, wallets),
     };
     const matches = new SharedMatches(repeatedTx(10, 2, 1), failing);
     const readers = [readerOf(1), readerOf(9), readerOf(3)];

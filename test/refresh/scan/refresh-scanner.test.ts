@@ -1,20 +1,21 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { ScanBatch, ScanHits } from '../../../src/monero/kernel/kernel.js';
+import type { ScanBatch, ScanHits, ScanKeys } from '../../../src/monero/kernel/kernel.js';
 import { RefreshScanner } from '../../../src/refresh/scan/match-group.js';
 
 const NO_HITS: ScanHits = {
   outputs: new Uint32Array(),
   derivations: new Uint8Array(),
   spendKeys: new Uint8Array(),
+  internal: new Uint8Array(),
 };
-const SECRET = new Uint8Array(32);
+const WALLET: ScanKeys = { viewSecret: new Uint8Array(32) };
 
 /** A batch with `outputs` rows for each key. */
 const batchOf = (keys: number, outputs: number): ScanBatch => ({
   keys: new Uint8Array(32 * keys),
   outputKey: new Uint32Array(keys * outputs),
   outputIndex: new Uint32Array(keys * outputs),
-  viewTags: new Uint16Array(keys * outputs),
+  viewTags: new Uint32Array(keys * outputs),
   outputs: new Uint8Array(32 * keys * outputs),
 });
 
@@ -22,13 +23,13 @@ const noneWaits = (): Promise<boolean> => Promise.resolve(false);
 
 describe('the scanner of the refresh thread', () => {
   let scans: string[] = [];
-  const hitsFrom = (where: string, secrets: readonly Uint8Array[]): ScanHits[] => {
+  const hitsFrom = (where: string, given: readonly ScanKeys[]): ScanHits[] => {
     scans.push(where);
-    return secrets.map(() => NO_HITS);
+    return given.map(() => NO_HITS);
   };
-  const own = { scanMany: (_: ScanBatch, secrets: readonly Uint8Array[]) => hitsFrom('own', secrets) };
+  const own = { scanMany: (_: ScanBatch, given: readonly ScanKeys[]) => hitsFrom('own', given) };
   const pool = {
-    scanMany: (_: ScanBatch, secrets: readonly Uint8Array[]) => Promise.resolve(hitsFrom('pool', secrets)),
+    scanMany: (_: ScanBatch, given: readonly ScanKeys[]) => Promise.resolve(hitsFrom('pool', given)),
     scanWaiting: noneWaits,
   };
   beforeEach(() => {
@@ -42,9 +43,9 @@ describe('the scanner of the refresh thread', () => {
     ['a few keys with the view keys of many wallets', 45, 2, 100, 'pool'],
     ['one key with the view keys of many wallets', 1, 2, 100, 'own'],
   ])('scans %s on the thread that takes less memory and time', async (_, keys, outputs, wallets, where) => {
-    const secrets = Array.from({ length: wallets }, () => SECRET);
+    const given = Array.from({ length: wallets }, () => WALLET);
     const scanner = new RefreshScanner(pool, own, 3);
-    expect(await scanner.scanMany(batchOf(keys, outputs), secrets)).toHaveLength(wallets);
+    expect(await scanner.scanMany(batchOf(keys, outputs), given)).toHaveLength(wallets);
     expect(scans).toEqual([where]);
   });
 
@@ -55,7 +56,7 @@ describe('the scanner of the refresh thread', () => {
       },
     };
     const scanner = new RefreshScanner(pool, failing, 2);
-    await expect(scanner.scanMany(batchOf(1, 1), [SECRET])).rejects.toThrow('a scalar of ℓ or more');
+    await expect(scanner.scanMany(batchOf(1, 1), [WALLET])).rejects.toThrow('a scalar of ℓ or more');
   });
 
   it('scans one batch that waits for a thread at a time', async () => {

@@ -94,6 +94,8 @@ describe('the main chain', () => {
 const withHeader = (block: Block, header: Partial<BlockHeader>): Block => ({
   ...block,
   header: { ...block.header, ...header },
+  // Blocks from version 17 on name the tree of outputs.
+  ...((header.majorVersion ?? 0) < 17 ? {} : { tree: { layers: 1, root: new Uint8Array(32) } }),
 });
 
 const withMiner = (block: Block, prefix: (of: TxPrefix) => Partial<TxPrefix>): Block => ({

@@ -143,7 +143,7 @@ describe('a payment', () => {
     };
     for (const doNotRelay of [true, false])
       await expect(maker.make({ ...options, doNotRelay }, planOf(COIN))).rejects.toMatchObject({
-        fault: { kind: 'fork_unsupported', height: 71, version: 17 },
+        fault: { kind: 'payments_ended', height: 71, version: 17 },
       });
     expect([outgoing(), reserved(), sent]).toEqual([[], [], []]);
     // A daemon that knows the fork, or not, before it is active.
@@ -152,10 +152,15 @@ describe('a payment', () => {
       await maker.make({ ...options, doNotRelay: true }, planOf(COIN));
     }
     expect(asked).toEqual([17, 17, 17, 17]);
-    wallet.daemon.newerBlock = { height: 60, version: 18 };
-    await expect(maker.make(options, planOf(COIN))).rejects.toMatchObject({
-      fault: { kind: 'fork_unsupported', height: 60, version: 18 },
-    });
+    for (const [version, kind] of [
+      [18, 'payments_ended'],
+      [19, 'fork_unsupported'],
+    ] as const) {
+      wallet.daemon.newerBlock = { height: 60, version };
+      await expect(maker.make(options, planOf(COIN))).rejects.toMatchObject({
+        fault: { kind, height: 60, version },
+      });
+    }
   });
 
   it('that is not to be relayed leaves no trace, and its metadata relay it later, once', async () => {

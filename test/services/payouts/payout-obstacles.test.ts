@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import type { Candidate } from '../../../src/services/payouts/batch-composer.js';
 import { PayoutTaken } from '../../../src/services/payouts/payout-batches.js';
-import { expectedReason, setbackOf } from '../../../src/services/payouts/payout-obstacles.js';
+import { blockOf, setbackOf } from '../../../src/services/payouts/payout-obstacles.js';
 import { WalletError, type Fault } from '../../../src/model/wallet-error.js';
 import { amount } from '../../../src/util/amount.js';
 
@@ -54,8 +54,18 @@ describe('after a batch that could not be paid', () => {
   it('ends the round if the daemon cannot be asked or the wallet cannot pay, and throws any other error', () => {
     const lost = new DaemonError('timeout', 'no answer');
     expect(setbackOf(lost, pair)).toBeUndefined();
-    expect(expectedReason(lost)).toBe('no answer');
+    expect(blockOf(lost)).toEqual({ kind: 'node', reason: 'no answer' });
     expect(setbackOf(error({ kind: 'no_wallet' }), pair)).toBeUndefined();
     expect(() => setbackOf(new TypeError('a bug'), pair)).toThrow('a bug');
+    expect(() => blockOf(new TypeError('a bug'))).toThrow('a bug');
+  });
+
+  it('ends the round after a fork, which the payouts then wait for', () => {
+    const ended = error({ kind: 'payments_ended', height: 71, version: 17 });
+    expect(setbackOf(ended, pair)).toBeUndefined();
+    expect(blockOf(ended)).toEqual({ kind: 'fork', height: 71, version: 17 });
+    expect(blockOf(error({ kind: 'fork_unsupported', height: 71, version: 19 }))).toMatchObject({
+      kind: 'node',
+    });
   });
 });

@@ -132,7 +132,7 @@ describe('a refresh', () => {
   it('that ends at a block of a newer version says so until one goes beyond it', async () => {
     await wallet.sync.refresh();
     expect([wallet.sync.isSynced, wallet.sync.newerBlock]).toEqual([true, undefined]);
-    const error = new NewerBlock({ height: 71, version: 17 });
+    const error = new NewerBlock({ height: 71, version: 17 }, 16);
     wallet.refresher.onRefresh = () => Promise.reject(error);
     await expect(wallet.sync.refresh()).rejects.toBe(error);
     expect([wallet.sync.isSynced, wallet.sync.newerBlock]).toEqual([false, { height: 71, version: 17 }]);

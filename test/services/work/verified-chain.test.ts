@@ -116,6 +116,15 @@ describe('a block is admitted', () => {
 });
 
 describe('a block is refused', () => {
+  it('if its version is above the newest one that the server knows', async () => {
+    serving.grow(3);
+    expect(await refusal(chainFrom({ newestFork: 15 }), serving.tip)).toEqual([
+      'unverified',
+      'the work of blocks of version 16 is not checked: its rules are not known',
+    ]);
+    expect(await refusal(chainFrom({ newestFork: 16 }), serving.tip)).toEqual(['admitted', '']);
+  });
+
   it('without its work, with all blocks after it, until another daemon has the chain', async () => {
     serving.grow(5);
     const chain = chainFrom();

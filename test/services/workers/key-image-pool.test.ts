@@ -38,7 +38,11 @@ describe('the key image threads', () => {
 
   it('sign key images, and verify each signature against its own output alone', async () => {
     const signed = await pool.sign(outputs.slice(0, 3), keys);
-    const claims = signed.map((one, i) => ({ publicKey: hints[i]?.publicKey as PublicKey, signed: one }));
+    const claims = signed.map((one, i) => ({
+      publicKey: hints[i]?.publicKey as PublicKey,
+      signed: one,
+      isCarrot: false,
+    }));
     expect(await pool.verify(claims)).toEqual(['proven', 'proven', 'proven']);
     const swapped = claims.map((claim, i) => ({
       ...claim,

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
+import type { Hash, KeyImage, SecretKey } from '../../../src/monero/crypto/types.js';
 import type { WalletReader } from '../../../src/store/wallet-reader.js';
 import type { OutputPart, OutputRange } from '../../../src/store/tables/outputs.js';
 import { isUnknownSpend } from '../../../src/store/tables/output-row.js';
@@ -22,15 +22,19 @@ const facts = fc.record({
   tied: fc.boolean(),
   /** Key shared with others, which makes the largest of them count; 0: a key of its own. */
   key: fc.nat(2),
+  /** Whether the output has the form of the fork. */
+  carrot: fc.boolean(),
 });
 type Facts = typeof facts extends fc.Arbitrary<infer T> ? T : never;
+
+const secret = (n: number): SecretKey => new Uint8Array(32).fill(n) as SecretKey;
 
 function store(held: readonly Facts[]): void {
   file.write((w) => {
     clearChain(w, { hard: true });
     const shared = ownedOutput(1n).publicKey;
     let place = 0;
-    held.forEach(({ keyImage, plain, frozen, tied, key }, i) => {
+    held.forEach(({ keyImage, plain, frozen, tied, key, carrot }, i) => {
       if (!tied || !plain) place = i;
       const made = ownedOutput(BigInt(100 + ((i * 37) % 11)), {
         rct: !plain,
@@ -40,7 +44,10 @@ function store(held: readonly Facts[]): void {
         txHash: Uint8Array.from({ length: 32 }, () => 0xff - i) as Hash,
       });
       const publicKey = key === 1 ? shared : made.publicKey;
-      const output = { ...made, publicKey };
+      const output = {
+        ...{ ...made, publicKey },
+        ...(carrot ? { carrot: { extensionG: secret(2 * i), extensionT: secret(2 * i + 1) } } : {}),
+      };
       w.payments.add({ ...received(0, output.height), txHash: output.txHash });
       if (keyImage !== 'unknown') {
         const image = publicKey as Uint8Array as KeyImage;
@@ -124,12 +131,15 @@ describe('outputs of a store', () => {
 
   it('have the facts that an import of key images needs, in the same order', () => {
     ofWallets((r) => {
-      const facts = r.outputs.inOrder().map(({ publicKey, amount, height, frozen, spentBy, keyImage }) => ({
-        ...{ publicKey, amount, height, frozen, isSpent: spentBy !== undefined },
-        isSpentByUnknown: isUnknownSpend(spentBy),
-        isProven: r.importedKeyImages.isProven(publicKey),
-        ...(keyImage === undefined ? {} : { keyImage }),
-      }));
+      const facts = r.outputs
+        .inOrder()
+        .map(({ publicKey, amount, height, frozen, spentBy, keyImage, carrot }) => ({
+          ...{ publicKey, amount, height, frozen, isSpent: spentBy !== undefined },
+          isSpentByUnknown: isUnknownSpend(spentBy),
+          isProven: r.importedKeyImages.isProven(publicKey),
+          isCarrot: carrot !== undefined,
+          ...(keyImage === undefined ? {} : { keyImage }),
+        }));
       expect(r.outputs.importFacts()).toEqual({ page: facts, rest: undefined });
       expect(r.outputs.importFacts({ first: 1, count: 2 }).page).toEqual(facts.slice(1, 3));
     });
@@ -145,6 +155,7 @@ describe('outputs of a store', () => {
           isSpent: output.spentBy !== undefined,
           hasKeyImage: output.keyImage !== undefined,
           isProven: r.importedKeyImages.isProven(publicKey),
+          ...(output.carrot && { carrot: output.carrot }),
         };
       });
       expect(r.outputs.exportFacts()).toEqual({ page: facts, rest: undefined });

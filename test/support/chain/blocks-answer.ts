@@ -15,6 +15,12 @@ export interface SentBlocks {
   readonly blocks: readonly SentBlock[];
 }
 
+interface AnswerOptions {
+  readonly pruned?: boolean;
+  readonly status?: string;
+  readonly other?: TypedSection;
+}
+
 const bytes = (value: Uint8Array): Scalar => ({ type: 'string', value });
 const u64 = (value: number): Scalar => ({ type: 'u64', value: BigInt(value) });
 const object = (value: TypedSection): Scalar => ({ type: 'object', value });
@@ -23,10 +29,13 @@ const object = (value: TypedSection): Scalar => ({ type: 'object', value });
 const some = <T>(name: string, items: readonly T[], entry: (item: T, i: number) => Scalar): TypedSection =>
   items.length === 0 ? {} : { [name]: { type: 'list', items: items.map(entry) } };
 
-/** Answer to `/getblocks.bin`. @param pruned true: transactions are pruned and carry the hash of the removed part. */
+/**
+ * Answer to `/getblocks.bin`. @param pruned true: transactions are pruned and carry the hash of the removed part.
+ * @param other further fields.
+ */
 export const blocksAnswer = (
   { startHeight, currentHeight, blocks }: SentBlocks,
-  { pruned = false, status = 'OK' } = {},
+  { pruned = false, status = 'OK', other = {} }: AnswerOptions = {},
 ): Uint8Array =>
   writeStorage({
     ...some('blocks', blocks, ({ block, txs, prunableHashes = [] }) =>
@@ -47,4 +56,5 @@ export const blocksAnswer = (
     start_height: u64(startHeight),
     status: bytes(Buffer.from(status)),
     untrusted: { type: 'bool', value: false },
+    ...other,
   });

@@ -1,5 +1,6 @@
 import type { Hash, PublicKey } from '../../../src/monero/crypto/types.js';
 import { block, blockHash } from '../../../src/monero/cryptonote/block.js';
+import { TREE_FORK } from '../../../src/monero/fork-rules.js';
 import type { Block } from '../../../src/monero/cryptonote/types.js';
 import type { BlocksRequest } from '../../../src/daemon/daemon.js';
 import { parseBlocksAnswer } from '../../../src/monero/wallet/scan/block-page.js';
@@ -45,6 +46,7 @@ export function chain(
         rct: { base: { type: 0, fee: amount(0n), pseudoOuts: [], ecdhInfo: [], outPk: [] } },
       },
       txHashes: [],
+      ...((options.version ?? 16) < TREE_FORK ? {} : { tree: { layers: 1, root: zeros } }),
     });
   }
   return blocks;

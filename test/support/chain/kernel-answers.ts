@@ -8,7 +8,7 @@ import { toHex } from '../../../src/util/bytes.js';
 
 /** Request on standard input: a scan, and points with a secret for each. */
 export interface Question {
-  readonly batch: { readonly [Part in keyof ScanBatch]: readonly number[] };
+  readonly batch: { readonly [Part in Exclude<keyof ScanBatch, 'contexts'>]: readonly number[] };
   readonly viewSecret: readonly number[];
   readonly points: readonly (readonly number[])[];
   readonly secrets: readonly (readonly number[])[];
@@ -30,7 +30,7 @@ export async function answersTo(question: Question): Promise<Answers> {
     keys: Uint8Array.from(question.batch.keys),
     outputKey: Uint32Array.from(question.batch.outputKey),
     outputIndex: Uint32Array.from(question.batch.outputIndex),
-    viewTags: Uint16Array.from(question.batch.viewTags),
+    viewTags: Uint32Array.from(question.batch.viewTags),
     outputs: Uint8Array.from(question.batch.outputs),
   };
   const viewSecret = Uint8Array.from(question.viewSecret);
@@ -40,8 +40,8 @@ export async function answersTo(question: Question): Promise<Answers> {
   const answers = {
     kernel: kernel.name,
     curve: curve.name,
-    hits: hitsText(kernel.scan(batch, viewSecret)),
-    pooledHits: hitsText(await pool.scan(batch, viewSecret)),
+    hits: hitsText(kernel.scan(batch, { viewSecret })),
+    pooledHits: hitsText(await pool.scan(batch, { viewSecret })),
     products: curve.multiplySecret(bytes(question.points), bytes(question.secrets)).map(toHex),
   };
   await pool.close();

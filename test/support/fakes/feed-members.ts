@@ -20,6 +20,7 @@ export const quietKernel: BatchScanner = {
         outputs: new Uint32Array(),
         derivations: new Uint8Array(),
         spendKeys: new Uint8Array(),
+        internal: new Uint8Array(),
       })),
     ),
 };
@@ -27,12 +28,13 @@ export const quietKernel: BatchScanner = {
 /** A kernel that finds one output in each batch; the spend key of it is the view secret, as it is during the scan. */
 export const echoKernel = (calls: (readonly number[])[] = []): BatchScanner => ({
   threads: 1,
-  scanMany: async (_, secrets) => {
-    calls.push(secrets.map(([first = 0]) => first));
-    const hits = secrets.map((secret) => ({
+  scanMany: async (_, wallets) => {
+    calls.push(wallets.map(({ viewSecret: [first = 0] }) => first));
+    const hits = wallets.map(({ viewSecret }) => ({
       outputs: Uint32Array.of(0),
       derivations: new Uint8Array(32),
-      spendKeys: Uint8Array.from(secret),
+      spendKeys: Uint8Array.from(viewSecret),
+      internal: Uint8Array.of(0),
     }));
     await yieldToEventLoop();
     return hits;

@@ -8,6 +8,7 @@ import { randomSecretKey } from '../../../src/monero/crypto/derivation.js';
 import type { SecretKey } from '../../../src/monero/crypto/types.js';
 import type { Daemon } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
+import { NEWEST_FORK } from '../../../src/monero/cryptonote/constants.js';
 import type { Refresher } from '../../../src/refresh/refresher.js';
 import type { DaemonClient } from '../../../src/services/context/daemon-list.js';
 import { DaemonConnection } from '../../../src/services/context/daemon-connection.js';
@@ -115,6 +116,7 @@ export class WalletServer {
       ...{ kdfRounds: 1, exportFormat: 'current', restricted: false, threads: 1, daemons: [] },
       ...{
         anyFork: false,
+        newestFork: NEWEST_FORK,
         wholeBlocks: false,
         rng: systemRng,
         pendingRequests: new PendingRequests(),

@@ -2,7 +2,6 @@ import { keyDerivation, publicKeyOf, randomSecretKey } from '../../../src/monero
 import type { Hash, KeyImage, PublicKey, SecretKey } from '../../../src/monero/crypto/types.js';
 import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import { parseBlock } from '../../../src/monero/cryptonote/block.js';
-import { parseExtra } from '../../../src/monero/cryptonote/extra.js';
 import { ownAddress } from '../../../src/monero/cryptonote/subaddress-keys.js';
 import { isCoinbase, parseTransaction, transactionHash } from '../../../src/monero/cryptonote/transaction.js';
 import type {
@@ -17,7 +16,7 @@ import type { Rng } from '../../../src/util/random.js';
 import type { SpendableInput } from '../../../src/monero/wallet/build/construction.js';
 import type { FetchedOutput, Ring } from '../../../src/monero/wallet/select/decoys.js';
 import { outputSecretKey } from '../../../src/monero/cryptonote/own-outputs.js';
-import { ownOutputsIn, receivedPaymentId } from '../../../src/monero/wallet/scan/block-scan.js';
+import { ownOutputsIn, paymentIdIn } from '../../../src/monero/wallet/scan/block-scan.js';
 import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
 import { SubaddressTable } from '../../../src/monero/wallet/scan/subaddress-table.js';
 import type { Loose } from '../network/json-rpc.js';
@@ -105,7 +104,7 @@ export class ChainWallet {
 
   /** Decrypts the payment id of a received transaction. */
   paymentId(tx: Transaction): PaymentId | undefined {
-    return receivedPaymentId(parseExtra(tx.prefix.extra).fields, this.viewSecret);
+    return paymentIdIn(tx, this.viewSecret);
   }
 
   spendable(output: OwnedOutput, ring: Ring): SpendableInput {

@@ -1,5 +1,10 @@
+/** SQL that removes the secrets of outputs in the form of the fork, of which there are none. */
+export const UNDO_CARROT = `
+  ALTER TABLE owned_output DROP COLUMN carrot;`;
+
 /** SQL that removes the terms of shops from payment requests, and the signals of the mempool. */
 const UNDO_SHOP = `
+  ${UNDO_CARROT}
   DROP INDEX payment_request_zero_conf;
   DROP INDEX payout_request;
   ALTER TABLE payment_request DROP COLUMN price;

@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { FIRST_UNKNOWN_FORK } from '../../../src/daemon/errors.js';
 import { concernsOf, type ConcernParts } from '../../../src/watch/status/attention.js';
 import { facts, node, quiet } from './status-fixtures.js';
 
@@ -42,10 +41,8 @@ describe('what needs attention', () => {
   it('has the next fork, urgently if this server does not know it', () => {
     const fork = (version: number): string[] =>
       concerns({ daemon: node({ nextFork: { height: 820, version } }) });
-    expect(fork(FIRST_UNKNOWN_FORK - 1)).toEqual([
-      expect.stringMatching(/^soon: hard fork .* in about 1 d$/),
-    ]);
-    expect(fork(FIRST_UNKNOWN_FORK)).toEqual([expect.stringMatching(/^now: .* update this server before$/)]);
+    expect(fork(16)).toEqual([expect.stringMatching(/^soon: hard fork .* in about 1 d$/)]);
+    expect(fork(17)).toEqual([expect.stringMatching(/^now: .* update this server before$/)]);
   });
 
   it('has payments in no block for half an hour, with their transactions', () => {

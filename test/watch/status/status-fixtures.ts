@@ -45,6 +45,7 @@ export const node = (changes: Partial<DaemonView> = {}): DaemonView => ({
     software: '0.18.4.0',
     peers: { outgoing: 8, incoming: 1 },
     nextFork: undefined,
+    newestFork: 16,
   },
   ...changes,
 });

@@ -39,7 +39,7 @@ export interface KernelExports {
   endGroups(basisTerms: number): void;
   twinSums(terms: number): void;
   addHashes(count: number, length: number): void;
-  reserveScan(keys: number, outputs: number, secrets: number): number;
+  reserveScan(keys: number, outputs: number, secrets: number, contexts: number): number;
   derive(): void;
   findHits(secret: number): number;
   scanKeysAt(): number;
@@ -50,6 +50,11 @@ export interface KernelExports {
   scanOutputKeyAt(): number;
   scanOutputIndexAt(): number;
   scanTagsAt(): number;
+  scanBalancesAt(): number;
+  scanHasBalanceAt(): number;
+  scanContextOfAt(): number;
+  scanContextsAt(): number;
+  scanKindsAt(): number;
   wipeScan(): void;
   wipe(): void;
 }

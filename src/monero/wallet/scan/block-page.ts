@@ -40,6 +40,8 @@ interface ParserExports {
   firstKeys(): number;
   mainKeys(): number;
   keys(): number;
+  contextOf(): number;
+  contexts(): number;
   firstImages(): number;
   images(): number;
 }
@@ -61,8 +63,21 @@ export interface UnreadBlock {
   /** Version of the block; absent if the version cannot be read either. */
   readonly version?: number;
   readonly cause: CodecError;
+  /** Newest version of blocks whose rules the reader of the page knows. */
+  readonly newestFork: number;
   /** True if the block contradicts the block before it or the hashes that it lists, so that its sender has altered it. */
   readonly isForged: boolean;
+}
+
+/** Rules by which a page of blocks is read. */
+export interface PageRules {
+  /**
+   * True: refuses transactions whose hash cannot be computed. Daemons of version 0.18 send pruned transactions without the
+   * hash of the removed part.
+   */
+  readonly complete: boolean;
+  /** Newest version of blocks whose rules are known. */
+  readonly newestFork: number;
 }
 
 /** Parsed answer to `/getblocks.bin`. */
@@ -140,7 +155,6 @@ function columnOf(wasm: ParserExports, column: number): Uint8Array {
   return new Uint8Array(buffer, data, used).slice();
 }
 
-const shorts = (bytes: Uint8Array): Uint16Array => new Uint16Array(bytes.buffer);
 const words = (bytes: Uint8Array): Uint32Array => new Uint32Array(bytes.buffer);
 const numbers = (bytes: Uint8Array): Float64Array => new Float64Array(bytes.buffer);
 
@@ -164,10 +178,12 @@ function txsOf(
     firstOutputs: words(columnOf(wasm, wasm.firstOutputs())),
     outputs: columnOf(wasm, wasm.outputs()),
     outputIndices: words(columnOf(wasm, wasm.outputIndices())),
-    viewTags: shorts(columnOf(wasm, wasm.viewTags())),
+    viewTags: words(columnOf(wasm, wasm.viewTags())),
     firstKeys: words(columnOf(wasm, wasm.firstKeys())),
     mainKeys: words(columnOf(wasm, wasm.mainKeys())),
     keys: columnOf(wasm, wasm.keys()),
+    contextOf: words(columnOf(wasm, wasm.contextOf())),
+    contexts: columnOf(wasm, wasm.contexts()),
     indices,
     firstImages: words(columnOf(wasm, wasm.firstImages())),
     images: words(columnOf(wasm, wasm.images())),
@@ -196,7 +212,11 @@ const ALL = 2 ** 32 - 1;
  * later blocks.
  * @returns the block that cannot be read, if there is one.
  */
-function parseReadable(wasm: ParserExports, length: number, complete: boolean): UnreadBlock | undefined {
+function parseReadable(
+  wasm: ParserExports,
+  length: number,
+  { complete, newestFork }: PageRules,
+): UnreadBlock | undefined {
   try {
     wasm.parseBlocks(complete, ALL);
     return undefined;
@@ -207,7 +227,7 @@ function parseReadable(wasm: ParserExports, length: number, complete: boolean): 
     );
     const version = versions[Math.min(1, wasm.blocksParsed())];
     // Blocks of unknown rules may link in another way.
-    const isUnlinked = cause.message === UNLINKED_BLOCK && versions.every((known) => known <= NEWEST_FORK);
+    const isUnlinked = cause.message === UNLINKED_BLOCK && versions.every((known) => known <= newestFork);
     // Either of two blocks that do not link may be the altered one.
     const readable = Math.max(0, wasm.blocksParsed() - (isUnlinked ? 1 : 0));
     // The columns have values of the block that failed, so they are filled again without this block.
@@ -215,7 +235,7 @@ function parseReadable(wasm: ParserExports, length: number, complete: boolean): 
     wasm.readAnswer(length);
     wasm.parseBlocks(complete, readable);
     const isForged = isUnlinked || cause.message === ALTERED_TX;
-    return { ...(version === undefined ? {} : { version }), cause, isForged };
+    return { ...(version === undefined ? {} : { version }), cause, isForged, newestFork };
   }
 }
 
@@ -224,17 +244,18 @@ function parseReadable(wasm: ParserExports, length: number, complete: boolean): 
  * index is missing, and that the transactions have the hashes that their blocks list. The blocks of the result end
  * before the first block that fails a check.
  * @param answer bytes of the answer; the result shares this memory.
- * @param complete true: refuses transactions whose hash cannot be computed. Daemons of version 0.18 send pruned
- * transactions without the hash of the removed part.
  * @throws CodecError for an answer in which no blocks can be located.
  */
-export function parseBlocksAnswer(answer: Uint8Array, complete = false): ParsedBlocksAnswer {
+export function parseBlocksAnswer(
+  answer: Uint8Array,
+  { complete = false, newestFork = NEWEST_FORK }: Partial<PageRules> = {},
+): ParsedBlocksAnswer {
   return withParser(answer, (wasm) => {
     wasm.readAnswer(answer.length);
     const found = wasm.fieldsFound();
     if ((found & 4) === 0) throw new CodecError('status: expected a string');
     const status = utf8.decode(answer.subarray(wasm.statusStartsAt(), wasm.statusEndsAt()));
-    const unread = status === 'OK' ? parseReadable(wasm, answer.length, complete) : undefined;
+    const unread = status === 'OK' ? parseReadable(wasm, answer.length, { complete, newestFork }) : undefined;
     const txs = txsOf(wasm, answer);
     return {
       status,

@@ -9,6 +9,7 @@ import {
 } from '../../cryptonote/extra.js';
 import type { Block, PaymentId, Transaction, SubaddressIndex } from '../../cryptonote/types.js';
 import { equalBytes } from '../../../util/bytes.js';
+import { NO_PAYMENT_ID } from '../../carrot/derivations.js';
 import { readFetchedTx, wrongTransaction, type FetchedTx } from './fetched-tx.js';
 import type { SubaddressTable, KnownAddresses } from './subaddress-table.js';
 import { keyDerivation } from '../../crypto/derivation.js';
@@ -69,7 +70,7 @@ export function scanBlock(
     const outputs = found[i] ?? [];
     if (outputs.length === 0) return [];
     const hash = i === 0 ? transactionHash(minerTx) : (txHashes[i - 1] as Hash);
-    const paymentId = receivedPaymentId(parseExtra(tx.prefix.extra).fields, keys.viewSecret);
+    const paymentId = boundPaymentId(outputs) ?? paymentIdIn(tx, keys.viewSecret);
     return [{ hash, tx, outputs, ...(paymentId === undefined ? {} : { paymentId }) }];
   });
 }
@@ -101,7 +102,7 @@ export function ownOutputsOf(
   const derivations: Uint8Array[] = [];
   try {
     for (const batch of kernelBatches(candidatesIn(txs), 0, txs.length)) {
-      const hits = kernel.scan(batch.scan, keys.viewSecret);
+      const hits = kernel.scan(batch.scan, { viewSecret: keys.viewSecret });
       derivations.push(hits.derivations);
       for (const match of new OutputMatches(batch, hits).payingTo(addresses)) {
         const tx = txs[match.tx];
@@ -137,7 +138,7 @@ interface DerivedKey {
 }
 
 /**
- * Decrypts the short payment id of a transaction; long payment ids are obsolete and not read.
+ * Decrypts the short payment id of a transaction of the old form; long payment ids are obsolete and not read.
  * @param fields fields of the transaction's extra. @param known derivations that are computed already.
  * @returns undefined without a short payment id, or when the first transaction public key is not a point.
  * @example
@@ -156,6 +157,25 @@ export function receivedPaymentId(
     known.find((one) => equalBytes(one.key, key))?.derivation ?? tryKeyDerivation(key, viewSecret);
   return derivation && cryptPaymentId(id.id, derivation);
 }
+
+/**
+ * Returns the payment id of a transaction; undefined as in {@link receivedPaymentId}. In the form of the fork it is zeros unless an
+ * output binds it: see {@link boundPaymentId}.
+ * @param known derivations that are computed already.
+ */
+export function paymentIdIn(
+  { prefix: { extra, outputs } }: Pick<Transaction, 'prefix'>,
+  viewSecret: SecretKey,
+  known?: readonly DerivedKey[],
+): PaymentId | undefined {
+  const { fields } = parseExtra(extra);
+  if (outputs[0]?.carrot === undefined) return receivedPaymentId(fields, viewSecret, known);
+  return paymentIdOf(fields)?.kind === 'short' ? NO_PAYMENT_ID : undefined;
+}
+
+/** Returns the payment id that an output in the form of the fork binds; undefined if none of the outputs binds one. */
+export const boundPaymentId = (outputs: readonly FoundOutput[]): PaymentId | undefined =>
+  outputs.find(({ carrot }) => carrot?.paymentId !== undefined)?.carrot?.paymentId;
 
 /**
  * Computes the derivation of a transaction public key; undefined if the key is not a point on the curve, so that no

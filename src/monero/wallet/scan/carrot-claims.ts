@@ -11,15 +11,19 @@ import type { OutputMatch } from './output-matches.js';
 import type { FoundOutput, ReceivingKeys } from './receive.js';
 import type { KnownAddresses } from './subaddress-table.js';
 
-/** Facts of an output in the form of the fork from which, with the keys of the wallet, its secret scalars follow. */
-export interface CarrotFacts {
+/** Scalars that the sender of an output in the form of the fork added, from which with the wallet's keys its secrets follow. */
+export interface OutputExtensions {
   /** Scalar that the sender added in multiples of G. Secret. */
   readonly extensionG: SecretKey;
   /** Scalar that the sender added in multiples of T. Secret. */
   readonly extensionT: SecretKey;
-  /** True if only a holder of the wallet's view keys can have made the output: change, or a payment to itself. */
-  readonly isOwn: boolean;
-  /** Payment id that the sender has bound to the output; absent without one, and in a stored output. */
+}
+
+/** Secret facts of a found output in the form of the fork. */
+export interface CarrotFacts extends OutputExtensions {
+  /** True for change that only a holder of the wallet's view keys can have made; absent in a stored output. */
+  readonly isChange?: boolean;
+  /** Payment id that the sender has bound to the output; absent without one. */
   readonly paymentId?: PaymentId;
 }
 
@@ -90,14 +94,14 @@ function openClaim(claim: CarrotClaim, { viewSecret }: ReceivingKeys): FoundCarr
     carrot: {
       extensionG: scalarBytes(nominal.extensions.g),
       extensionT: scalarBytes(nominal.extensions.t),
-      isOwn: path !== 'normal',
+      isChange: path !== 'normal' && opened.type === 'change',
       ...(equalBytes(paymentId, NO_PAYMENT_ID) ? {} : { paymentId }),
     },
   };
 }
 
 /** Returns the scalars that the sender of an output added to the address. */
-export const extensionsIn = ({ extensionG, extensionT }: CarrotFacts): Extensions => ({
+export const extensionsIn = ({ extensionG, extensionT }: OutputExtensions): Extensions => ({
   g: toScalar(extensionG),
   t: toScalar(extensionT),
 });

@@ -8,10 +8,16 @@ import { isInMainSubgroup } from '../../crypto/curve/points.js';
 import { checkRing, signAlone } from '../../crypto/ring-signature.js';
 import type { Hash, KeyDerivation, KeyImage, PublicKey, SecretKey, Signature } from '../../crypto/types.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
-import { equalBytes, concatBytes } from '../../../util/bytes.js';
+import { chunks, equalBytes, concatBytes } from '../../../util/bytes.js';
 import type { Rng } from '../../../util/random.js';
 import { zip } from '../../../util/zip.js';
 import { outputSecretKey } from '../../cryptonote/own-outputs.js';
+import { proveImage, verifiesImage } from '../../carrot/image-proof.js';
+import { carrotKeyImages } from '../../carrot/key-image.js';
+import { extensionKey } from '../../carrot/opening.js';
+import { outputSecrets, type OutputSecrets } from '../../carrot/output-secrets.js';
+import { toScalar } from '../../crypto/scalar.js';
+import { extensionsIn, type OutputExtensions } from './carrot-claims.js';
 import type { ScanKernel } from '../../kernel/kernel.js';
 
 /** A key image that was imported into a wallet without the spend key. */
@@ -61,6 +67,8 @@ export interface LocatedOutput {
   readonly subaddress: SubaddressIndex;
   /** Key derivation of `derivationKey`, if it is known already; absent: it is computed. Secret. */
   readonly derivation?: KeyDerivation;
+  /** Scalars that the sender of an output in the form of the fork added; absent in the old form. */
+  readonly carrot?: OutputExtensions;
 }
 
 /** Outputs, or candidates for their addresses, that may carry their derivations. */
@@ -75,7 +83,7 @@ export const wipeDerivations = (outputs: readonly Derived[]): void =>
   knownDerivations(outputs).forEach((derivation) => derivation.fill(0));
 
 /**
- * A key image with a signature by the output key.
+ * A key image with a signature by the output key: of 64 bytes, or a proof of 96 bytes for an output in the form of the fork.
  * @example
  * const signed: SignedKeyImage = signKeyImage(found[0].outputs[0], account, systemRng);
  * signed.signature.length; // => 64
@@ -153,8 +161,64 @@ function derivationsOf(outputs: readonly LocatedOutput[], viewSecret: SecretKey)
   );
 }
 
+/** Secret scalars of an output key `x·G + y·T`; y is absent in the old form, where it is zero. */
+type KeyScalars = Pick<OutputSecrets, 'x'> & { readonly y?: SecretKey };
+
+/** Computes the secret scalars of outputs of both forms. @throws RangeError as {@link spendSecretsOf}. */
+function scalarsOfEach(outputs: readonly LocatedOutput[], keys: SpendingKeys): KeyScalars[] {
+  const legacy = spendSecretsOf(
+    outputs.filter(({ carrot }) => carrot === undefined),
+    keys,
+  ).values();
+  return outputs.map((output) =>
+    output.carrot === undefined
+      ? { x: legacy.next().value as SecretKey }
+      : carrotScalars(output, output.carrot, keys),
+  );
+}
+
+/** Computes the secret scalars of an output in the form of the fork. @throws RangeError as {@link spendSecretsOf}. */
+function carrotScalars(
+  { publicKey, subaddress }: LocatedOutput,
+  extensions: OutputExtensions,
+  keys: SpendingKeys,
+): Required<KeyScalars> {
+  const { x, y } = outputSecrets({ hierarchy: 'legacy', ...keys }, extensionsIn(extensions), subaddress);
+  if (y === undefined || !equalBytes(extensionKey({ g: toScalar(x), t: toScalar(y) }), publicKey))
+    throw new RangeError('the output does not belong to this wallet');
+  return { x, y };
+}
+
+const wipeScalars = (scalars: readonly KeyScalars[]): void =>
+  scalars.forEach(({ x, y }) => {
+    x.fill(0);
+    y?.fill(0);
+  });
+
 /**
- * Computes the secret keys of outputs as a batch, which takes half the time of computing them one by one.
+ * Computes the key images of outputs of both forms.
+ * @param scalars one for each output. @param ofLegacy computes those of the old form, as a batch.
+ */
+function imagesOf(
+  outputs: readonly Pick<LocatedOutput, 'publicKey' | 'carrot'>[],
+  scalars: readonly KeyScalars[],
+  ofLegacy: (items: readonly (readonly [PublicKey, SecretKey])[]) => KeyImage[] = keyImages,
+): KeyImage[] {
+  const pairs = zip(outputs, scalars);
+  const isCarrot = ([{ carrot }]: (typeof pairs)[number]): boolean => carrot !== undefined;
+  const carrot = pairs.filter(isCarrot);
+  const ofCarrot = carrotKeyImages(
+    carrot.map(([{ publicKey }]) => publicKey),
+    carrot.map(([, { x }]) => x),
+  ).values();
+  const legacy = ofLegacy(
+    pairs.filter((pair) => !isCarrot(pair)).map(([{ publicKey }, { x }]) => [publicKey, x] as const),
+  ).values();
+  return pairs.map((pair) => (isCarrot(pair) ? ofCarrot : legacy).next().value as KeyImage);
+}
+
+/**
+ * Computes the secret keys of outputs of the old form as a batch, which takes half the time of computing them one by one.
  * @throws RangeError if an output does not belong to the wallet.
  */
 function spendSecretsOf(outputs: readonly LocatedOutput[], keys: SpendingKeys): SecretKey[] {
@@ -170,24 +234,21 @@ function spendSecretsOf(outputs: readonly LocatedOutput[], keys: SpendingKeys): 
   return secrets;
 }
 
-/** Computes the secret key of an output. @throws RangeError if the output does not belong to the wallet. */
+/** Computes the secret key of an output of the old form. @throws RangeError if the output does not belong to the wallet. */
 export const spendSecretOf = (output: LocatedOutput, keys: SpendingKeys): SecretKey =>
   spendSecretsOf([output], keys)[0] as SecretKey;
 
-/** Runs a task with the secret keys of outputs and their key images. @throws RangeError as {@link spendSecretsOf}. */
+/** Runs a task with the secret scalars of outputs and their key images. @throws RangeError as {@link spendSecretsOf}. */
 function withSecrets<T>(
   outputs: readonly LocatedOutput[],
   keys: SpendingKeys,
-  task: (images: KeyImage[], secrets: readonly SecretKey[]) => T,
+  task: (images: KeyImage[], scalars: readonly KeyScalars[]) => T,
 ): T {
-  const secrets = spendSecretsOf(outputs, keys);
+  const scalars = scalarsOfEach(outputs, keys);
   try {
-    return task(
-      keyImages(zip(outputs, secrets).map(([{ publicKey }, secret]) => [publicKey, secret])),
-      secrets,
-    );
+    return task(imagesOf(outputs, scalars), scalars);
   } finally {
-    secrets.forEach((secret) => secret.fill(0));
+    wipeScalars(scalars);
   }
 }
 
@@ -204,6 +265,9 @@ export const keyImagesOf = (outputs: readonly LocatedOutput[], keys: SpendingKey
 export const keyImageOf = (output: LocatedOutput, keys: SpendingKeys): KeyImage =>
   keyImagesOf([output], keys)[0] as KeyImage;
 
+/** Size of a signature of an output of the old form [bytes]. */
+const SIGNATURE_BYTES = 64;
+
 /** Returns the message that is signed, which is the key image itself. */
 const messageOf = (image: KeyImage): Hash => image as Uint8Array as Hash;
 
@@ -216,13 +280,19 @@ export const signKeyImages = (
   keys: SpendingKeys,
   rng: Rng,
 ): SignedKeyImage[] =>
-  withSecrets(outputs, keys, (images, secrets) => {
-    const alone = zip(outputs, images, secrets).map(([{ publicKey }, image, secret]) => ({
-      hash: messageOf(image),
-      publicKey,
-      secret,
+  withSecrets(outputs, keys, (images, scalars) => {
+    const all = zip(outputs, images, scalars);
+    const alone = all.flatMap(([{ publicKey, carrot }, image, { x }]) =>
+      carrot === undefined ? [{ hash: messageOf(image), publicKey, secret: x }] : [],
+    );
+    const signatures = signAlone(alone, rng).values();
+    return all.map(([{ publicKey, carrot }, keyImage, scalar]) => ({
+      keyImage,
+      signature:
+        carrot === undefined
+          ? (signatures.next().value as Signature)
+          : (proveImage(publicKey, keyImage, scalar as Required<KeyScalars>, rng) as Signature),
     }));
-    return zip(images, signAlone(alone, rng)).map(([keyImage, signature]) => ({ keyImage, signature }));
   });
 
 /**
@@ -256,7 +326,20 @@ export function verifyKeyImage(
   { keyImage: image, signature }: SignedKeyImage,
 ): KeyImageVerdict {
   if (!isInMainSubgroup(image)) return 'outside';
+  if (signature.length !== SIGNATURE_BYTES) return 'unproven';
   return checkRing(messageOf(image), image, [publicKey], [signature]) ? 'proven' : 'unproven';
+}
+
+/**
+ * Verifies a key image of an output in the form of the fork and its proof against the output key. A proof of the one form does
+ * not prove a key image of the other.
+ */
+export function verifyCarrotKeyImage(
+  publicKey: PublicKey,
+  { keyImage: image, signature }: SignedKeyImage,
+): KeyImageVerdict {
+  if (!isInMainSubgroup(image)) return 'outside';
+  return verifiesImage(publicKey, image, signature) ? 'proven' : 'unproven';
 }
 
 /** Number of outputs in a kernel call. */
@@ -274,10 +357,20 @@ export function locatedKeyImages(
   const images: Uint8Array[] = [];
   for (let start = 0; start < outputs.length; start += BATCH) {
     const batch = outputs.slice(start, start + BATCH);
-    const secrets = spendSecretsOf(batch, keys);
-    const flat = concatBytes(...secrets);
-    images.push(kernel.keyImages(concatBytes(...batch.map(({ publicKey }) => publicKey)), flat));
-    for (const secret of [...secrets, flat]) secret.fill(0);
+    const scalars = scalarsOfEach(batch, keys);
+    images.push(...imagesOf(batch, scalars, (items) => keyImagesBy(kernel, items)));
+    wipeScalars(scalars);
   }
   return concatBytes(...images);
+}
+
+/** Computes key images of the old form in a kernel. */
+function keyImagesBy(
+  kernel: Pick<ScanKernel, 'keyImages'>,
+  items: readonly (readonly [PublicKey, SecretKey])[],
+): KeyImage[] {
+  const secrets = concatBytes(...items.map(([, secret]) => secret));
+  const images = kernel.keyImages(concatBytes(...items.map(([publicKey]) => publicKey)), secrets);
+  secrets.fill(0);
+  return chunks(images, 32) as KeyImage[];
 }

@@ -1,8 +1,9 @@
 import type { KeyDerivation, PublicKey } from '../../crypto/types.js';
-import { type ScanHits, type ScanBatch, NO_CONTEXT, NO_VIEW_TAG } from '../../kernel/kernel.js';
+import { type InputContexts, type ScanBatch, type ScanHits, NO_CONTEXT } from '../../kernel/kernel.js';
+import { INPUT_CONTEXT_BYTES } from '../../fork-rules.js';
 import type { KnownAddresses } from './subaddress-table.js';
-import { additionalPublicKeys, parseExtra, txPublicKeys } from '../../cryptonote/extra.js';
 import type { Transaction } from '../../cryptonote/types.js';
+import { inputContextOf, isCarrotTx, scannedKeys, scannedTag } from './scanned-keys.js';
 import { joinBytes } from '../../../util/bytes.js';
 
 /** An output that may belong to the wallet, because its view tag fits a public key of its transaction. */
@@ -75,7 +76,7 @@ export class OutputMatches {
       key: bytesAt(scan.keys, key) as PublicKey,
       derivation: bytesAt(this.#hits.derivations, n) as KeyDerivation,
       ...(this.#isCarrot(n) ? {} : { spendKey: bytesAt(this.#hits.spendKeys, n) as PublicKey }),
-      internal: this.#hits.internal?.[n] === 1,
+      internal: this.#hits.internal[n] === 1,
     };
   }
 }
@@ -97,7 +98,7 @@ export interface Candidates {
   /** For each output, its index in its transaction. */
   readonly outputIndices: Uint32Array;
   /** For each output, its view tag as in {@link ScanBatch.viewTags}. */
-  readonly viewTags: Uint16Array;
+  readonly viewTags: Uint32Array;
   /** For each transaction, the index of its first key. */
   readonly firstKeys: Uint32Array;
   /** For each transaction, the number of its keys that are tried with every output. */
@@ -107,6 +108,10 @@ export interface Candidates {
    * belongs to the n-th output.
    */
   readonly keys: Uint8Array;
+  /** For each transaction, the index of its input context in `contexts`, or `NO_CONTEXT` if it is scanned in the old form. */
+  readonly contextOf: Uint32Array;
+  /** Input contexts of transactions in the form of the fork, 33 bytes each. */
+  readonly contexts: Uint8Array;
 }
 
 /** Returns the number of transaction public keys of all transactions before `tx`. */
@@ -114,9 +119,8 @@ export const keysBefore = ({ firstKeys, keys }: Candidates, tx: number): number 
   firstKeys[tx] ?? keys.length / 32;
 
 /**
- * Lists the keys, outputs and view tags that a scan reads in transactions, full or pruned. Additional keys count only
- * beside a main key, as in wallet2.cpp `process_new_transaction`. The parser of block pages makes the same lists from
- * encoded transactions.
+ * Lists the keys, outputs, view tags and input contexts that a scan reads in transactions, full or pruned. The parser of
+ * block pages makes the same lists from encoded transactions.
  */
 export function candidatesIn(txs: readonly Pick<Transaction, 'prefix'>[]): Candidates {
   const firstOutputs: number[] = [];
@@ -126,29 +130,35 @@ export function candidatesIn(txs: readonly Pick<Transaction, 'prefix'>[]): Candi
   const outputIndices: number[] = [];
   const viewTags: number[] = [];
   const keys: PublicKey[] = [];
+  const contextOf: number[] = [];
+  const contexts: Uint8Array[] = [];
   for (const { prefix } of txs) {
     firstOutputs.push(outputs.length);
     firstKeys.push(keys.length);
-    const { fields } = parseExtra(prefix.extra);
-    const main = prefix.outputs.length === 0 ? [] : txPublicKeys(fields);
+    const { main, own } = scannedKeys(prefix);
     mainKeys.push(main.length);
     for (const key of main) keys.push(key);
-    if (main.length > 0)
-      for (const key of additionalPublicKeys(fields).slice(0, prefix.outputs.length)) keys.push(key);
-    prefix.outputs.forEach(({ publicKey, viewTag = NO_VIEW_TAG }, i) => {
-      outputs.push(publicKey);
+    for (const key of own) keys.push(key);
+    const context = inputContextOf(prefix);
+    contextOf.push(context === undefined ? NO_CONTEXT : contexts.length);
+    if (context !== undefined) contexts.push(context);
+    const isCarrot = isCarrotTx(prefix);
+    prefix.outputs.forEach((output, i) => {
+      outputs.push(output.publicKey);
       outputIndices.push(i);
-      viewTags.push(viewTag);
+      viewTags.push(scannedTag(output, isCarrot));
     });
   }
   return {
     firstOutputs: Uint32Array.from(firstOutputs),
     outputs: joinBytes(outputs),
     outputIndices: Uint32Array.from(outputIndices),
-    viewTags: Uint16Array.from(viewTags),
+    viewTags: Uint32Array.from(viewTags),
     firstKeys: Uint32Array.from(firstKeys),
     mainKeys: Uint32Array.from(mainKeys),
     keys: joinBytes(keys),
+    contextOf: Uint32Array.from(contextOf),
+    contexts: joinBytes(contexts),
   };
 }
 
@@ -236,7 +246,7 @@ function batchOf(candidates: Candidates, runs: Runs): KernelBatch {
   const keys = new Uint8Array(32 * count);
   const outputKey = new Uint32Array(rows);
   const outputIndex = new Uint32Array(rows);
-  const viewTags = new Uint16Array(rows);
+  const viewTags = new Uint32Array(rows);
   const outputs = new Uint8Array(32 * rows);
   let row = 0;
   let firstKey = 0;
@@ -262,5 +272,37 @@ function batchOf(candidates: Candidates, runs: Runs): KernelBatch {
       firstRow = row;
     }
   }
-  return { scan: { keys, outputKey, outputIndex, viewTags, outputs }, txs: runs.txs.slice(0, count) };
+  const txs = runs.txs.slice(0, count);
+  const contexts = contextsOf(candidates, txs);
+  return {
+    scan: {
+      keys,
+      outputKey,
+      outputIndex,
+      viewTags,
+      outputs,
+      ...(contexts === undefined ? {} : { contexts }),
+    },
+    txs,
+  };
+}
+
+/**
+ * Copies the input contexts of the keys of a batch; undefined if none has one.
+ * @param txs index of the transaction, by key, ascending.
+ */
+function contextsOf({ contextOf, contexts }: Candidates, txs: Uint32Array): InputContexts | undefined {
+  if (contexts.length === 0) return undefined;
+  const ofKeys = new Uint32Array(txs.length).fill(NO_CONTEXT);
+  const copies: Uint8Array[] = [];
+  let last = NO_CONTEXT;
+  txs.forEach((tx, i) => {
+    const context = contextOf[tx] ?? NO_CONTEXT;
+    if (context === NO_CONTEXT) return;
+    if (context !== last)
+      copies.push(contexts.subarray(INPUT_CONTEXT_BYTES * context, INPUT_CONTEXT_BYTES * (context + 1)));
+    last = context;
+    ofKeys[i] = copies.length - 1;
+  });
+  return copies.length === 0 ? undefined : { ofKeys, bytes: joinBytes(copies) };
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
+import { MOST_TREE_LAYERS, TREE_FORK } from '../../../../src/monero/fork-rules.js';
 import type { Hash, PublicKey } from '../../../../src/monero/crypto/types.js';
 import { block, blockHash } from '../../../../src/monero/cryptonote/block.js';
 import {
@@ -242,8 +243,16 @@ const wholeBlocks: fc.Arbitrary<WholeBlock> = fc
     }),
     minerTx: fc.tuple(fc.constantFrom(1 as const, 2 as const), prefixes).map((of) => reward(...of)),
     txs: fc.array(transactions, { maxLength: 9 }),
+    tree: fc.record({ layers: fc.nat(MOST_TREE_LAYERS), root: hashes }),
   })
-  .map(({ txs, ...rest }) => ({ value: { ...rest, txHashes: txs.map(transactionHash) }, txs }));
+  .map(({ txs, tree, ...rest }) => ({
+    value: {
+      ...rest,
+      txHashes: txs.map(transactionHash),
+      ...(rest.header.majorVersion < TREE_FORK ? {} : { tree }),
+    },
+    txs,
+  }));
 
 /** Links each block to the one before. */
 function chained(blocks: readonly WholeBlock[]): WholeBlock[] {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { NO_CONTEXT } from '../../../../src/monero/kernel/kernel.js';
 import {
   type Candidates,
   BATCH_KEYS,
@@ -36,10 +37,12 @@ function candidatesOf(shapes: readonly Shape[]): Candidates {
     firstOutputs: sumsBefore(outputCounts),
     outputs: numbered(total(outputCounts)),
     outputIndices: Uint32Array.from(shapes.flatMap(([outputs]) => [...Array(outputs).keys()])),
-    viewTags: Uint16Array.from({ length: total(outputCounts) }, (_, i) => i % 257),
+    viewTags: Uint32Array.from({ length: total(outputCounts) }, (_, i) => i % 257),
     firstKeys: sumsBefore(keyCounts),
     mainKeys: Uint32Array.from(shapes, ([, main]) => main),
     keys: numbered(total(keyCounts)),
+    contextOf: Uint32Array.from(shapes, () => NO_CONTEXT),
+    contexts: new Uint8Array(),
   };
 }
 
@@ -141,5 +144,39 @@ describe('kernel batches', () => {
       expect(isCopied(scan.keys, candidates.keys)).toBe(true);
       expect(isCopied(scan.outputs, candidates.outputs)).toBe(true);
     }
+  });
+
+  it('have no input contexts if no transaction has the form of the fork', () => {
+    for (const { scan } of kernelBatches(candidatesOf(SMALL), 0, SMALL.length))
+      expect(scan).not.toHaveProperty('contexts');
+  });
+
+  it('have the input contexts of their own keys alone, each once', () => {
+    /** The form of the fork has every third transaction, but none of the first hundred. */
+    const isNew = (tx: number): boolean => tx >= 100 && tx % 3 === 0;
+    const old = candidatesOf(SMALL);
+    const numbers = SMALL.map((_, tx) => tx).filter(isNew);
+    const contexts = new Uint8Array(33 * numbers.length);
+    numbers.forEach((tx, i) => contexts.fill(tx % 251, 33 * i, 33 * i + 33));
+    const contextOf = Uint32Array.from(SMALL, (_, tx) => (isNew(tx) ? numbers.indexOf(tx) : NO_CONTEXT));
+    let withContexts = 0;
+    for (const [firstTx, endTx] of [
+      [0, 100],
+      [0, SMALL.length],
+      [50, 300],
+    ] as const)
+      for (const { scan, txs } of kernelBatches({ ...old, contextOf, contexts }, firstTx, endTx)) {
+        const ofFork = new Set([...txs].filter(isNew));
+        if (ofFork.size === 0) expect(scan).not.toHaveProperty('contexts');
+        else withContexts++;
+        const { ofKeys, bytes } = scan.contexts ?? { ofKeys: undefined, bytes: new Uint8Array() };
+        expect(bytes).toHaveLength(33 * ofFork.size);
+        txs.forEach((tx, key) => {
+          const at = ofKeys?.[key] ?? NO_CONTEXT;
+          if (isNew(tx)) expect([...bytes.subarray(33 * at, 33 * at + 33)]).toEqual(Array(33).fill(tx % 251));
+          else expect(at).toBe(NO_CONTEXT);
+        });
+      }
+    expect(withContexts).toBeGreaterThan(4);
   });
 });

@@ -12,7 +12,7 @@ const batch: KernelBatch = {
     keys: concatBytes(bytes(10), bytes(11)),
     outputKey: Uint32Array.of(0, 0, 1),
     outputIndex: Uint32Array.of(0, 1, 0),
-    viewTags: Uint16Array.of(1, 2, 3),
+    viewTags: Uint32Array.of(1, 2, 3),
     outputs: concatBytes(bytes(20), bytes(21), bytes(22)),
   },
   txs: Uint32Array.of(7, 8),
@@ -24,6 +24,7 @@ const matchesOf = (...rows: readonly number[]): OutputMatches =>
     outputs: Uint32Array.from(rows),
     derivations: concatBytes(...rows.map((row) => bytes(30 + row))),
     spendKeys: concatBytes(...rows.map((row) => bytes(40 + row))),
+    internal: new Uint8Array(rows.length),
   });
 
 const spendPublicKey = bytes(1) as PublicKey;

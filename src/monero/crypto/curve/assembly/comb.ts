@@ -1,20 +1,21 @@
 /*
  * Multiples of a pair of points by many secret scalars. The doublings are done once, for tables of each point; each
- * scalar then costs 42 additions and at most 41 doublings. The sequence of instructions and of memory accesses is the
+ * scalar then costs 42 or 43 additions and at most 41 doublings. The sequence of instructions and of memory accesses is the
  * same for all scalars.
  *
  * Signed comb (Hamburg, "Fast and compact elliptic-curve cryptography", eprint 2012/309). An odd scalar s below 2^253
  * is the sum of e(i) * 2^i, i = 0 to 252, with digits e(i) = 2k(i) - 1 of -1 or 1, where k(i) are the bits of
- * k = (s + 2^253 - 1) / 2. The last digit is 1. An even scalar is the negative of l - s, which is odd.
+ * k = (s + 2^253 - 1) / 2. The last digit is 1. An even scalar is the negative of l - s, which is odd; this holds for points of
+ * the main subgroup. For points with a torsion part, the product with s is exactly the one with s + 1, less the point.
  * Digit i < 252 belongs to column i mod c and to tooth i / c; 6 consecutive teeth are a comb. The table of a comb with
  * the first tooth t holds the 32 sums
  *   +-2^(c*t) * P  +-2^(c*(t+1)) * P  +-2^(c*(t+2)) * P  +-2^(c*(t+3)) * P  +-2^(c*(t+4)) * P  +2^(c*(t+5)) * P.
  * A column costs a doubling and, for each comb, the addition of a sum or of its negative. No digit is zero. The first
  * column starts with the last digit's part, 2^(253-c) * P, or with its negative.
  */
-import { ELEMENT, gather, negateLanes, pack, PACKED, selectFrom32 } from './field';
+import { ELEMENT, gather, negateLanes, pack, selectFrom32, setSmall, swapLanes } from './field';
 import { addAffine, ADDEND, addPoint, divideByZ, double, POINT, toAddend } from './point';
-import { oddScalar } from './scalar';
+import { oddScalar, raiseToOdd } from './scalar';
 import { ENTRY, MOST_MULTIPLES, setMultiple, UNDIVIDED, writeWindow } from './window';
 
 const TEETH: i32 = 6;
@@ -32,6 +33,8 @@ export const MOST_SCALARS: i32 = 128;
 let combs: i32 = 0;
 let columns: i32 = 0;
 let scalarCount: i32 = 0;
+/** True for products that are exact for points with a torsion part. */
+let isExact: bool = false;
 
 /** Windows of all combs: the windows of the first point, then the windows of the second point. */
 const TABLES = memory.data(46080, 16);
@@ -42,6 +45,11 @@ const TWICE = memory.data(3200, 16);
 /** Part of the last digit, 2^(253-c) * P, for the point of one lane; the same in both lanes. */
 const START = memory.data(640, 16);
 const PACKED_COORDINATE = memory.data(40, 16);
+/** The pair of points itself, and the point of one lane as an addend, the same in both lanes. */
+const ORIGIN = memory.data(640, 16);
+const OWN = memory.data(640, 16);
+/** The identity as an addend. */
+const NOTHING = memory.data(640, 16);
 
 /** Number of scalars whose sums are selected together. */
 const GROUP: i32 = 16;
@@ -49,6 +57,8 @@ const GROUP: i32 = 16;
 const DIGITS = memory.data(5376, 16);
 /** For each scalar, -1 if it is even, otherwise 0. */
 const NEGATIVE = memory.data(128, 16);
+/** For each scalar, -1 if it is even and products are exact, otherwise 0. */
+const EXCEEDED = memory.data(128, 16);
 /** Selected sums of a group, one pair of points after the other. */
 const SELECTED = memory.data(5120, 16);
 /** Scalar after it was made odd. */
@@ -64,16 +74,22 @@ function rowOf(group: i32, column: i32, comb: i32): usize {
  * scalar; the thresholds between them are measured.
  * @param scalars 32 bytes each, below l.
  * @param count number of scalars, up to {@link MOST_SCALARS}.
+ * @param exact true for products with points that may have a torsion part, which cost one more addition.
  */
-export function recodeSecrets(scalars: usize, count: i32): void {
+export function recodeSecrets(scalars: usize, count: i32, exact: bool): void {
   scalarCount = count;
+  isExact = exact;
   combs = count <= 5 ? 1 : count <= 16 ? 2 : count <= 48 ? 3 : 6;
   columns = DIGITS_PER_SCALAR / combs;
   memory.fill(DIGITS, 0, 5376);
   memory.fill(NEGATIVE, 0, 128);
+  memory.fill(EXCEEDED, 0, 128);
   for (let n = 0; n < count; n++) {
-    const negative = oddScalar(ODD, scalars + (usize(n) << 5));
+    const scalar = scalars + (usize(n) << 5);
+    const even = exact ? raiseToOdd(ODD, scalar) : oddScalar(ODD, scalar);
+    const negative = exact ? 0 : even;
     store<i8>(NEGATIVE + usize(n), i8(negative));
+    store<i8>(EXCEEDED + usize(n), exact ? i8(even) : 0);
     for (let column = 0; column < columns; column++)
       for (let comb = 0; comb < combs; comb++)
         store<i8>(rowOf(n / GROUP, column, comb) + usize(n & (GROUP - 1)), digitOf(column, comb, negative));
@@ -101,6 +117,7 @@ function digitOf(column: i32, comb: i32, negative: i32): i8 {
 /** Computes the windows of a pair of points. */
 export function prepareCombs(p: usize): void {
   memory.copy(BASE, p, POINT);
+  memory.copy(ORIGIN, p, POINT);
   for (let first = 0; first < combs; first += TOGETHER) {
     const count = min(TOGETHER, combs - first);
     for (let comb = 0; comb < count; comb++)
@@ -142,11 +159,28 @@ function sumTeeth(sums: usize, last: bool): void {
   }
 }
 
-/** Copies the part of the last digit from one lane to both lanes of START. */
-function setStart(lane: i32): void {
+/** Copies the point in one lane of p to both lanes of o. */
+function spread(o: usize, p: usize, lane: i32): void {
   for (let at: usize = 0; at < POINT; at += ELEMENT) {
-    pack(PACKED_COORDINATE, BASE + at, lane);
-    gather(START + at, PACKED_COORDINATE, PACKED_COORDINATE);
+    pack(PACKED_COORDINATE, p + at, lane);
+    gather(o + at, PACKED_COORDINATE, PACKED_COORDINATE);
+  }
+}
+
+/** Subtracts the point itself from the products in the lanes whose scalar was raised to an odd one. */
+function subtractExceeded(products: usize, end: usize, lane: i32): void {
+  spread(START, ORIGIN, lane);
+  toAddend(OWN, START);
+  let masks = EXCEEDED;
+  for (let sum = products; sum < end; sum += POINT, masks += 2) {
+    const first = i32(load<i8>(masks)), second = i32(load<i8>(masks, 1));
+    setSmall(NOTHING, 1);
+    setSmall(NOTHING + ELEMENT, 1);
+    setSmall(NOTHING + 2 * ELEMENT, 2);
+    setSmall(NOTHING + 3 * ELEMENT, 0);
+    memory.copy(SELECTED, OWN, ADDEND);
+    for (let at: usize = 0; at < ADDEND; at += ELEMENT) swapLanes(NOTHING + at, SELECTED + at, first, second);
+    addPoint(sum, sum, NOTHING, true, false);
   }
 }
 
@@ -165,10 +199,10 @@ function start(sum: usize, signs: usize): void {
 /**
  * Computes products = s*p without T for all scalars s, one in each lane. If the number of scalars is odd, the last lane
  * is undefined.
- * @param lane lane of p in the pair of {@link prepareCombs}; p must lie in the main subgroup.
+ * @param lane lane of p in the pair of {@link prepareCombs}; p must lie in the main subgroup, unless products are exact.
  */
 export function multiplyBySecrets(products: usize, lane: i32): void {
-  setStart(lane);
+  spread(START, BASE, lane);
   const end = products + usize((scalarCount + 1) >> 1) * POINT;
   let signs = NEGATIVE;
   for (let sum = products; sum < end; sum += POINT, signs += 2) start(sum, signs);
@@ -181,16 +215,19 @@ export function multiplyBySecrets(products: usize, lane: i32): void {
         selectFrom32(SELECTED, table, digits, false);
         const groupEnd = min(end, sum + usize(GROUP / 2) * POINT);
         for (let selected = SELECTED; sum < groupEnd; sum += POINT, selected += ADDEND)
-          addAffine(sum, sum, selected, comb < combs - 1);
+          addAffine(sum, sum, selected, comb < combs - 1 || (isExact && column == 0));
       }
     }
   }
+  if (isExact) subtractExceeded(products, end, lane);
 }
 
 /** Wipes the digits and the sums that they selected. The windows remain, because their points are public. */
 export function wipeCombs(): void {
   memory.fill(DIGITS, 0, 5376);
   memory.fill(NEGATIVE, 0, 128);
+  memory.fill(EXCEEDED, 0, 128);
+  memory.fill(NOTHING, 0, 640);
   memory.fill(SELECTED, 0, 5120);
   memory.fill(ODD, 0, 32);
 }

@@ -1,10 +1,12 @@
 /* Exports for the host. Arguments and results are in the areas of rows.ts; a call takes up to 256 of their rows. */
 import { prepareBlake2b, wipeBlake2b } from './blake2b-pair';
 import { prepareField, wipeField } from './field';
+import { prepareForkTag } from './fork-tag';
 import { mapToCurve, prepareMap, wipeMap } from './hash-to-point';
 import { wipeCombs } from './comb';
 import { prepareLadder, wipeLadder } from './ladder';
 import { keccakPair, setMessage, wipePair, writeHash } from './keccak-pair';
+import { wipeMontgomery } from './montgomery';
 import {
   addMultiplesOfG as addToPairsG,
   addMultiplesOfH as addToPairsH,
@@ -76,15 +78,18 @@ export function prepare(): void {
   preparePoint();
   prepareLadder();
   prepareBlake2b();
+  prepareForkTag();
   prepareMap();
   prepareMultiexp();
 }
 
 export { multiplyPoints, multiplyPointsBySecret, recodeSecret, addMultiplesOfG } from './rows';
 export { addMultiplesOfBoth, multiplyFractions } from './rows';
-export { reserveScan, derive, findHits, wipeScan } from './scan';
-export { scanKeysAt, scanOutputsAt, scanDerivationsAt, scanSpendKeysAt } from './scan';
-export { scanHitsAt, scanOutputKeyAt, scanOutputIndexAt, scanTagsAt } from './scan';
+export { derive } from './scan-derive';
+export { findHits, wipeScan } from './scan';
+export { reserveScan, scanKeysAt, scanOutputsAt, scanDerivationsAt, scanSpendKeysAt } from './scan-memory';
+export { scanHitsAt, scanOutputKeyAt, scanOutputIndexAt, scanTagsAt } from './scan-memory';
+export { scanBalancesAt, scanContextOfAt, scanContextsAt, scanHasBalanceAt, scanKindsAt } from './scan-memory';
 
 /**
  * Computes RESULTS = P + Hs(MESSAGES) * G. P is the first of POINTS and must also be the second.
@@ -241,6 +246,7 @@ export function wipe(): void {
   wipeMap();
   wipeUnbiased();
   wipeLadder();
+  wipeMontgomery();
   wipeBlake2b();
   wipePoints();
   wipeField();

@@ -17,7 +17,7 @@ import {
   subtract,
   swapLanes,
 } from './field';
-import { isZero } from './point';
+import { replaceInfinite } from './montgomery';
 
 /** Number of bits of scalars below l. */
 const BITS: i32 = 253;
@@ -97,14 +97,9 @@ export function multiplyByLadder(o: usize, first: usize, second: usize, s: usize
   }
   swapLanes(X2, X3, -swap0, -swap1);
   swapLanes(Z2, Z3, -swap0, -swap1);
-  setSmall(X3, 0);
-  setSmall(Z3, 1);
-  const none0 = -i32(isZero(Z2, 0)), none1 = -i32(isZero(Z2, 1));
-  swapLanes(X2, X3, none0, none1);
-  swapLanes(Z2, Z3, none0, none1);
   copy(o, X2);
-  setSmall(o + ELEMENT, 0);
   copy(o + 2 * ELEMENT, Z2);
+  replaceInfinite(o);
 }
 
 /** Wipes the temporary values of the ladder. */

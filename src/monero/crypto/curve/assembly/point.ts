@@ -158,6 +158,7 @@ export function toAffineAddend(o: usize, p: usize): void {
 const U = memory.data(160, 16);
 const V = memory.data(160, 16);
 const V3 = memory.data(160, 16);
+const V7 = memory.data(160, 16);
 const P0 = memory.data(160, 16);
 const P1 = memory.data(160, 16);
 const P2 = memory.data(160, 16);
@@ -231,6 +232,36 @@ function isCanonical(bytes: usize): bool {
   );
 }
 
+/** Computes o = d*a, with the constant d of the curve. */
+export function timesD(o: usize, a: usize): void {
+  multiply(o, a, D);
+}
+
+/**
+ * Computes o = a square root of u/v, in variable time.
+ * @returns bit 0 is set if there is one in the first lane, bit 1 for the second lane.
+ */
+export function rootOfQuotient(o: usize, u: usize, v: usize): i32 {
+  square(V3, v);
+  multiply(V3, V3, v);
+  square(V7, V3);
+  multiply(V7, V7, v);
+  multiply(V7, V7, u); // u*v^7
+  power58(P0, V7);
+  multiply(o, P0, V3);
+  multiply(o, o, u); // u*v^3*(u*v^7)^((p-5)/8)
+
+  square(V3, o);
+  multiply(V3, V3, v); // v*x^2 is u, -u, or neither
+  subtract(P1, V3, u);
+  add(P2, V3, u);
+  const root0 = isZero(P1, 0), root1 = isZero(P1, 1);
+  const other0 = isZero(P2, 0), other1 = isZero(P2, 1);
+  multiply(P0, o, SQRT_MINUS_ONE);
+  select(o, o, P0, root0, root1);
+  return (root0 || other0 ? 1 : 0) | (root1 || other1 ? 2 : 0);
+}
+
 /**
  * Decompresses two points. An encoding that is not canonical, or that is no point of the curve, becomes the identity.
  * @returns bit 0 is set if the first encoding is a point, bit 1 if the second one is. Source: crypto-ops.c
@@ -247,24 +278,7 @@ export function decompress(o: usize, first: usize, second: usize): i32 {
   carryElement(U, U); // u = y^2 - 1
   add(V, V, o + Z);
   carryElement(V, V); // v = d*y^2 + 1
-  square(V3, V);
-  multiply(V3, V3, V);
-  square(o + X, V3);
-  multiply(o + X, o + X, V);
-  multiply(o + X, o + X, U); // u*v^7
-  copy(o + T, o + X);
-  power58(P0, o + T);
-  multiply(o + X, P0, V3);
-  multiply(o + X, o + X, U); // u*v^3*(u*v^7)^((p-5)/8)
-
-  square(V3, o + X);
-  multiply(V3, V3, V); // v*x^2 is u, -u, or neither
-  subtract(P1, V3, U);
-  add(P2, V3, U);
-  const root0 = isZero(P1, 0), root1 = isZero(P1, 1);
-  const other0 = isZero(P2, 0), other1 = isZero(P2, 1);
-  multiply(P0, o + X, SQRT_MINUS_ONE);
-  select(o + X, o + X, P0, root0, root1);
+  const roots = rootOfQuotient(o + X, U, V);
 
   const sign0 = (load<u8>(first + 31) >> 7) != 0, sign1 = (load<u8>(second + 31) >> 7) != 0;
   const zero0 = isZero(o + X, 0), zero1 = isZero(o + X, 1);
@@ -272,8 +286,8 @@ export function decompress(o: usize, first: usize, second: usize): i32 {
   subtract(P0, P1, o + X);
   select(o + X, P0, o + X, isOdd(o + X, 0) != sign0, isOdd(o + X, 1) != sign1);
 
-  const ok0 = (root0 || other0) && !(zero0 && sign0) && isCanonical(first);
-  const ok1 = (root1 || other1) && !(zero1 && sign1) && isCanonical(second);
+  const ok0 = (roots & 1) != 0 && !(zero0 && sign0) && isCanonical(first);
+  const ok1 = (roots & 2) != 0 && !(zero1 && sign1) && isCanonical(second);
   setSmall(P1, 0);
   select(o + X, o + X, P1, ok0, ok1);
   select(o + Y, o + Y, o + Z, ok0, ok1);
@@ -344,6 +358,7 @@ export function wipePoints(): void {
   memory.fill(U, 0, 160);
   memory.fill(V, 0, 160);
   memory.fill(V3, 0, 160);
+  memory.fill(V7, 0, 160);
   memory.fill(P0, 0, 160);
   memory.fill(P1, 0, 160);
   memory.fill(P2, 0, 160);

@@ -54,6 +54,17 @@ export function oddScalar(o: usize, s: usize): i32 {
   return even;
 }
 
+/**
+ * Computes o = s if s is odd, otherwise s + 1, in constant time.
+ * @returns 0 if s is odd, otherwise -1: all bits are set.
+ */
+export function raiseToOdd(o: usize, s: usize): i32 {
+  const low = i32(load<u8>(s));
+  memory.copy(o, s, 32);
+  store<u8>(o, u8(low | 1));
+  return (low & 1) - 1;
+}
+
 /** Hashes the messages of both lanes to scalars. Source: crypto.cpp `hash_to_scalar`. */
 export function hashToScalars(first: usize, second: usize): void {
   keccakPair();

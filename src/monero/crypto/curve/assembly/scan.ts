@@ -1,176 +1,56 @@
-/* Scan of a batch: derives keys, compares view tags and computes spend keys. Its memory follows all other areas. */
-import { MOST_SCALARS, multiplyBySecrets, prepareCombs, recodeSecrets } from './comb';
+/* Scan of a batch after its keys were multiplied: compares view tags and computes spend keys. */
 import { setDerivation, setViewTag, wipeMessage } from './derivation';
+import { chainKeys, forkTag, hashForkTags, setForkTag, wipeForkTag } from './fork-tag';
 import { firstByte, keccakPair } from './keccak-pair';
-import { growMemory, freeAreaAt } from './multiexp';
 import { addMultiplesOfG, MOST_ROWS } from './multiples';
-import { decompress, double, gatherPoints, PACKED_POINT, packPoint, POINT } from './point';
-import {
-  BASE,
-  multiplyPointsBySecret,
-  POINTS,
-  readPair,
-  RESULTS,
-  SCALARS,
-  SUMS,
-  recodeSecret,
-  VALID,
-  writeResults,
-} from './rows';
+import { decompress, gatherPoints, packPoint, POINT } from './point';
+import { RESULTS, SCALARS, SUMS, VALID, writeResults } from './rows';
 import { hashToScalars } from './scalar';
+import {
+  balanceAt,
+  CHAINED,
+  chainAt,
+  contextAt,
+  decompressedAt,
+  derivationAt,
+  hasBalance,
+  hasForkKeys,
+  hasKey,
+  indexOf,
+  isForkKey,
+  keyOf,
+  keys,
+  outputs,
+  scanDerivationsAt,
+  scanHitsAt,
+  scanKindsAt,
+  scanOutputsAt,
+  scanSpendKeysAt,
+  secrets,
+  tagOf,
+  wipeScanMemory,
+} from './scan-memory';
 import { NO_VIEW_TAG } from '../../../format';
 
-let base: usize = 0;
-let keys: i32 = 0;
-let outputs: i32 = 0;
-let secrets: i32 = 0;
+/** Kinds of hits: of the old form, of the fork with either secret of a wallet, and of an output key that is not a point. */
+const OLD: u8 = 0;
+const EXTERNAL: u8 = 1;
+const INTERNAL: u8 = 2;
+const NO_POINT: u8 = 3;
 
-/** Returns the address of the transaction keys R. */
-export function scanKeysAt(): usize {
-  return base;
-}
-/** Returns the address of the derivations D = 8*a*R of all keys, for one view secret key after the other. */
-@inline
-function derivationAt(secret: i32, key: i32): usize {
-  return scanKeysAt() + (usize(keys) << 5) + (usize(secret * keys + key) << 5);
-}
-/** Returns the address of the output keys P. */
-export function scanOutputsAt(): usize {
-  return derivationAt(secrets, 0);
-}
-/** Returns the address of D for each hit. */
-export function scanDerivationsAt(): usize {
-  return scanOutputsAt() + (usize(outputs) << 5);
-}
-/** Returns the address of P - Hs(D, i)*G for each hit. */
-export function scanSpendKeysAt(): usize {
-  return scanDerivationsAt() + (usize(outputs) << 5);
-}
-/** Returns the address of the output indices of the hits, 4 bytes each. */
-export function scanHitsAt(): usize {
-  return scanSpendKeysAt() + (usize(outputs) << 5);
-}
-/** Returns the address of the list that contains for each output the index of the key to try, 4 bytes each. */
-export function scanOutputKeyAt(): usize {
-  return scanHitsAt() + (usize(outputs) << 2);
-}
-/** Returns the address of the list that contains for each output its index in its transaction, 4 bytes each. */
-export function scanOutputIndexAt(): usize {
-  return scanOutputKeyAt() + (usize(outputs) << 2);
-}
-/** Returns the address of the view tags of the outputs, 2 bytes each. */
-export function scanTagsAt(): usize {
-  return scanOutputIndexAt() + (usize(outputs) << 2);
-}
-/** Returns the address of the flags of the keys: 1 for a key that is a point, otherwise 0. */
-function validAt(): usize {
-  return scanTagsAt() + (usize(outputs) << 1);
-}
-/** Size of a decompressed output key [bytes]: flags in byte 0, the packed P from byte 8 on. */
-const DECOMPRESSED: usize = 8 + PACKED_POINT;
 /** Flag of an output key that was decompressed before; the next bit is set if P is a point. */
 const KNOWN: u8 = 1;
 
-/**
- * Returns the address of an output's decompressed P. P is decompressed at the first call, and kept only if there are
- * several view secret keys.
- */
-@inline
-function decompressedAt(output: u32): usize {
-  return validAt() + usize(keys) + usize(output) * DECOMPRESSED;
-}
-function endOfScan(): usize {
-  return decompressedAt(secrets > 1 ? outputs : 0);
-}
+/** State of the hashes with the view-balance secret of a wallet as key. */
+const BALANCE_CHAIN = memory.data(64, 16);
 
-/**
- * Reserves memory for a batch.
- * @param secretCount number of view secret keys, from 1 to 128.
- * @returns false if there is no more memory.
- */
-export function reserveScan(keyCount: i32, outputCount: i32, secretCount: i32): bool {
-  if (secretCount > MOST_SCALARS) return false;
-  base = freeAreaAt();
-  keys = keyCount;
-  outputs = outputCount;
-  secrets = secretCount;
-  return growMemory(endOfScan());
-}
+/** Number of hits found so far. */
+let hits: i32 = 0;
 
-/** Computes D of all keys with each of SCALARS, which contains the view secret keys. */
-export function derive(): void {
-  if (secrets == 1) deriveWithOne();
-  else deriveWithMany();
-}
-
-function deriveWithOne(): void {
-  recodeSecret();
-  for (let start = 0; start < keys; start += MOST_ROWS) {
-    const count = min(MOST_ROWS, keys - start);
-    memory.copy(POINTS, scanKeysAt() + (usize(start) << 5), usize(count) << 5);
-    multiplyPointsBySecret(count + (count & 1), true);
-    memory.copy(derivationAt(0, start), RESULTS, usize(count) << 5);
-    memory.copy(validAt() + usize(start), VALID, count);
-  }
-}
-
-function deriveWithMany(): void {
-  for (let output = 0; output < outputs; output++) store<u8>(decompressedAt(output), 0);
-  recodeSecrets(SCALARS, secrets);
-  // Number of rows of a key; even, because products are computed in pairs.
-  const width = secrets + (secrets & 1);
-  const most = (MOST_ROWS / width) & ~1;
-  for (let start = 0; start < keys; start += most) {
-    const count = min(most, keys - start);
-    memory.copy(POINTS, scanKeysAt() + (usize(start) << 5), usize(count) << 5);
-    for (let row = 0; row < count; row += 2) multiplyPair(row, width);
-    writeResults((count + (count & 1)) * width);
-    memory.copy(validAt() + usize(start), VALID, count);
-    for (let row = 0; row < count; row++)
-      for (let secret = 0; secret < secrets; secret++)
-        copyRow(derivationAt(secret, start + row), RESULTS + (usize(row * width + secret) << 5));
-  }
-}
-
-/** Computes SUMS = the products of two rows of POINTS with all view secret keys. */
-function multiplyPair(row: i32, width: i32): void {
-  readPair(BASE, row);
-  // The cofactor 8 of D clears torsion, so view secret keys may be changed modulo l.
-  double(BASE, BASE, false);
-  double(BASE, BASE, false);
-  double(BASE, BASE, true);
-  prepareCombs(BASE);
-  const products = SUMS + usize((row * width) >> 1) * POINT;
-  multiplyBySecrets(products, 0);
-  multiplyBySecrets(products + usize(width >> 1) * POINT, 1);
-}
-
-@inline
-function copyRow(to: usize, from: usize): void {
-  v128.store(to, v128.load(from));
-  v128.store(to + 16, v128.load(from, 16));
-}
-
-@inline
-function keyOf(output: u32): u32 {
-  return load<u32>(scanOutputKeyAt() + (usize(output) << 2));
-}
-
-@inline
-function indexOf(output: u32): u32 {
-  return load<u32>(scanOutputIndexAt() + (usize(output) << 2));
-}
-
-@inline
-function tagOf(output: u32): u32 {
-  return load<u16>(scanTagsAt() + (usize(output) << 1));
-}
-
-/** Returns true if the key to try for an output is a point. */
-@inline
-function hasKey(output: u32): bool {
-  const key = keyOf(output);
-  return key < u32(keys) && load<u8>(validAt() + usize(key)) != 0;
+function addHit(output: u32, kind: u8): void {
+  store<u32>(scanHitsAt() + (usize(hits) << 2), output);
+  store<u8>(scanKindsAt() + usize(hits), kind);
+  hits++;
 }
 
 /**
@@ -194,10 +74,83 @@ function tagMatches(lane: usize, output: u32): bool {
   return hasKey(output) && (tag == NO_VIEW_TAG || tag == u32(firstByte(lane)));
 }
 
-/** Reads P of two hits into SUMS and VALID. @param second row of the second hit. */
-function readOutputs(row: i32, indices: usize, second: i32): void {
+/** Adds the outputs whose view tag matches, in a batch of the old form. */
+function matchTags(secret: i32): void {
+  for (let output: u32 = 0; output < u32(outputs); output += 2) {
+    const isPair = output + 1 < u32(outputs);
+    const first = setTag(0, secret, output);
+    const second = isPair && setTag(1, secret, output + 1);
+    if (first || second) keccakPair();
+    if (tagMatches(0, output)) addHit(output, OLD);
+    if (isPair && tagMatches(1, output + 1)) addHit(output + 1, OLD);
+  }
+}
+
+/** Hashes the shared secrets of all keys of the fork with a view secret key, and its view-balance secret. */
+function chainSecrets(secret: i32): void {
+  let first = -1;
+  for (let key = 0; key < keys; key++) {
+    if (!isForkKey(key)) continue;
+    if (first < 0) {
+      first = key;
+      continue;
+    }
+    chainKeys(chainAt(first), chainAt(key), derivationAt(secret, first), derivationAt(secret, key));
+    first = -1;
+  }
+  const balance = hasBalance(secret);
+  if (first < 0 && !balance) return;
+  // The last shared secret goes beside the view-balance secret; without either, the other one takes both lanes.
+  const at = first < 0 ? BALANCE_CHAIN : chainAt(first);
+  const shared = first < 0 ? balanceAt(secret) : derivationAt(secret, first);
+  chainKeys(balance ? BALANCE_CHAIN : at, at, balance ? balanceAt(secret) : shared, shared);
+}
+
+/** Outputs and kinds of the trials in both lanes. */
+const TRIALS = memory.data(16, 16);
+let trials: i32 = 0;
+
+/** Adds a trial of an output of the fork; compares the view tags of two trials at once. */
+@inline
+function tryFork(output: u32, kind: u8): void {
+  const key = keyOf(output);
+  const chain = kind == INTERNAL ? BALANCE_CHAIN : chainAt(i32(key));
+  setForkTag(usize(trials), chain, contextAt(key), scanOutputsAt() + (usize(output) << 5));
+  store<u32>(TRIALS + (usize(trials) << 3), output);
+  store<u8>(TRIALS + (usize(trials) << 3), kind, 4);
+  if (++trials == 2) matchForkTags();
+}
+
+function matchForkTags(): void {
+  if (trials > 0) hashForkTags();
+  for (let lane: usize = 0; lane < usize(trials); lane++) {
+    const output = load<u32>(TRIALS + (lane << 3));
+    if (tagOf(output) == forkTag(lane)) addHit(output, load<u8>(TRIALS + (lane << 3), 4));
+  }
+  trials = 0;
+}
+
+/** Adds the outputs whose view tag matches, in a batch that has keys of the fork. */
+function matchBothForms(secret: i32): void {
+  chainSecrets(secret);
+  const balance = hasBalance(secret);
+  for (let output: u32 = 0; output < u32(outputs); output++) {
+    if (keyOf(output) < u32(keys) && isForkKey(keyOf(output))) {
+      tryFork(output, EXTERNAL);
+      if (balance) tryFork(output, INTERNAL);
+      continue;
+    }
+    // Hits ascend: the trials before this output are decided first.
+    matchForkTags();
+    if (setTag(0, secret, output)) keccakPair();
+    if (tagMatches(0, output)) addHit(output, OLD);
+  }
+  matchForkTags();
+}
+
+/** Reads P of two hits into SUMS and VALID. */
+function readOutputs(row: i32, p: u32, q: u32): void {
   const sum = SUMS + usize(row >> 1) * POINT;
-  const p = load<u32>(indices + (usize(row) << 2)), q = load<u32>(indices + (usize(second) << 2));
   const first = decompressedAt(p), other = decompressedAt(q);
   const shared = secrets > 1;
   if (shared && load<u8>(first) & load<u8>(other) & KNOWN) {
@@ -216,36 +169,66 @@ function readOutputs(row: i32, indices: usize, second: i32): void {
   store<u8>(other, KNOWN | (u8(points >> 1) << 1));
 }
 
+/** Places of the hits of the old form in a call. */
+const PLACES = memory.data(1024, 16);
+
+@inline
+function placeAt(row: i32): usize {
+  return usize(load<u32>(PLACES + (usize(row) << 2)));
+}
+
+@inline
+function outputAt(place: usize): u32 {
+  return load<u32>(scanHitsAt() + (place << 2));
+}
+
 /** Sets the message of a lane for the scalar of the hit in a row. */
 @inline
-function setHit(lane: usize, secret: i32, indices: usize, row: i32): void {
-  const output = load<u32>(indices + (usize(row) << 2));
+function setHit(lane: usize, secret: i32, row: i32): void {
+  const output = outputAt(placeAt(row));
   setDerivation(lane, derivationAt(secret, i32(keyOf(output))), indexOf(output));
 }
 
-/** Writes the derivations and the spend keys of the hits whose P is a point. @returns the number of these hits. */
-function computeSpendKeys(secret: i32, hits: i32): i32 {
-  let found: usize = 0;
-  for (let start = 0; start < hits; start += MOST_ROWS) {
-    const count = min(MOST_ROWS, hits - start);
-    const indices = scanHitsAt() + (usize(start) << 2);
-    for (let row = 0; row < count; row += 2) readOutputs(row, indices, min(row + 1, count - 1));
+/** Computes the spend keys of the hits of the old form, and marks those whose P is not a point. */
+function computeSpendKeys(secret: i32): void {
+  let place = 0;
+  while (place < hits) {
+    let count = 0;
+    for (; place < hits && count < MOST_ROWS; place++)
+      if (load<u8>(scanKindsAt() + usize(place)) == OLD) store<u32>(PLACES + (usize(count++) << 2), place);
+    if (count == 0) break;
     for (let row = 0; row < count; row += 2) {
+      const second = min(row + 1, count - 1);
+      readOutputs(row, outputAt(placeAt(row)), outputAt(placeAt(second)));
       const scalar = SCALARS + (usize(row) << 5);
-      setHit(0, secret, indices, row);
-      setHit(1, secret, indices, min(row + 1, count - 1));
+      setHit(0, secret, row);
+      setHit(1, secret, second);
       hashToScalars(scalar, scalar + 32);
     }
     addMultiplesOfG(SUMS, SCALARS, count + (count & 1), true);
     writeResults(count + (count & 1));
-    for (let row: usize = 0; row < usize(count); row++) {
-      if (!load<u8>(VALID + row)) continue;
-      const output = load<u32>(indices + (row << 2));
-      store<u32>(scanHitsAt() + (found << 2), output);
-      memory.copy(scanDerivationsAt() + (found << 5), derivationAt(secret, i32(keyOf(output))), 32);
-      memory.copy(scanSpendKeysAt() + (found << 5), RESULTS + (row << 5), 32);
-      found++;
+    for (let row = 0; row < count; row++) {
+      memory.copy(scanSpendKeysAt() + (placeAt(row) << 5), RESULTS + (usize(row) << 5), 32);
+      if (!load<u8>(VALID + usize(row))) store<u8>(scanKindsAt() + placeAt(row), NO_POINT);
     }
+  }
+}
+
+/** Removes the hits whose P is not a point, and writes the derivations of the others. @returns their number. */
+function keepHits(secret: i32): i32 {
+  let found: usize = 0;
+  for (let place: usize = 0; place < usize(hits); place++) {
+    const kind = load<u8>(scanKindsAt() + place);
+    if (kind == NO_POINT) continue;
+    const output = outputAt(place);
+    store<u32>(scanHitsAt() + (found << 2), output);
+    store<u8>(scanKindsAt() + found, kind);
+    const shared = kind == INTERNAL ? balanceAt(secret) : derivationAt(secret, i32(keyOf(output)));
+    memory.copy(scanDerivationsAt() + (found << 5), shared, 32);
+    const spendKey = scanSpendKeysAt() + (found << 5);
+    if (kind == OLD) memory.copy(spendKey, scanSpendKeysAt() + (place << 5), 32);
+    else memory.fill(spendKey, 0, 32);
+    found++;
   }
   return i32(found);
 }
@@ -256,20 +239,18 @@ function computeSpendKeys(secret: i32, hits: i32): i32 {
  * @returns the number of hits.
  */
 export function findHits(secret: i32): i32 {
-  let hits: usize = 0;
-  for (let output: u32 = 0; output < u32(outputs); output += 2) {
-    const isPair = output + 1 < u32(outputs);
-    const first = setTag(0, secret, output);
-    const second = isPair && setTag(1, secret, output + 1);
-    if (first || second) keccakPair();
-    if (tagMatches(0, output)) store<u32>(scanHitsAt() + (hits++ << 2), output);
-    if (isPair && tagMatches(1, output + 1)) store<u32>(scanHitsAt() + (hits++ << 2), output + 1);
-  }
-  return computeSpendKeys(secret, i32(hits));
+  hits = 0;
+  trials = 0;
+  if (hasForkKeys()) matchBothForms(secret);
+  else matchTags(secret);
+  computeSpendKeys(secret);
+  return keepHits(secret);
 }
 
 /** Wipes the memory of the batch. */
 export function wipeScan(): void {
-  memory.fill(base, 0, endOfScan() - base);
+  wipeScanMemory();
+  memory.fill(BALANCE_CHAIN, 0, CHAINED);
   wipeMessage();
+  wipeForkTag();
 }

@@ -17,6 +17,8 @@ import {
   unsigned,
 } from './storage';
 import {
+  CONTEXT_OF,
+  CONTEXTS,
   FIRST_IMAGES,
   FIRST_KEYS,
   FIRST_OUTPUTS,
@@ -357,6 +359,12 @@ export function mainKeys(): usize {
 }
 export function keys(): usize {
   return changetype<usize>(KEYS);
+}
+export function contextOf(): usize {
+  return changetype<usize>(CONTEXT_OF);
+}
+export function contexts(): usize {
+  return changetype<usize>(CONTEXTS);
 }
 export function firstImages(): usize {
   return changetype<usize>(FIRST_IMAGES);

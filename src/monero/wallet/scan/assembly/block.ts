@@ -3,6 +3,7 @@
  * crypto/tree-hash.c.
  */
 import { keccak } from '../../../crypto/assembly/keccak';
+import { MOST_TREE_LAYERS, TREE_FORK } from '../../../fork-rules';
 import { treeWidth, UNLINKED_BLOCK } from '../../../format';
 import { column } from './columns';
 import { byte, close, number, open, position, skip } from './reading';
@@ -19,8 +20,7 @@ export const TX_STARTS = column();
 export const TX_ENDS = column();
 
 /**
- * Hashes of the block's transactions; {@link hashTree} overwrites them with the hashes of each layer of the Merkle
- * tree.
+ * Leaves of the Merkle tree of the block; {@link hashTree} overwrites them with the hashes of each of its layers.
  */
 const tree = column();
 const blob = column();
@@ -29,6 +29,8 @@ const blob = column();
 export const EXCEPTIONAL_BLOCK = memory.data(64, 16);
 
 const HASH = memory.data(32, 16);
+/** Leaf that has the number of layers of the tree of outputs in its first byte. */
+const LAYERS = memory.data(32, 16);
 
 /** Computes the Merkle root in place of the first hash. In the first layer the leading hashes move up unpaired. */
 function hashTree(): void {
@@ -72,10 +74,17 @@ function parseMinerTx(): void {
  * Computes the hash of a block and pushes it.
  * @param header address of the block header, of `headerBytes` bytes.
  * @param hashes address of the `count` hashes of its transactions, the miner transaction first.
+ * @param outputTree address of the layers and the root of the tree of outputs; 0 if the block names none.
  */
-function hashBlock(header: usize, headerBytes: usize, hashes: usize, count: u64): void {
+function hashBlock(header: usize, headerBytes: usize, hashes: usize, count: u64, outputTree: usize): void {
   tree.clear();
-  for (let i: usize = 0; i < usize(count); i++) tree.pushKey(hashes + (i << 5));
+  tree.pushKey(hashes);
+  if (outputTree != 0) {
+    store<u8>(LAYERS, load<u8>(outputTree));
+    tree.pushKey(LAYERS);
+    tree.pushKey(outputTree + 1);
+  }
+  for (let i: usize = 1; i < usize(count); i++) tree.pushKey(hashes + (i << 5));
   hashTree();
   blob.clear();
   let after = 1;
@@ -96,7 +105,8 @@ function hashBlock(header: usize, headerBytes: usize, hashes: usize, count: u64)
  */
 export function parseBlock(from: usize, to: usize): u32 {
   open(from, to);
-  BLOCK_VERSIONS.pushNumber(number());
+  const version = number();
+  BLOCK_VERSIONS.pushNumber(version);
   number();
   BLOCK_TIMES.pushNumber(number());
   const previous = skip(32);
@@ -110,8 +120,11 @@ export function parseBlock(from: usize, to: usize): u32 {
   const count = number();
   if (count > u64(to - from)) throw new Error('list: count exceeds the input');
   const hashes = skip(count << 5);
+  const outputTree: usize = version < u64(TREE_FORK) ? 0 : skip(33);
+  if (outputTree != 0 && u32(load<u8>(outputTree)) > u32(MOST_TREE_LAYERS))
+    throw new Error('block: too many layers of the tree');
   close();
   for (let i: usize = 0; i < usize(count); i++) TX_HASHES.pushKey(hashes + (i << 5));
-  hashBlock(from, headerEnd - from, TX_HASHES.data + miner, count + 1);
+  hashBlock(from, headerEnd - from, TX_HASHES.data + miner, count + 1, outputTree);
   return u32(count);
 }

@@ -45,9 +45,6 @@ export class Column {
   pushByte(value: u32): void {
     store<u8>(this.take(1), u8(value));
   }
-  push16(value: u32): void {
-    store<u16>(this.take(2), u16(value));
-  }
   push(value: u32): void {
     store<u32>(this.take(4), value);
   }
@@ -71,8 +68,8 @@ export class Column {
 }
 
 const COLUMN: usize = offsetof<Column>();
-const MAX_COLUMNS: usize = 32;
-const columns = memory.data(32 * 16, 16);
+const MAX_COLUMNS: usize = 40;
+const columns = memory.data(40 * 16, 16);
 let columnCount: usize = 0;
 
 /** Creates an empty column; at most MAX_COLUMNS in all. @returns its address as object. */

@@ -12,6 +12,7 @@ import {
   RCT_SIMPLE,
   SHORT_ECDH_BYTES,
 } from '../../../format';
+import { RCT_FCMP } from '../../../fork-rules';
 import { byte, position, skip, varint } from './reading';
 import { inputCount, outputCount } from './transaction';
 
@@ -48,7 +49,7 @@ function hashOfParts(from: usize, prefixEnd: usize, baseEnd: usize, prunable: us
 export function skipBase(version: u32): usize {
   if (version == 1) return position();
   const type = byte();
-  if (type > u32(RCT_NEWEST)) throw new Error('unknown RingCT type');
+  if (type > u32(RCT_NEWEST) && type != RCT_FCMP) throw new Error('unknown RingCT type');
   if (type == RCT_NONE) return position();
   varint();
   if (type == RCT_SIMPLE) skip(u64(inputCount()) << 5);
