@@ -6,6 +6,7 @@ import type { NetworkType } from '../../monero/cryptonote/types.js';
 import type { Nameserver } from '../../net/dns/exchange.js';
 import { parseNameserver } from '../../net/dns/resolver.js';
 import { ConfigError, optional, readLogin } from './config-values.js';
+import { GRACE_BLOCKS, readForkHeights } from './fork-heights.js';
 import {
   assertQuorum,
   assertVerifiable,
@@ -129,6 +130,14 @@ export const DAEMON_OPTIONS = {
     argument: 'dir',
     help: 'keep the chain of that node in this directory; otherwise it is gone with the process',
   },
+  'regtest-fork-height': {
+    argument: 'h[,h2]',
+    help: `rehearse the next fork on that node: its blocks have version 17 from height h on, and 18 from h2, or ${GRACE_BLOCKS} blocks later`,
+    value: z
+      .string()
+      .optional()
+      .transform((text) => readForkHeights('regtest-fork-height', text)),
+  },
   'no-dns': {
     help: 'do not look up OpenAlias names; with --offline or --proxy none are anyhow',
   },
@@ -218,6 +227,7 @@ export function daemonConfig(
             /** 0 picks a free port. */
             port: port ?? DAEMON_RPC_PORT.mainnet,
             ...optional('dataDir', given['regtest-data-dir']),
+            ...optional('fork', given['regtest-fork-height']),
           }
         : undefined,
     ),

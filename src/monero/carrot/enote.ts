@@ -3,7 +3,7 @@ import type { Commitment, KeyImage, PublicKey } from '../crypto/types.js';
 import { parseExtra, paymentIdOf } from '../cryptonote/extra.js';
 import type { PaymentId, Transaction, TxInput, TxOutput } from '../cryptonote/types.js';
 import type { RctBase } from '../ringct/types.js';
-import type { Amount } from '../../util/amount.js';
+import { ZERO, type Amount } from '../../util/amount.js';
 import { concatBytes } from '../../util/bytes.js';
 import { COINBASE_CONTEXT, RINGCT_CONTEXT } from '../fork-rules.js';
 
@@ -69,6 +69,13 @@ export function enoteIn(
     ...(id?.kind === 'short' ? { encryptedPaymentId: id.id } : {}),
   };
 }
+
+/** Returns the output of a transaction with the fields of an {@link Enote}; its amount is that of a transaction's output. */
+export const txOutputOf = ({ outputKey, viewTag, encryptedAnchor, amount }: Enote): TxOutput => ({
+  amount: amount.kind === 'plain' ? amount.amount : ZERO,
+  publicKey: outputKey,
+  carrot: { viewTag, encryptedAnchor },
+});
 
 function amountIn(
   { amount }: TxOutput,
