@@ -8,7 +8,6 @@ import { RING_SIZE } from '../src/monero/cryptonote/constants.js';
 import { commitEach, commitmentMask, encryptAmount } from '../src/monero/ringct/commitment.js';
 import type { ProofPoint, ProofScalar, RctPrunable } from '../src/monero/ringct/types.js';
 import { Chain, VerificationCache } from '../src/regtest/chain/chain.js';
-import { LATEST_VERSION } from '../src/regtest/rules/block-rules.js';
 import { createMinerTx } from '../src/regtest/rules/miner-tx.js';
 import { readPayment, type Payment } from '../src/regtest/rules/tx-rules.js';
 import { ChainStore } from '../src/regtest/store/chain-store.js';
@@ -78,15 +77,15 @@ function addBlock(
   payments: readonly Payment[],
   rng: Rng,
 ): void {
-  const { tip, measures, height } = chain;
+  const { tip, measures, height, version } = chain;
   const basis = {
-    ...{ height, medianWeight: measures.penaltyMedian, generated: measures.generated },
+    ...{ height, version, medianWeight: measures.penaltyMedian, generated: measures.generated },
     txWeight: payments.reduce((total, { weight }) => total + weight, 0),
     fees: payments.reduce((total, { base }) => total + base.fee, 0n),
   };
   const block = {
     header: {
-      ...{ majorVersion: LATEST_VERSION, minorVersion: LATEST_VERSION, prevHash: tip.hash, nonce: 0 },
+      ...{ majorVersion: version, minorVersion: version, prevHash: tip.hash, nonce: 0 },
       timestamp: chain.now(),
     },
     minerTx: createMinerTx({ address, extraNonce: new Uint8Array() }, basis, rng),

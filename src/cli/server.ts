@@ -170,7 +170,7 @@ export async function startServer(
   const start = (): StartProgress => opening.progress();
   const progressLine = line && new ProgressLine({ line, sync: listening.sync, start });
   const watch = createWatch({
-    ...{ config, server, listeners: listening, onBug },
+    ...{ config, server, listeners: listening, onBug, log },
     call: clients.audit === undefined ? call : audited(call, server, clients.audit, onBug),
     start,
   });

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { ObserveDaemons } from '../daemon/call-report.js';
 import type { Call } from '../http/calls/dispatcher.js';
 import { HttpServer } from '../http/server/http-server.js';
@@ -12,6 +13,7 @@ import { readOwnPackage } from '../util/own-package.js';
 import { mayUseOwnPage, pageRights } from '../rpc/page-rights.js';
 import { systemRng } from '../util/random.js';
 import { DaemonHealth } from '../watch/daemon-health.js';
+import { ForkReminder } from '../watch/fork-reminder.js';
 import { DaySumReader, WalletFactReader } from '../watch/wallet-facts.js';
 import { healthPages, Readiness, type StartProgress } from '../watch/readiness.js';
 import { Metrics } from '../watch/metrics/metrics.js';
@@ -48,6 +50,7 @@ export interface WatchParts {
   /** Returns the progress of opening the wallets of the start. */
   readonly start: () => StartProgress;
   readonly onBug: (error: unknown, method?: string) => void;
+  readonly log: Logger;
 }
 
 /**
@@ -83,11 +86,21 @@ const notServed = (path: string): Page => ({
 });
 
 /** Creates the pages and the measured call function of a server. */
-export function createWatch({ config, server, call: plainCall, listeners, start, onBug }: WatchParts): Watch {
+export function createWatch({
+  config,
+  server,
+  call: plainCall,
+  listeners,
+  start,
+  onBug,
+  log,
+}: WatchParts): Watch {
   const { wallet, watch, rpc } = config;
   const directory = homeOf(wallet);
   const wallets = () => server.openWallets();
   const health = new DaemonHealth(server);
+  const reminder = new ForkReminder({ daemon: server, log, clock: systemClock });
+  reminder.start();
   const facts = new WalletFactReader();
   const build = {
     ...{ version: readOwnPackage().version, node: process.version },
@@ -146,6 +159,7 @@ export function createWatch({ config, server, call: plainCall, listeners, start,
       metricsServer.serve(listener);
     },
     async close() {
+      reminder.close();
       await metricsServer?.close(0);
     },
   };

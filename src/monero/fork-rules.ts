@@ -32,6 +32,11 @@ export const MOST_TREE_LAYERS = 12;
 export const MOST_FCMP_INPUTS = 128;
 export const MOST_FCMP_OUTPUTS = 16;
 
+/** Greatest weight of a transaction that is no miner transaction, from `CARROT_FORK` on. `stage` cryptonote_config.h `FCMP_PLUS_PLUS_MAX_TX_WEIGHT`. */
+export const MOST_FORK_TX_WEIGHT = 178_063;
+/** Greatest number of outputs of a miner transaction. `stage` cryptonote_config.h `FCMP_PLUS_PLUS_MAX_MINER_OUTPUTS`. */
+export const MOST_MINER_OUTPUTS = 10_000;
+
 /** Numbers of layers, and of bytes of a height and of a fee, that every weight counts. `stage` cryptonote_format_utils.cpp. */
 export const WEIGHED_LAYERS = 7;
 export const WEIGHED_HEIGHT_BYTES = 5;

@@ -36,7 +36,7 @@ export const RCT_NONE = 0;
 export const RCT_SIMPLE = 2;
 /** First type with amounts of 8 bytes and no mask. */
 export const RCT_SHORT_AMOUNTS = 4;
-/** Newest type whose rules are known. */
+/** Newest type of ring signatures; the type of the fork is in fork-rules.ts. */
 export const RCT_NEWEST = 6;
 
 /** Sizes of the encrypted amount of an output: with its mask before {@link RCT_SHORT_AMOUNTS}, without since then [bytes]. */

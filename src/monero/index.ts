@@ -157,7 +157,7 @@ export {
 export { scanBlock, type ReceivingTx } from './wallet/scan/block-scan.js';
 export type { FetchedTx } from './wallet/scan/fetched-tx.js';
 export { ownOutputsIn, receivedPaymentId } from './wallet/scan/block-scan.js';
-export type { FoundOutput, ReceivingKeys } from './wallet/scan/receive.js';
+export type { FoundOutput, ReceivingKeys } from './wallet/scan/found-output.js';
 export { SubaddressTable, type KnownAddresses, type Lookahead } from './wallet/scan/subaddress-table.js';
 export { blocksToUnlock, isUnlocked, secondsToUnlock, type Lockable } from './cryptonote/unlock-time.js';
 

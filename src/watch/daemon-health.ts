@@ -1,3 +1,4 @@
+import { comingForks, type ComingFork } from './coming-forks.js';
 import { failureOf, type DaemonCallReport } from '../daemon/call-report.js';
 import type { DaemonInfo, ScheduledFork } from '../daemon/daemon.js';
 import { NEWEST_FORK } from '../monero/cryptonote/constants.js';
@@ -89,6 +90,11 @@ export class DaemonHealth {
   /** First hard fork above the daemon's chain whose rules the server does not know; undefined if the daemon knows none. */
   get unknownFork(): ScheduledFork | undefined {
     return this.#ahead().find(({ version }) => version > this.newestFork);
+  }
+
+  /** See {@link comingForks}; empty before the daemon has named its blocks and forks. */
+  get newForks(): readonly ComingFork[] {
+    return this.#info === undefined ? [] : comingForks(this.#forks, this.#info.height);
   }
 
   #ahead(): ScheduledFork[] {

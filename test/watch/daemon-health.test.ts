@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { DaemonInfo } from '../../src/daemon/daemon.js';
+import type { DaemonInfo, ScheduledFork } from '../../src/daemon/daemon.js';
 import { DaemonError } from '../../src/daemon/errors.js';
 import { DaemonHealth } from '../../src/watch/daemon-health.js';
 
@@ -97,5 +97,59 @@ describe('the state of the daemon', () => {
     daemon.daemonAddress = undefined;
     await health.check();
     expect([asked, health.isOffline]).toEqual([0, true]);
+  });
+});
+
+describe('the forks of the daemon', () => {
+  let forks: () => Promise<readonly ScheduledFork[]>;
+  let blocks: number;
+  const watched = (newestFork?: number): DaemonHealth =>
+    new DaemonHealth(
+      {
+        daemonAddress: 'a:1',
+        ...(newestFork === undefined ? {} : { newestFork }),
+        daemonInfo: () => Promise.resolve({ height: blocks } as DaemonInfo),
+        daemonForks: () => forks(),
+      },
+      () => now,
+    );
+  /** Returns the state once the daemon was asked. */
+  const asked = async (newestFork?: number): Promise<DaemonHealth> => {
+    const found = watched(newestFork);
+    await found.check();
+    await Promise.resolve(forks().catch(() => undefined));
+    return found;
+  };
+
+  beforeEach(() => {
+    blocks = 1000;
+  });
+
+  it('are those above version 16, by version, with the blocks that are left', async () => {
+    forks = () =>
+      Promise.resolve([
+        { version: 18, height: 1720 },
+        { version: 16, height: 1 },
+        { version: 17, height: 999 },
+        { version: 17, height: 5000 },
+      ]);
+    expect((await asked()).newForks).toEqual([
+      { version: 17, height: 999, blocks: -1 },
+      { version: 18, height: 1720, blocks: 720 },
+    ]);
+    expect((await asked()).unknownFork).toMatchObject({ version: 18 });
+    expect((await asked(18)).unknownFork).toBeUndefined();
+  });
+
+  it('are none of a daemon that names none, or that fails, and few of one that names many', async () => {
+    forks = () => Promise.resolve([]);
+    expect((await asked()).newForks).toEqual([]);
+    forks = () => Promise.reject(new DaemonError('malformed', 'no number'));
+    expect((await asked()).newForks).toEqual([]);
+    forks = () =>
+      Promise.resolve(Array.from({ length: 64 }, (_, i) => ({ version: 255 - i, height: 2 ** 52 + i })));
+    expect((await asked()).newForks.map(({ version }) => version)).toEqual([
+      192, 193, 194, 195, 196, 197, 198, 199,
+    ]);
   });
 });

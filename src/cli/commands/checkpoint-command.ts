@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { HttpDaemon } from '../../daemon/http-daemon.js';
 import {
   CheckpointError,
@@ -8,6 +8,7 @@ import {
   parseCheckpoint,
 } from '../../services/work/checkpoint-file.js';
 import { readCheckpoint, type ReadCheckpoint } from '../../services/work/read-checkpoint.js';
+import { KNOWN_RULES, type ForkRules } from '../../monero/cryptonote/known-forks.js';
 import { systemClock, unixSeconds } from '../../util/clock.js';
 import { fileErrorCode } from '../../util/files.js';
 import { ConfigError } from '../config/config-values.js';
@@ -15,7 +16,11 @@ import { readCheckpointFile } from '../config/work-settings.js';
 import type { Terminal } from './credential-command.js';
 import { withDaemon, type SourceOptions } from './source-daemon.js';
 
-interface MakeOptions extends SourceOptions {
+interface ChainOptions extends SourceOptions {
+  readonly forkRules?: ForkRules;
+}
+
+interface MakeOptions extends ChainOptions {
   readonly height: string;
   readonly fixedDifficulty?: string;
   readonly output?: string;
@@ -28,6 +33,12 @@ const withSource = (command: Command): Command =>
   command
     .requiredOption('--daemon-address <host:port>', 'node with the whole chain, best your own')
     .option('--proxy <[ip:]port>', 'SOCKS proxy towards the node')
+    .addOption(
+      new Option(
+        '--fork-rules <name>',
+        'rules of the next fork; default: as of a server of the network',
+      ).choices(KNOWN_RULES),
+    )
     .allowExcessArguments(false)
     .exitOverride();
 
@@ -53,13 +64,13 @@ const describeReading = ({ checkpoint, blocks, difficulties, knownPoints }: Read
   `${knownPoints} blocks compared with those that the reference publishes`;
 
 async function makeCheckpoint(options: MakeOptions, { print, hint }: Terminal): Promise<void> {
-  const { height, fixedDifficulty, output } = options;
+  const { height, fixedDifficulty, output, forkRules: rules } = options;
   const request = {
     height: Number(readNumber('--height', height, BigInt(Number.MAX_SAFE_INTEGER))),
     ...(fixedDifficulty === undefined
       ? {}
       : { fixedDifficulty: readNumber('--fixed-difficulty', fixedDifficulty, (1n << 128n) - 1n) }),
-    now: unixSeconds(systemClock),
+    ...{ rules, now: unixSeconds(systemClock) },
   };
   const { read, text } = await withChain(options, async (daemon) => {
     const found = await readCheckpoint(daemon, request);
@@ -80,13 +91,13 @@ async function makeCheckpoint(options: MakeOptions, { print, hint }: Terminal): 
   hint(describeReading(read));
 }
 
-async function checkCheckpoint(path: string, options: SourceOptions, terminal: Terminal): Promise<void> {
+async function checkCheckpoint(path: string, options: ChainOptions, terminal: Terminal): Promise<void> {
   const { network, checkpoint } = readCheckpointFile(path);
   const { height, fixedDifficulty } = checkpoint;
   const request = {
     height,
     ...(fixedDifficulty === undefined ? {} : { fixedDifficulty }),
-    now: unixSeconds(systemClock),
+    ...{ rules: options.forkRules, now: unixSeconds(systemClock) },
   };
   const read = await withChain(options, (daemon) => readCheckpoint(daemon, request));
   if (read.network !== network)
@@ -113,6 +124,6 @@ export function checkpointCommand(terminal: Terminal): Command {
   withSource(command.command('check'))
     .description('Compares a checkpoint with the chain of a node, and says what differs.')
     .argument('<file>', 'file with the checkpoint')
-    .action((path: string, options: SourceOptions) => checkCheckpoint(path, options, terminal));
+    .action((path: string, options: ChainOptions) => checkCheckpoint(path, options, terminal));
   return command;
 }

@@ -1,11 +1,12 @@
 import { isIPv6 } from 'node:net';
 import * as z from 'zod';
-import { DAEMON_RPC_PORT, NEWEST_FORK } from '../../monero/cryptonote/constants.js';
-import { CARROT_ONLY_FORK, FORK_RULES } from '../../monero/fork-rules.js';
+import { DAEMON_RPC_PORT } from '../../monero/cryptonote/constants.js';
+import { defaultRules, KNOWN_RULES, newestForkOf } from '../../monero/cryptonote/known-forks.js';
 import type { NetworkType } from '../../monero/cryptonote/types.js';
 import type { Nameserver } from '../../net/dns/exchange.js';
 import { parseNameserver } from '../../net/dns/resolver.js';
 import { ConfigError, optional, readLogin } from './config-values.js';
+import { GRACE_BLOCKS, readForkHeights } from './fork-heights.js';
 import {
   assertQuorum,
   assertVerifiable,
@@ -45,8 +46,8 @@ function readNameserver(text: string): Nameserver {
   }
 }
 
-/** Value of `--fork-rules` with which no block of the next fork is read. */
-const NO_RULES = 'none';
+/** Names of the rules of the next fork, as a message lists them. */
+const RULES_TEXT = KNOWN_RULES.join(' or ');
 
 /** Options of the connection to the node. */
 export const DAEMON_OPTIONS = {
@@ -118,8 +119,8 @@ export const DAEMON_OPTIONS = {
   },
   'fork-rules': {
     argument: 'name',
-    help: `read the blocks of the next fork by these rules, which may still move: ${FORK_RULES}, or none; without it, none on the main network, and ${FORK_RULES} elsewhere (docs/fork.md)`,
-    value: oneOf([FORK_RULES, NO_RULES], ` is ${FORK_RULES} or ${NO_RULES}`).optional(),
+    help: `read the blocks of the next fork by these rules, which may still move: ${RULES_TEXT}; without it, ${defaultRules(true)} on the main network, and ${defaultRules(false)} elsewhere (docs/fork.md)`,
+    value: oneOf(KNOWN_RULES, ` is ${RULES_TEXT}`).optional(),
   },
   offline: { help: 'never speak to a node' },
   regtest: {
@@ -128,6 +129,14 @@ export const DAEMON_OPTIONS = {
   'regtest-data-dir': {
     argument: 'dir',
     help: 'keep the chain of that node in this directory; otherwise it is gone with the process',
+  },
+  'regtest-fork-height': {
+    argument: 'h[,h2]',
+    help: `rehearse the next fork on that node: its blocks have version 17 from height h on, and 18 from h2, or ${GRACE_BLOCKS} blocks later`,
+    value: z
+      .string()
+      .optional()
+      .transform((text) => readForkHeights('regtest-fork-height', text)),
   },
   'no-dns': {
     help: 'do not look up OpenAlias names; with --offline or --proxy none are anyhow',
@@ -155,11 +164,11 @@ function workOf(given: Given<typeof DAEMON_OPTIONS>) {
 
 /** Returns the rules by which blocks of the next fork are read: by default, those whose name is known, but on the main network none. */
 function forkOf({ 'fork-rules': given, regtest }: Given<typeof DAEMON_OPTIONS>, network: NetworkType) {
-  const rules = given ?? (network === 'mainnet' && !regtest ? NO_RULES : FORK_RULES);
+  const rules = given ?? defaultRules(network === 'mainnet' && !regtest);
   return {
-    ...optional('rules', rules === NO_RULES ? undefined : rules),
+    ...optional('rules', rules === 'none' ? undefined : rules),
     /** Newest version of blocks whose rules the server knows. */
-    newest: rules === NO_RULES ? NEWEST_FORK : CARROT_ONLY_FORK,
+    newest: newestForkOf(rules),
   };
 }
 
@@ -218,6 +227,7 @@ export function daemonConfig(
             /** 0 picks a free port. */
             port: port ?? DAEMON_RPC_PORT.mainnet,
             ...optional('dataDir', given['regtest-data-dir']),
+            ...optional('fork', given['regtest-fork-height']),
           }
         : undefined,
     ),

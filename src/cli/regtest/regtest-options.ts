@@ -1,4 +1,6 @@
 import { assertComplete, parseFaults, FAULTS, type InjectedFault } from '../../regtest/fault-injection.js';
+import type { ForkHeights } from '../../regtest/rules/fork-schedule.js';
+import { GRACE_BLOCKS, readForkHeights } from '../config/fork-heights.js';
 import { logCategories, ConfigError } from '../config/config-values.js';
 import type { Program } from '../config/command-line.js';
 import type { OptionSpec, RawOptions } from '../config/option.js';
@@ -42,6 +44,12 @@ export const REGTEST_OPTIONS: readonly OptionSpec[] = [
     name: 'allow-unlock-time',
     group: 'Chain',
     help: 'relay transactions with an unlock time, as nodes did before 2024',
+  },
+  {
+    name: 'fork-height',
+    argument: 'h[,h2]',
+    group: 'Chain',
+    help: `rehearse the next fork: blocks have version 17 from height h on, and 18 from h2, or ${GRACE_BLOCKS} blocks later`,
   },
 
   {
@@ -222,6 +230,8 @@ export interface RegtestConfig {
   readonly blockTimeMs: number;
   readonly startMining?: string;
   readonly anyUnlockTime: boolean;
+  /** Heights of the next fork; absent: the chain stays at the rules of today. */
+  readonly fork?: ForkHeights;
   readonly bind: readonly { readonly ip: string; readonly port: number; readonly restricted: boolean }[];
   readonly login?: { readonly user: string; readonly password: string };
   readonly origins: readonly string[];
@@ -268,6 +278,7 @@ export function toRegtestConfig(raw: RawOptions): RegtestConfig {
   );
   const login = readLogin(value('rpc-login'));
   const misbehave = readFaults(value('misbehave'));
+  const fork = readForkHeights('fork-height', value('fork-height'));
   const publish = raw['no-zmq'] === undefined ? readTcp(value('zmq-pub')) : undefined;
   return {
     ...(dataDir === undefined ? {} : { dataDir }),
@@ -275,6 +286,7 @@ export function toRegtestConfig(raw: RawOptions): RegtestConfig {
     blockTimeMs: Math.max(1, Math.round(number('block-time', 1e6) * 1000)),
     ...(startMining === undefined ? {} : { startMining }),
     anyUnlockTime: raw['allow-unlock-time'] !== undefined,
+    ...(fork === undefined ? {} : { fork }),
     bind: [
       {
         ip: host('rpc-bind-ip'),

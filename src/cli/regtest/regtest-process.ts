@@ -32,6 +32,7 @@ export async function startRegtestProcess(
   const args = [
     `--rpc-bind-port=${regtest?.port ?? 0}`,
     ...(regtest?.dataDir === undefined ? [] : [`--data-dir=${regtest.dataDir}`]),
+    ...(regtest?.fork === undefined ? [] : [`--fork-height=${regtest.fork.from},${regtest.fork.only}`]),
     // API version 1.3 allows payments with an unlock time, which a node refuses by default.
     ...(rpc.apiVersion === '1.3' ? ['--allow-unlock-time'] : []),
   ];

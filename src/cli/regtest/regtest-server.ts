@@ -69,6 +69,10 @@ export async function startRegtest(
   if (config.startMining !== undefined) startMining(daemon, config.startMining);
   if (config.misbehave !== undefined)
     log.warn(`Fault injection is enabled: --misbehave, or POST /misbehave {"what":"…"}`);
+  if (config.fork !== undefined)
+    log.warn(
+      `Blocks have version 17 from height ${config.fork.from} on, and 18 from ${config.fork.only}; membership proofs are not verified, and the tree of outputs is a placeholder`,
+    );
   for (const flag of config.withoutEffect) log.warn(`--${flag} is ignored: it has no effect here`);
   log.info(`Chain of ${daemon.node.chain.height} blocks, fixed difficulty ${config.fixedDifficulty}`);
   // Launchers wait for this line. Source: daemon/rpc.h `run`.
@@ -90,6 +94,7 @@ function openDaemon(config: RegtestConfig, version: string, log: Logger, stop: (
       clock: systemClock,
       fixedDifficulty: config.fixedDifficulty,
       anyUnlockTime: config.anyUnlockTime,
+      ...(config.fork === undefined ? {} : { fork: config.fork }),
       rng: systemRng,
       blockTimeMs: config.blockTimeMs,
       version,

@@ -3,7 +3,7 @@ import type { Commitment, KeyImage, PublicKey } from '../crypto/types.js';
 import { parseExtra, paymentIdOf } from '../cryptonote/extra.js';
 import type { PaymentId, Transaction, TxInput, TxOutput } from '../cryptonote/types.js';
 import type { RctBase } from '../ringct/types.js';
-import type { Amount } from '../../util/amount.js';
+import { ZERO, type Amount } from '../../util/amount.js';
 import { concatBytes } from '../../util/bytes.js';
 import { COINBASE_CONTEXT, RINGCT_CONTEXT } from '../fork-rules.js';
 
@@ -31,6 +31,10 @@ export interface Enote {
   readonly encryptedPaymentId?: PaymentId;
 }
 
+/** Returns the input context of a transaction by its first input. Source: `stage` carrot_impl/format_utils.cpp `parse_carrot_input_context`. */
+export const contextOf = (input: TxInput): Uint8Array =>
+  input.type === 'gen' ? coinbaseContext(input.height) : spendContext(input.keyImage);
+
 /** Returns the input context of the miner transaction at a height. Source: enote_utils.cpp `make_carrot_input_context_coinbase`. */
 export const coinbaseContext = (height: number): Uint8Array =>
   concatBytes(Uint8Array.of(COINBASE_CONTEXT), intToBytes(BigInt(height)));
@@ -56,7 +60,7 @@ export function enoteIn(
   const { viewTag, encryptedAnchor } = output.carrot;
   const id = paymentIdOf(parseExtra(extra).fields);
   return {
-    context: input.type === 'gen' ? coinbaseContext(input.height) : spendContext(input.keyImage),
+    context: contextOf(input),
     ephemeralKey,
     outputKey: output.publicKey,
     viewTag,
@@ -65,6 +69,13 @@ export function enoteIn(
     ...(id?.kind === 'short' ? { encryptedPaymentId: id.id } : {}),
   };
 }
+
+/** Returns the output of a transaction with the fields of an {@link Enote}; its amount is that of a transaction's output. */
+export const txOutputOf = ({ outputKey, viewTag, encryptedAnchor, amount }: Enote): TxOutput => ({
+  amount: amount.kind === 'plain' ? amount.amount : ZERO,
+  publicKey: outputKey,
+  carrot: { viewTag, encryptedAnchor },
+});
 
 function amountIn(
   { amount }: TxOutput,

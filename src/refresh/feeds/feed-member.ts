@@ -1,7 +1,7 @@
 import type { ChainPage } from './chain-page.js';
 import { positionOf, type ChainPosition, type RefreshFrom } from './chain-position.js';
 import type { MatchStream } from '../../monero/wallet/scan/output-matches.js';
-import type { WalletScanKeys } from '../../monero/wallet/scan/receive.js';
+import type { WalletScanKeys } from '../../monero/wallet/scan/found-output.js';
 import { monotonicMs } from '../../util/clock.js';
 
 /** A wallet's request for the blocks that it lacks. */

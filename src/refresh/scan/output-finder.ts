@@ -1,14 +1,17 @@
 import type { ParsedTxs } from '../../monero/wallet/scan/block-page.js';
 import {
   claimOutput,
+  hasAmount,
   openClaims,
   outputsByTx,
-  type FoundOutput,
   type OutputArithmetic,
-  computesKeyImages,
-  type ReceivingKeys,
   type Claim,
 } from '../../monero/wallet/scan/receive.js';
+import {
+  computesKeyImages,
+  type FoundOutput,
+  type ReceivingKeys,
+} from '../../monero/wallet/scan/found-output.js';
 import type { SubaddressIndex, Transaction } from '../../monero/cryptonote/types.js';
 import { TurnLimit } from '../../util/event-loop.js';
 import type { SubaddressTable } from '../../monero/wallet/scan/subaddress-table.js';
@@ -32,6 +35,8 @@ type Receipt = Omit<ReceivedTx, 'height' | 'timestamp'>;
 export interface FoundReceipt {
   readonly receipt: Receipt;
   readonly outputs: readonly FoundOutput[];
+  /** True if the wallet has outputs of zero alone, which a wallet adds to a payment without change. */
+  readonly isEmpty: boolean;
 }
 
 /** Largest number of output matches that are decrypted in one turn of the event loop. */
@@ -109,13 +114,15 @@ export async function findReceipts(
   for (const [paying, outputs] of outputsByTx(claims, await opened(wallet, claims, signal))) {
     const receipt = receipts.get(paying);
     if (receipt === undefined) throw new Error('an output whose transaction has no record');
+    const paid = outputs.filter(hasAmount);
     found.set(paying, {
-      receipt: withPaymentId(receipt, outputs),
-      outputs: outputs.map(wallet.withKeyImage),
+      receipt: withPaymentId(receipt, paid),
+      outputs: paid.map(wallet.withKeyImage),
+      isEmpty: paid.length === 0,
     });
   }
   for (const [paying, receipt] of receipts)
-    if (!found.has(paying)) found.set(paying, { receipt, outputs: [] });
+    if (!found.has(paying)) found.set(paying, { receipt, outputs: [], isEmpty: false });
   return found;
 }
 

@@ -2,7 +2,7 @@ import type { AddressTier } from '../../monero/carrot/account.js';
 import type { KeyImage, PublicKey } from '../../monero/crypto/types.js';
 import { bytes32 } from '../../util/bytes.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import type { ReceivingKeys } from '../../monero/wallet/scan/receive.js';
+import type { ReceivingKeys } from '../../monero/wallet/scan/found-output.js';
 import type { PackedSubaddresses } from '../../monero/wallet/scan/packed-subaddresses.js';
 import type { Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
 import { buffersOf } from '../../util/thread-jobs.js';

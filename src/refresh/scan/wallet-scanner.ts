@@ -18,7 +18,7 @@ import {
   type FoundOutput,
   type ReceivingKeys,
   type WalletScanKeys,
-} from '../../monero/wallet/scan/receive.js';
+} from '../../monero/wallet/scan/found-output.js';
 import type {
   AmbiguousSpend,
   FoundOutgoing,
@@ -115,6 +115,11 @@ export class WalletScanner {
   /** True if key images cannot be computed (background sync): spends and change in the pool are not recognised. */
   get isBlind(): boolean {
     return this.#blind !== undefined && !this.#seesPool;
+  }
+
+  /** True if the wallet cannot compute key images, so that it does not recognise its spends. */
+  get #lacksKeyImages(): boolean {
+    return this.#keys.spendSecret === undefined && this.#keys.balance === undefined;
   }
 
   /** Adds an address, and the lookahead after it, to the recognised addresses. */
@@ -284,12 +289,17 @@ export class WalletScanner {
       for (let at = firstTx; at < endTx; at++) {
         const receipt = found.get(at);
         const own = receipt?.outputs.length === 0 ? undefined : receipt;
-        if (receipt !== undefined && own === undefined) doubted.push({ txHash: txs.hash(at), height });
+        const isEmpty = receipt?.isEmpty === true;
+        if (receipt !== undefined && own === undefined && !isEmpty)
+          doubted.push({ txHash: txs.hash(at), height });
         const spent = this.#watched.spentBy(txs, at);
         const payer = spent[0]?.subaddress.major;
-        const spending = payer === undefined && this.#blind === undefined ? undefined : readTx(txs, at);
+        // A payment of this wallet without change has an output of zero to it.
+        const mayPay = isEmpty && payer === undefined && this.#lacksKeyImages;
+        const spending =
+          payer === undefined && this.#blind === undefined && !mayPay ? undefined : readTx(txs, at);
         const isFound = own?.outputs.some(isOfInterest) === true || spent.some(isOfInterest);
-        if (spending !== undefined && this.#blind?.mayBeSpentBy(spending) === true)
+        if (spending !== undefined && (mayPay || this.#blind?.mayBeSpentBy(spending) === true))
           ambiguousSpends.push({
             ...spendingTx(txs.hash(at), spending, timestamp),
             height,

@@ -1,7 +1,7 @@
 import type { KeyImage } from '../../monero/crypto/types.js';
 import type { ParsedTxs } from '../../monero/wallet/scan/block-page.js';
 import { bytes32, toLatin1 } from '../../util/bytes.js';
-import type { FoundOutput } from '../../monero/wallet/scan/receive.js';
+import type { FoundOutput } from '../../monero/wallet/scan/found-output.js';
 import type { OwnedOutput } from '../../monero/wallet/scan/findings.js';
 import { unpackKeyImages, type OutputKeyImage, type WatchedOutputs } from './scanner-state.js';
 import {

@@ -5,13 +5,12 @@ import type { Block } from '../../monero/cryptonote/types.js';
 import { equalBytes } from '../../util/bytes.js';
 import { encode } from '../../util/codec.js';
 import { TIMESTAMP_WINDOW } from '../../monero/cryptonote/difficulty.js';
-import { isVersionAllowed } from '../rules/block-rules.js';
 import { generatedAfter } from '../rules/block-weight.js';
 import { median } from '../../util/median.js';
 import { checkMinerTx } from '../rules/miner-tx.js';
 import { demand, Violation } from '../rules/tx-rules.js';
 import type { AlternativeBlock } from '../store/alternatives.js';
-import type { Chain, VerificationCache } from './chain.js';
+import { checkTree, type Chain, type VerificationCache } from './chain.js';
 import type { Pool } from './pool.js';
 
 /** Result of submitting a block. */
@@ -125,11 +124,12 @@ export class BlockTree {
     if (branch === undefined || parent === undefined) return { place: 'orphan', hash };
     const height = parent.height + 1;
     demand(
-      isVersionAllowed(header.majorVersion, header.minorVersion, height),
+      this.#chain.forks.isVersionAllowed(header.majorVersion, header.minorVersion, height),
       'the block has a wrong version',
     );
     demand(header.timestamp >= median(this.#timestampsOf(branch)), 'the block lies before the median');
-    checkMinerTx(minerTx, height);
+    checkMinerTx(minerTx, height, header.majorVersion);
+    checkTree(block);
     const made = minerTx.prefix.outputs.reduce((total, { amount }) => total + amount, 0n);
     const entry: AlternativeBlock = {
       hash,

@@ -18,7 +18,7 @@ import {
 } from '../rules/block-weight.js';
 import type { BlockTable, StoredBlock } from '../store/blocks.js';
 import type { Hash } from '../../monero/crypto/types.js';
-import { block as blockCodec, blockHash } from '../../monero/cryptonote/block.js';
+import { block as blockCodec, blockHash, parseBlock } from '../../monero/cryptonote/block.js';
 import {
   prunedTransaction,
   transaction,
@@ -27,13 +27,16 @@ import {
 } from '../../monero/cryptonote/transaction.js';
 import type { Block, Transaction } from '../../monero/cryptonote/types.js';
 import { zeroCommit } from '../../monero/ringct/commitment.js';
-import { GENESIS, isVersionAllowed, adjustedTime } from '../rules/block-rules.js';
+import { GENESIS, adjustedTime } from '../rules/block-rules.js';
+import { ForkSchedule, type ForkHeights } from '../rules/fork-schedule.js';
 import { checkMinerTx, checkReward, claimed } from '../rules/miner-tx.js';
-import { resolveInputs, type ChainView, type Payment, demand } from '../rules/tx-rules.js';
+import { treeUpon } from '../rules/output-tree.js';
+import { checkFork, resolveInputs, type ChainView, type Payment, demand } from '../rules/tx-rules.js';
 import type { ChainStore } from '../store/chain-store.js';
 import { unixSeconds, type TimeOfDay } from '../../util/clock.js';
 import { ZERO, type Amount } from '../../util/amount.js';
 import { encode } from '../../util/codec.js';
+import { RCT_FCMP } from '../../monero/fork-rules.js';
 
 /** Proofs or signatures of a payment that are to be verified. */
 export interface ProofClaim {
@@ -59,7 +62,9 @@ export class VerificationCache {
     return this.#holds({ key: toHex(payment.hash), payment });
   }
 
+  /** Returns true for signed rings. The membership proofs of RingCT type 7, which has no rings, are not verified. */
   isSigned(payment: Payment, rings: readonly (readonly RingMember[])[]): boolean {
+    if (payment.base.type === RCT_FCMP) return true;
     const members = rings.flat().flatMap(({ publicKey, commitment }) => [publicKey, commitment]);
     return this.#holds({ key: toHex(keccak(concatBytes(payment.hash, ...members))), payment, rings });
   }
@@ -122,6 +127,8 @@ export interface ChainOptions {
   readonly clock: TimeOfDay;
   /** Difficulty of every block except the genesis block, whose difficulty is 1. */
   readonly fixedDifficulty: bigint;
+  /** Heights of the next fork; absent: the chain stays at the rules of today. */
+  readonly fork?: ForkHeights;
 }
 
 /** Weight limits of the next block, and the values from which the fees of its payments follow. */
@@ -143,16 +150,35 @@ export class Chain {
   readonly store: ChainStore;
   readonly clock: TimeOfDay;
   readonly difficulty: bigint;
+  readonly forks: ForkSchedule;
   readonly #longTerm: LongTermWeights;
   #measures: { readonly tip: string; readonly measures: Measures } | undefined;
 
-  /** Opens the chain of a store. If the store is empty, the genesis block is added. */
-  constructor(store: ChainStore, { clock, fixedDifficulty }: ChainOptions) {
+  /**
+   * Opens the chain of a store. If the store is empty, the genesis block is added.
+   * @throws RangeError if the stored chain follows other heights of forks.
+   */
+  constructor(store: ChainStore, { clock, fixedDifficulty, fork }: ChainOptions) {
     this.store = store;
     this.clock = clock;
     this.difficulty = fixedDifficulty;
+    this.forks = new ForkSchedule(fork);
     this.#longTerm = new LongTermWeights(store.blocks);
     if (store.blocks.tip() === undefined) store.atomically(() => this.#addGenesis());
+    this.#checkForks();
+  }
+
+  /** Compares the versions of the blocks around each fork, and that of the top block, with the schedule. */
+  #checkForks(): void {
+    const around = this.forks.forks.flatMap(({ height }) => [height - 1, height]);
+    for (const height of [...around, this.tip.height]) {
+      const block = this.store.blocks.at(height);
+      const version = block && parseBlock(block.blob).header.majorVersion;
+      if (version !== undefined && version !== this.forks.versionAt(height))
+        throw new RangeError(
+          `block ${height} of the stored chain has version ${version}: it forks elsewhere`,
+        );
+    }
   }
 
   /** Unix time [s]. */
@@ -164,6 +190,11 @@ export class Chain {
     const tip = this.store.blocks.tip();
     if (tip === undefined) throw new Error('the chain has no genesis block');
     return tip;
+  }
+
+  /** Version of the next block. */
+  get version(): number {
+    return this.forks.versionAt(this.height);
   }
 
   /** Number of blocks. */
@@ -239,7 +270,7 @@ export class Chain {
     const height = tip.height + 1;
     demand(equalBytes(header.prevHash, tip.hash), 'the block does not follow the tip');
     demand(
-      isVersionAllowed(header.majorVersion, header.minorVersion, height),
+      this.forks.isVersionAllowed(header.majorVersion, header.minorVersion, height),
       'the block has a wrong version',
     );
     demand(header.timestamp <= this.now() + FUTURE_LIMIT, 'the block lies in the future');
@@ -247,7 +278,8 @@ export class Chain {
       header.timestamp >= earliestTimestamp(this.recentTimestamps()),
       'the block lies before the median',
     );
-    checkMinerTx(minerTx, height);
+    checkMinerTx(minerTx, height, header.majorVersion);
+    checkTree(block);
     demand(
       txHashes.length === payments.length &&
         payments.every(({ hash }, i) => toHex(hash) === toHex(txHashes[i] ?? new Uint8Array())),
@@ -256,6 +288,7 @@ export class Chain {
     checkSpends(payments);
     for (const payment of payments) {
       demand(!this.store.transactions.has(payment.hash), 'a transaction is already in the chain');
+      checkFork(payment, header.majorVersion);
       const { rings } = resolveInputs(payment, view);
       demand(verification.isSigned(payment, rings), 'a ring is not signed');
     }
@@ -374,6 +407,17 @@ export class Chain {
     };
   }
 }
+
+/** Checks the tree of outputs that a block names. @throws Violation Source: blockchain.cpp `handle_block_to_main_chain`. */
+export function checkTree({ header, tree }: Block): void {
+  const expected = treeUpon(header.prevHash, header.majorVersion);
+  demand(
+    tree?.layers === expected?.layers && toHex(tree?.root ?? NO_ROOT) === toHex(expected?.root ?? NO_ROOT),
+    'the block names another tree of outputs',
+  );
+}
+
+const NO_ROOT = new Uint8Array();
 
 const weightOf = (payments: readonly Payment[]): number =>
   payments.reduce((total, { weight }) => total + weight, 0);

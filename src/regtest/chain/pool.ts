@@ -2,6 +2,7 @@ import type { Hash } from '../../monero/crypto/types.js';
 import { toHex } from '../../util/bytes.js';
 import {
   checkForm,
+  checkFork,
   checkOutputs,
   checkRelayable,
   checkWeight,
@@ -62,9 +63,11 @@ export class Pool {
     if (this.#table.get(payment.hash) !== undefined) return false;
     if (this.#chain.store.transactions.has(payment.hash)) return false;
     checkForm(payment, 2 * this.#chain.measures.penaltyMedian);
+    // A transaction of a removed block may belong to the blocks before a fork.
+    if (origin !== 'block') checkFork(payment, this.#chain.version);
     demand(this.#verification.areAmountsProved(payment), 'amounts or keys are not proved');
     if (origin !== 'block') demand(this.#chain.isFeeEnough(payment), 'the fee is too low', 'feeTooLow');
-    checkWeight(payment);
+    checkWeight(payment, this.#chain.version);
     if (origin !== 'block') {
       checkRelayable(payment, this.#options.anyUnlockTime);
       this.#refuseDoubleSpend(payment);
@@ -121,11 +124,12 @@ export class Pool {
   }
 
   /**
-   * Checks the rings and verifies the signatures.
-   * @returns the block that contains the youngest ring member.
+   * Checks the rings and verifies the signatures, by the rules of the next block.
+   * @returns the block that contains the youngest ring member, or names the tree of outputs.
    * @throws Violation
    */
   #checkInputs(payment: Payment): { readonly height: number; readonly hash: Hash } {
+    checkFork(payment, this.#chain.version);
     const { rings, youngest } = resolveInputs(payment, this.#chain.view);
     demand(this.#verification.isSigned(payment, rings), 'a ring is not signed', 'invalidInput');
     const block = this.#chain.store.blocks.at(youngest);

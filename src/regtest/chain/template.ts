@@ -5,8 +5,8 @@ import type { Block } from '../../monero/cryptonote/types.js';
 import { amount, type Amount } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import type { Rng } from '../../util/random.js';
-import { LATEST_VERSION, versionAt } from '../rules/block-rules.js';
 import { createMinerTx, type MinerShare } from '../rules/miner-tx.js';
+import { treeUpon } from '../rules/output-tree.js';
 import { blockReward, maxTemplateWeight } from '../rules/block-weight.js';
 import { demand } from '../rules/tx-rules.js';
 import type { BlockTree } from './block-tree.js';
@@ -63,22 +63,25 @@ export class TemplateMaker {
    */
   make(share: MinerShare, prevHash?: Hash): Template {
     const basis = prevHash === undefined ? this.#onTip() : this.#onBlock(prevHash);
-    const { height, medianWeight, generated } = basis;
+    const { height, medianWeight, generated, prevHash: parent } = basis;
+    const { forks } = this.#chain;
+    const version = forks.versionAt(height);
     const selected = this.#selectPayments(basis);
     const minerTx = createMinerTx(
       share,
-      { height, medianWeight, generated, txWeight: selected.weight, fees: selected.fees },
+      { version, height, medianWeight, generated, txWeight: selected.weight, fees: selected.fees },
       this.#rng,
     );
     const header = {
-      majorVersion: versionAt(height),
-      minorVersion: LATEST_VERSION,
+      majorVersion: version,
+      minorVersion: forks.latest,
       timestamp: Math.max(this.#chain.now(), earliestTimestamp(this.#chain.recentTimestamps())),
-      prevHash: basis.prevHash,
+      prevHash: parent,
       nonce: 0,
     };
+    const tree = treeUpon(parent, version);
     return {
-      block: { header, minerTx, txHashes: selected.hashes },
+      block: { header, minerTx, txHashes: selected.hashes, ...(tree && { tree }) },
       height,
       difficulty: this.#chain.difficulty,
       expectedReward: selected.reward,

@@ -4,6 +4,7 @@ import { inputVerifier } from '../../monero/cryptonote/input-signature.js';
 import { verifyRange } from '../../monero/ringct/bulletproofs-plus.js';
 import { amountsBalance } from '../../monero/ringct/commitment.js';
 import type { RingMember } from '../../monero/ringct/types.js';
+import { RCT_FCMP } from '../../monero/fork-rules.js';
 import { systemRng } from '../../util/random.js';
 import { answerCalls, job } from '../../util/thread-jobs.js';
 import { readPayment, type Payment } from '../rules/tx-rules.js';
@@ -15,9 +16,13 @@ import { readPayment, type Payment } from '../rules/tx-rules.js';
 function areAmountsProved({ inputs, tx, base, prunable }: Payment): boolean {
   const [proof] = prunable.bulletproofsPlus;
   const images = inputs.map(({ keyImage }) => keyImage);
+  const outputKeys = tx.prefix.outputs.map(({ publicKey }) => publicKey);
+  // Outputs in the form of the fork are leaves of the tree, and have no torsion part. Source: `stage` tx_verification_utils.cpp
+  // `collect_points_for_torsion_check`.
+  const withoutTorsion = base.type === RCT_FCMP ? [...images, ...outputKeys, ...base.outPk] : images;
   return (
-    loadCurve().arePoints(tx.prefix.outputs.map(({ publicKey }) => publicKey)) &&
-    areSubgroupPoints(images) &&
+    loadCurve().arePoints(outputKeys) &&
+    areSubgroupPoints(withoutTorsion) &&
     amountsBalance(prunable.pseudoOuts, base.outPk, base.fee) &&
     proof !== undefined &&
     verifyRange([{ proof, commitments: base.outPk }], systemRng)

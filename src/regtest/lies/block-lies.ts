@@ -1,5 +1,6 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import { block as blockCodec, parseBlock } from '../../monero/cryptonote/block.js';
+import { NEWEST_FORK } from '../../monero/cryptonote/constants.js';
 import { prunableHash, prunedTransaction, transaction } from '../../monero/cryptonote/transaction.js';
 import type { Block, TxPrefix } from '../../monero/cryptonote/types.js';
 import type { Typed } from '../../monero/epee/storage-writer.js';
@@ -107,7 +108,7 @@ const shiftedList = (list: Typed | undefined, by: bigint): Typed | undefined =>
       };
 
 /** Version of blocks that no present program knows. */
-const LATER_VERSION = 17;
+const LATER_VERSION = NEWEST_FORK + 1;
 
 /** Lies about one block. Those about payments concern the block at `at_height`, or the newest one that has payments. */
 export const BLOCK_LIES = {

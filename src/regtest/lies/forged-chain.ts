@@ -2,8 +2,8 @@ import type { Hash } from '../../monero/crypto/types.js';
 import type { Block, BlockHeader, Transaction } from '../../monero/cryptonote/types.js';
 import { toHex } from '../../util/bytes.js';
 import type { Node } from '../chain/node.js';
-import { LATEST_VERSION, versionAt } from '../rules/block-rules.js';
 import { createMinerTx } from '../rules/miner-tx.js';
+import { treeUpon } from '../rules/output-tree.js';
 import { readPayment, type Payment } from '../rules/tx-rules.js';
 import type { PoolTx } from '../store/pool.js';
 import { randomPoint } from './forged-payment.js';
@@ -81,9 +81,10 @@ export function forgeBlock(
 ): Block {
   const { tip, measures } = chain;
   const height = tip.height + 1;
+  const version = chain.forks.versionAt(height);
   const header: BlockHeader = {
-    majorVersion: versionAt(height),
-    minorVersion: LATEST_VERSION,
+    majorVersion: version,
+    minorVersion: chain.forks.latest,
     timestamp: timestamp ?? tip.timestamp + 1,
     prevHash: tip.hash,
     nonce: 0,
@@ -93,14 +94,16 @@ export function forgeBlock(
     extraNonce: new Uint8Array(),
   };
   const basis = {
-    ...{ height, medianWeight: measures.penaltyMedian, generated: measures.generated },
+    ...{ version, height, medianWeight: measures.penaltyMedian, generated: measures.generated },
     txWeight: payments.reduce((total, { weight }) => total + weight, 0),
     fees: payments.reduce((total, { base }) => total + base.fee, 0n),
   };
+  const tree = treeUpon(tip.hash, version);
   return {
     header,
     minerTx: minerTx(createMinerTx(share, basis, rng)),
     txHashes: payments.map(({ hash }) => hash),
+    ...(tree && { tree }),
   };
 }
 

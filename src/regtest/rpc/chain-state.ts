@@ -2,7 +2,6 @@ import { SPENDABLE_AGE_BLOCKS } from '../../monero/cryptonote/constants.js';
 import { U64_MAX } from '../../util/amount.js';
 import { flag, height, listOf, none, params, u64 } from '../../http/methods/params.js';
 import { MAX_GRACE_BLOCKS, QUANTIZATION_MASK } from '../rules/block-weight.js';
-import { forkStatus, LATEST_VERSION, versionAt } from '../rules/block-rules.js';
 import type { Node } from '../chain/node.js';
 import { distributionFor, distributionShape, distributionRequest } from './distribution.js';
 import { refuse, defineMethod, type DaemonMethod } from './method.js';
@@ -45,9 +44,22 @@ export const chainStateMethods: readonly DaemonMethod[] = [
     params: none,
     source: 'COMMAND_RPC_GET_VERSION, on_get_version',
     handle: ({ daemon: { node } }) =>
-      // The answer has no table of hard forks, so a wallet asks for each fork separately; it does not know the table of
-      // regtest.
-      replied({ version: RPC_VERSION, release: false, current_height: node.chain.height }),
+      // Without the next fork, the answer has no table of hard forks, so a wallet asks for each fork separately; it does not
+      // know the table of regtest.
+      replied({
+        version: RPC_VERSION,
+        release: false,
+        current_height: node.chain.height,
+        ...(node.chain.forks.hasNextFork
+          ? {
+              target_height: 0,
+              hard_forks: node.chain.forks.forks.map(({ version, height: from }) => ({
+                hf_version: version,
+                height: from,
+              })),
+            }
+          : {}),
+      }),
   }),
 
   defineMethod({
@@ -57,9 +69,10 @@ export const chainStateMethods: readonly DaemonMethod[] = [
     params: params({ version: height.default(0) }),
     source: 'COMMAND_RPC_HARD_FORK_INFO, on_hard_fork_info',
     handle({ daemon: { node } }, { version }) {
-      const status = forkStatus(node.chain.height, version === 0 ? LATEST_VERSION : version);
+      const { forks, height: next } = node.chain;
+      const status = forks.statusOf(version === 0 ? forks.latest : version, next);
       return accessed({
-        version: versionAt(node.chain.height),
+        version: node.chain.version,
         enabled: status.enabled,
         window: status.window,
         votes: status.votes,

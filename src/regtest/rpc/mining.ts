@@ -1,7 +1,7 @@
 import { toHex, fromHex, isHex } from '../../util/bytes.js';
 import type { Json } from '../../util/json.js';
 import type { Node } from '../chain/node.js';
-import { versionAt } from '../rules/block-rules.js';
+import { treeUpon } from '../rules/output-tree.js';
 import { nextSeedHeight, seedHeight } from '../../monero/cryptonote/proof-of-work.js';
 import {
   block as blockCodec,
@@ -19,6 +19,7 @@ import { Violation } from '../rules/tx-rules.js';
 import type { Template } from '../chain/template.js';
 import { refuse, defineMethod, type DaemonMethod, CODE } from './method.js';
 import { replied, toHash, wide } from './shapes.js';
+import { treeJson } from './tx-json.js';
 import { availableParallelism } from 'node:os';
 import { DIFFICULTY_TARGET_SECONDS } from '../../monero/cryptonote/constants.js';
 import { RpcError } from '../../http/calls/errors.js';
@@ -27,10 +28,13 @@ import { RpcError } from '../../http/calls/errors.js';
 export async function minerData(node: Node): Promise<Readonly<Record<string, Json>>> {
   const { tip, measures, backlog } = await node.nextBlockContext();
   const height = tip.height + 1;
+  const version = node.chain.forks.versionAt(height);
+  const tree = treeUpon(tip.hash, version);
   return {
-    major_version: versionAt(height),
+    major_version: version,
     height,
     prev_id: toHex(tip.hash),
+    ...treeJson(tree),
     seed_hash: toHex(node.store.blocks.at(seedHeight(height))?.hash ?? new Uint8Array(32)),
     difficulty: `0x${node.chain.difficulty.toString(16)}`,
     median_weight: measures.penaltyMedian,

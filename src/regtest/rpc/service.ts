@@ -16,6 +16,7 @@ import type { Params } from '../lies/fault.js';
 import { blockEndpoints } from './binary/blocks.js';
 import { outputEndpoints } from './binary/outputs.js';
 import { blockMethods } from './blocks.js';
+import { carrotPaymentMethods } from './carrot-payments.js';
 import { chainStateMethods } from './chain-state.js';
 import { miningMethods, miningPaths } from './mining.js';
 import { networkMethods } from './network.js';
@@ -169,6 +170,7 @@ export function createDaemonApp(context: Context, { auth, loginDeadline, origins
 /** All JSON-RPC methods of the daemon. */
 export const methods = new Registry<DaemonMethod>([
   ...blockMethods,
+  ...carrotPaymentMethods,
   ...chainStateMethods,
   ...miningMethods,
   ...networkMethods,

@@ -77,6 +77,7 @@ function entryShape(node: Node, found: Found, { decode, prune, split }: Shape) {
           confirmations: node.chain.height - mined.height,
           block_timestamp: node.store.blocks.at(mined.height)?.timestamp ?? 0,
           output_indices: node.store.outputs.indicesOf(mined.id),
+          ...(node.chain.forks.hasNextFork ? { unified_ids: node.store.outputs.unifiedIdsOf(mined.id) } : {}),
         }),
   };
 }

@@ -1,6 +1,14 @@
 import type { BulletproofPlus, Clsag, RctBase, RctPrunable, EcdhInfo } from '../../monero/ringct/types.js';
+import type { PublicKey } from '../../monero/crypto/types.js';
 import { toHex } from '../../util/bytes.js';
-import type { Block, Transaction, TxInput, TxOutput } from '../../monero/cryptonote/types.js';
+import type {
+  Block,
+  CarrotFields,
+  OutputTree,
+  Transaction,
+  TxInput,
+  TxOutput,
+} from '../../monero/cryptonote/types.js';
 import type { Json } from '../../util/json.js';
 import { writeWholeJson } from '../../util/json-writer.js';
 import { loadCurve } from '../../monero/crypto/curve/load-curve.js';
@@ -27,12 +35,22 @@ const inputJson = (input: TxInput): Json =>
     ? { gen: { height: input.height } }
     : { key: { amount: input.amount, key_offsets: input.keyOffsets, k_image: toHex(input.keyImage) } };
 
-const outputJson = ({ amount, publicKey, viewTag }: TxOutput): Json => ({
-  amount,
-  target:
-    viewTag === undefined
-      ? { key: toHex(publicKey) }
-      : { tagged_key: { key: toHex(publicKey), view_tag: viewTag.toString(16).padStart(2, '0') } },
+const outputJson = ({ amount, publicKey, viewTag, carrot }: TxOutput): Json => {
+  if (carrot !== undefined) return { amount, target: { carrot_v1: carrotJson(publicKey, carrot) } };
+  return {
+    amount,
+    target:
+      viewTag === undefined
+        ? { key: toHex(publicKey) }
+        : { tagged_key: { key: toHex(publicKey), view_tag: viewTag.toString(16).padStart(2, '0') } },
+  };
+};
+
+/** Returns the JSON of an output in the form of the fork. Source: `stage` cryptonote_basic.h `txout_to_carrot_v1`. */
+const carrotJson = (key: PublicKey, { viewTag, encryptedAnchor }: CarrotFields) => ({
+  key: toHex(key),
+  view_tag: toHex(viewTag),
+  encrypted_janus_anchor: toHex(encryptedAnchor),
 });
 
 /** Returns the base part of RingCT signatures as JSON. Source: rctTypes.h `serialize_rctsig_base`. */
@@ -47,10 +65,12 @@ const baseJson = ({ type, fee, ecdhInfo, outPk }: RctBase): Json =>
       };
 
 /** Returns the prunable part of RingCT signatures as JSON. Source: rctTypes.h `serialize_rctsig_prunable`. */
-const prunableJson = ({ bulletproofsPlus, clsags, pseudoOuts }: RctPrunable): Json => ({
+const prunableJson = ({ bulletproofsPlus, clsags, fcmp, pseudoOuts }: RctPrunable): Json => ({
   nbp: bulletproofsPlus.length,
   bpp: bulletproofsPlus.map(proofJson),
-  CLSAGs: clsags.map(clsagJson),
+  ...(fcmp === undefined
+    ? { CLSAGs: clsags.map(clsagJson) }
+    : { reference_block: fcmp.referenceBlock, n_tree_layers: fcmp.layers, fcmp_pp: toHex(fcmp.proof) }),
   pseudoOuts: hexes(pseudoOuts),
 });
 
@@ -70,7 +90,7 @@ const txJson = ({ prefix, rct, signatures }: Transaction): Json => ({
 export const txText = (tx: Transaction): string => writeWholeJson(txJson(tx));
 
 /** Returns the field `json` of a block. */
-export const blockText = ({ header, minerTx, txHashes }: Block): string =>
+export const blockText = ({ header, minerTx, txHashes, tree }: Block): string =>
   writeWholeJson({
     major_version: header.majorVersion,
     minor_version: header.minorVersion,
@@ -79,7 +99,12 @@ export const blockText = ({ header, minerTx, txHashes }: Block): string =>
     nonce: header.nonce,
     miner_tx: txJson(minerTx),
     tx_hashes: hexes(txHashes),
+    ...treeJson(tree),
   });
+
+/** Returns the JSON of the tree of outputs; no fields in a block before the next fork. Source: `stage` cryptonote_basic.h `block`. */
+export const treeJson = (tree: OutputTree | undefined) =>
+  tree && { fcmp_pp_n_tree_layers: tree.layers, fcmp_pp_tree_root: toHex(tree.root) };
 
 /* JSON in published ZeroMQ messages, whose field names differ from those of `as_json`. */
 
@@ -92,10 +117,12 @@ const fullInput = (input: TxInput): Json =>
       };
 
 /** Returns the JSON of an output. Source: json_object.cpp `toJsonValue`, `tx_out`. */
-const fullOutput = ({ amount, publicKey, viewTag }: TxOutput): Json =>
-  viewTag === undefined
+const fullOutput = ({ amount, publicKey, viewTag, carrot }: TxOutput): Json => {
+  if (carrot !== undefined) return { amount, to_carrot_v1: carrotJson(publicKey, carrot) };
+  return viewTag === undefined
     ? { amount, to_key: { key: toHex(publicKey) } }
     : { amount, to_tagged_key: { key: toHex(publicKey), view_tag: toHex(Uint8Array.of(viewTag)) } };
+};
 
 const KEY_BYTES = 32;
 
@@ -106,7 +133,8 @@ const ecdhJson = ({ mask, amount }: EcdhInfo): Json => ({
 });
 
 /**
- * Returns the JSON of the prunable part, for the RingCT types that regtest allows. Source: json_object.cpp
+ * Returns the JSON of the prunable part, for the RingCT types that regtest allows; as in the reference, without
+ * membership proofs. Source: json_object.cpp
  * `toJsonValue`, `rctSig`.
  */
 function fullPrunable({ outPk }: RctBase, prunable: RctPrunable): Json {
@@ -146,7 +174,7 @@ export const fullTransaction = ({ prefix, rct }: Transaction): Json => ({
 });
 
 /** Returns the JSON of a block. Source: json_object.cpp `toJsonValue`, `block`. */
-export const fullBlock = ({ header, minerTx, txHashes }: Block): Json => ({
+export const fullBlock = ({ header, minerTx, txHashes, tree }: Block): Json => ({
   major_version: header.majorVersion,
   minor_version: header.minorVersion,
   timestamp: header.timestamp,
@@ -154,4 +182,5 @@ export const fullBlock = ({ header, minerTx, txHashes }: Block): Json => ({
   nonce: header.nonce,
   miner_tx: fullTransaction(minerTx),
   tx_hashes: hexes(txHashes),
+  ...treeJson(tree),
 });

@@ -5,15 +5,19 @@ import {
   randomSecretKey,
   viewTag,
 } from '../../monero/crypto/derivation.js';
-import { COINBASE_UNLOCK_BLOCKS } from '../../monero/cryptonote/constants.js';
-import { writeExtra } from '../../monero/cryptonote/extra.js';
+import { payAddress } from '../../monero/carrot/sending.js';
+import { coinbaseContext, txOutputOf } from '../../monero/carrot/enote.js';
+import type { PublicKey } from '../../monero/crypto/types.js';
+import { COINBASE_UNLOCK_BLOCKS, MAX_TX_EXTRA_SIZE } from '../../monero/cryptonote/constants.js';
+import { writeExtra, type ExtraField } from '../../monero/cryptonote/extra.js';
 import { transactionWeight } from '../../monero/cryptonote/transaction.js';
 import type { Address, Transaction, TxOutput } from '../../monero/cryptonote/types.js';
+import { ANCHOR_BYTES, CARROT_FORK, MOST_MINER_OUTPUTS } from '../../monero/fork-rules.js';
 import { ZERO, amount, U64_MAX, type Amount } from '../../util/amount.js';
 import { concatBytes } from '../../util/bytes.js';
 import type { Rng } from '../../util/random.js';
 import { blockReward } from './block-weight.js';
-import { demand } from './tx-rules.js';
+import { checkOutputForm, demand } from './tx-rules.js';
 
 /** Address that receives the reward of a block template, and the bytes that the miner reserves. */
 export interface MinerShare {
@@ -25,6 +29,8 @@ export interface MinerShare {
 /** Values from which the reward of a block is computed. */
 export interface RewardBasis {
   readonly height: number;
+  /** Version of the block. */
+  readonly version: number;
   readonly medianWeight: number;
   readonly generated: bigint;
   /** Total weight of the payments in the block. */
@@ -32,21 +38,49 @@ export interface RewardBasis {
   readonly fees: bigint;
 }
 
-/** Extra field and output key of a miner transaction, which depend neither on its height nor on its reward. */
-interface MinerKeys {
-  readonly output: Omit<TxOutput, 'amount'>;
+/** Output and extra field of a miner transaction. */
+interface Reward {
+  readonly output: TxOutput;
   readonly extra: Uint8Array;
 }
 
-/** Draws a transaction key and derives the output key. @throws RangeError if a key of the address is not a point. */
-function drawKeys({ address, extraNonce }: MinerShare, rng: Rng): MinerKeys {
+/** Makes the output for a reward. */
+type RewardMaker = (reward: Amount) => Reward;
+
+const nonceField = (nonce: Uint8Array): ExtraField[] =>
+  nonce.length === 0 ? [] : [{ type: 'nonce', nonce }];
+
+/**
+ * Draws the secrets of a reward in the form of today, whose keys do not depend on its amount.
+ * @throws RangeError if a key of the address is not a point.
+ */
+function drawReward({ address, extraNonce }: MinerShare, rng: Rng): RewardMaker {
   const secret = randomSecretKey(rng);
   const derivation = keyDerivation(address.viewPublicKey, secret);
   const publicKey = derivePublicKey(derivation, 0, address.spendPublicKey);
-  const nonce = extraNonce.length === 0 ? [] : [{ type: 'nonce' as const, nonce: extraNonce }];
-  return {
-    output: { publicKey, viewTag: viewTag(derivation, 0) },
-    extra: writeExtra([{ type: 'publicKey', key: publicKeyOf(secret) }, ...nonce]),
+  const tag = viewTag(derivation, 0);
+  const extra = writeExtra([{ type: 'publicKey', key: publicKeyOf(secret) }, ...nonceField(extraNonce)]);
+  return (amount) => ({ output: { amount, publicKey, viewTag: tag }, extra });
+}
+
+/**
+ * Draws the secrets of a reward in the form of the fork, whose output key binds its amount and its height.
+ * @throws RangeError if a key of the address is not a point. Source: `stage` format_utils.cpp
+ * `make_single_enote_carrot_coinbase_transaction_v1`.
+ */
+function drawCarrotReward({ address, extraNonce }: MinerShare, height: number, rng: Rng): RewardMaker {
+  const { spendPublicKey, viewPublicKey } = address;
+  const main = { network: 'mainnet', kind: 'standard', spendPublicKey, viewPublicKey } as const;
+  const anchor = rng(ANCHOR_BYTES);
+  const nonce: ExtraField = { type: 'nonce', nonce: extraNonce };
+  return (amount) => {
+    const payment = { address: main, amount, anchor };
+    const { enote } = payAddress(payment, coinbaseContext(height), { coinbase: true });
+    const key = enote.ephemeralKey as PublicKey;
+    return {
+      output: txOutputOf(enote),
+      extra: writeExtra([{ type: 'publicKey', key }, nonce]),
+    };
   };
 }
 
@@ -54,12 +88,12 @@ function drawKeys({ address, extraNonce }: MinerShare, rng: Rng): MinerKeys {
  * Builds a miner transaction with one output that receives the whole reward. Source: cryptonote_tx_utils.cpp
  * `construct_miner_tx`.
  */
-const construct = ({ output, extra }: MinerKeys, height: number, value: Amount): Transaction => ({
+const construct = ({ output, extra }: Reward, height: number): Transaction => ({
   prefix: {
     version: 2,
     unlockTime: BigInt(height + COINBASE_UNLOCK_BLOCKS),
     inputs: [{ type: 'gen', height }],
-    outputs: [{ ...output, amount: value }],
+    outputs: [output],
     extra,
   },
   rct: { base: { type: 0, fee: ZERO, pseudoOuts: [], ecdhInfo: [], outPk: [] } },
@@ -78,12 +112,12 @@ const ATTEMPTS = 10;
  * @throws Violation if the block is too heavy for any reward. Source: blockchain.cpp `create_block_template`.
  */
 export function createMinerTx(share: MinerShare, basis: RewardBasis, rng: Rng): Transaction {
-  const { height, medianWeight, generated, txWeight, fees } = basis;
-  const keys = drawKeys(share, rng);
+  const { height, version, medianWeight, generated, txWeight, fees } = basis;
+  const pay = version < CARROT_FORK ? drawReward(share, rng) : drawCarrotReward(share, height, rng);
   const make = (blockWeight: number): Transaction => {
     const reward = blockReward(medianWeight, blockWeight, generated);
     demand(reward !== undefined, 'the block is too heavy');
-    return construct(keys, height, amount(reward + fees));
+    return construct(pay(amount(reward + fees)), height);
   };
   let weight = txWeight + transactionWeight(make(txWeight));
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -102,8 +136,11 @@ export function createMinerTx(share: MinerShare, basis: RewardBasis, rng: Rng): 
   throw new RangeError('no miner transaction matches its assumed weight');
 }
 
-/** Checks the form of a miner transaction. @throws Violation Source: blockchain.cpp `prevalidate_miner_transaction`. */
-export function checkMinerTx({ prefix, rct }: Transaction, height: number): void {
+/**
+ * Checks the form of a miner transaction. @param version version of the block.
+ * @throws Violation Source: blockchain.cpp `prevalidate_miner_transaction`.
+ */
+export function checkMinerTx({ prefix, rct }: Transaction, height: number, version: number): void {
   const [input] = prefix.inputs;
   demand(prefix.inputs.length === 1 && input?.type === 'gen', 'the miner transaction spends something');
   demand(prefix.version === 2, 'the miner transaction is of version 1');
@@ -111,10 +148,13 @@ export function checkMinerTx({ prefix, rct }: Transaction, height: number): void
   demand(input.height === height, 'the miner transaction is of another height');
   demand(prefix.unlockTime === BigInt(height + COINBASE_UNLOCK_BLOCKS), 'the reward has a wrong unlock time');
   demand(claimed({ prefix }) <= U64_MAX, 'the reward overflows');
+  checkOutputForm(prefix.outputs, version >= CARROT_FORK);
+  if (version < CARROT_FORK) return;
   demand(
-    prefix.outputs.every(({ viewTag: tag }) => tag !== undefined),
-    'an output of the miner transaction has no view tag',
+    prefix.extra.length < MAX_TX_EXTRA_SIZE + 32 * prefix.outputs.length,
+    'the extra field of the miner transaction is too big',
   );
+  demand(prefix.outputs.length <= MOST_MINER_OUTPUTS, 'too many outputs of the miner transaction');
 }
 
 /** Returns the sum that a miner transaction pays out, with fees [atomic units]. */
@@ -128,7 +168,7 @@ export const claimed = ({ prefix }: Pick<Transaction, 'prefix'>): bigint =>
  */
 export function checkReward(
   minerTx: Transaction,
-  { medianWeight, generated, txWeight, fees }: Omit<RewardBasis, 'height'>,
+  { medianWeight, generated, txWeight, fees }: Omit<RewardBasis, 'height' | 'version'>,
 ): void {
   const reward = blockReward(medianWeight, txWeight + transactionWeight(minerTx), generated);
   demand(reward !== undefined, 'the block is too heavy');

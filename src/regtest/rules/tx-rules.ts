@@ -14,8 +14,10 @@ import {
   isCoinbase,
   ringIndices,
 } from '../../monero/cryptonote/transaction.js';
-import type { KeyInput, Transaction } from '../../monero/cryptonote/types.js';
+import type { KeyInput, Transaction, TxOutput } from '../../monero/cryptonote/types.js';
+import { CARROT_FORK, MOST_FORK_TX_WEIGHT, RCT_FCMP } from '../../monero/fork-rules.js';
 import { isLockOpen } from '../../monero/cryptonote/unlock-time.js';
+import { PLACEHOLDER_LAYERS } from './output-tree.js';
 import type { RctBase, RctPrunable, RingMember } from '../../monero/ringct/types.js';
 import { compareBytes, toHex } from '../../util/bytes.js';
 import { CodecError } from '../../util/codec.js';
@@ -55,8 +57,8 @@ export function demand(holds: boolean, rule: string, ...flags: readonly TxFlag[]
 
 /** Largest size of a transaction [bytes]. Source: cryptonote_config.h `CRYPTONOTE_MAX_TX_SIZE`. */
 const MAX_TX_SIZE = 1_000_000;
-/** RingCT type with CLSAG and Bulletproofs+, the only type that the rules of regtest's blocks allow. */
-const RCT_TYPE = 6;
+/** RingCT type with CLSAG and Bulletproofs+, the only type before the next fork. */
+const RCT_RINGS = 6;
 const MIN_OUTPUTS = 2;
 
 /** A parsed transaction that is not a miner transaction, with its hash and weight. */
@@ -98,7 +100,7 @@ function parse(blob: Uint8Array): Transaction {
  * @param weightLimit largest weight of a block.
  * @throws Violation Source: cryptonote_core.cpp `check_tx_semantic`, `handle_incoming_tx_accumulated_batch`.
  */
-export function checkForm({ inputs, tx, base, prunable, weight }: Payment, weightLimit: number): void {
+export function checkForm({ inputs, tx, prunable, weight }: Payment, weightLimit: number): void {
   demand(weight < weightLimit - COINBASE_RESERVED_SIZE, 'the transaction does not fit a block');
   const images = new Set(inputs.map(({ keyImage }) => toHex(keyImage)));
   demand(images.size === inputs.length, 'a key image is there twice');
@@ -106,18 +108,72 @@ export function checkForm({ inputs, tx, base, prunable, weight }: Payment, weigh
     inputs.every(({ keyOffsets }) => !keyOffsets.slice(1).includes(0n)),
     'a ring member is there twice',
   );
-  demand(
-    tx.prefix.outputs.every(({ viewTag }) => viewTag !== undefined),
-    'an output has no view tag',
-  );
-  demand(base.type === RCT_TYPE, `RingCT type ${base.type} is not allowed`, 'invalidOutput');
   demand(prunable.bulletproofsPlus.length === 1, 'one range proof covers all outputs');
   demand(tx.prefix.outputs.length <= MAX_OUTPUTS, 'more outputs than a range proof covers');
 }
 
-/** Checks the weight of a pool transaction. @throws Violation Source: tx_pool.cpp `get_transaction_weight_limit`. */
-export const checkWeight = ({ weight }: Payment): void =>
-  demand(weight <= MAX_TX_WEIGHT, 'the transaction is too heavy', 'tooBig');
+/**
+ * Checks the rules that depend on the version of the block that contains a transaction: the type of its signatures and of
+ * its outputs, and from the next fork on also rules of relaying before it.
+ * @throws Violation Source: `stage` tx_verification_utils.cpp `ver_non_input_consensus`, cryptonote_format_utils.cpp
+ * `check_output_types`, blockchain.cpp `check_tx_outputs`.
+ */
+export function checkFork({ tx, inputs, base }: Payment, version: number): void {
+  const { outputs, extra, unlockTime } = tx.prefix;
+  const isNewForm = base.type === RCT_FCMP;
+  demand(
+    isNewForm ? version >= CARROT_FORK : base.type === RCT_RINGS && version <= CARROT_FORK,
+    `RingCT type ${base.type} is not allowed`,
+    'invalidOutput',
+  );
+  checkOutputForm(outputs, isNewForm);
+  if (isNewForm)
+    demand(
+      inputs.every(({ amount, keyOffsets }) => amount === 0n && keyOffsets.length === 0),
+      'an input with a membership proof has a ring or an amount',
+      'invalidInput',
+    );
+  if (version < CARROT_FORK) return;
+  demand(unlockTime === 0n, 'the unlock time is not zero', 'nonzeroUnlockTime');
+  demand(extra.length <= MAX_TX_EXTRA_SIZE, 'the extra field is too big', 'extraTooBig');
+}
+
+/**
+ * Checks that all outputs have the same form, and that keys in the new form ascend, so that no two are equal.
+ * @param isNewForm true: outputs in the form of the fork are expected; false: those of today, with a view tag.
+ * @throws Violation Source: `stage` tx_verification_utils.cpp `check_transaction_output_pubkeys_order`.
+ */
+export function checkOutputForm(outputs: readonly TxOutput[], isNewForm: boolean): void {
+  if (!isNewForm)
+    return demand(
+      outputs.every(({ viewTag }) => viewTag !== undefined),
+      'an output has no view tag of one byte',
+    );
+  demand(
+    outputs.every(({ carrot }) => carrot !== undefined),
+    'an output is not in the form of the fork',
+    'invalidOutput',
+  );
+  demand(
+    outputs.every(({ publicKey }, i) => {
+      const before = outputs[i - 1];
+      return before === undefined || compareBytes(before.publicKey, publicKey) < 0;
+    }),
+    'the outputs are not sorted',
+    'invalidOutput',
+  );
+}
+
+/**
+ * Checks the weight of a pool transaction. @param version version of the next block.
+ * @throws Violation Source: tx_pool.cpp `get_transaction_weight_limit`.
+ */
+export const checkWeight = ({ weight }: Payment, version: number): void =>
+  demand(
+    weight <= (version < CARROT_FORK ? MAX_TX_WEIGHT : MOST_FORK_TX_WEIGHT),
+    'the transaction is too heavy',
+    'tooBig',
+  );
 
 /** Checks the outputs of a transaction. @throws Violation Source: blockchain.cpp `check_tx_outputs`. */
 export const checkOutputs = ({ tx }: Payment): void =>
@@ -165,8 +221,9 @@ export interface Rings {
  * Looks up the ring members and checks the inputs; signatures are not verified.
  * @throws Violation Source: blockchain.cpp `check_tx_inputs`.
  */
-export function resolveInputs({ inputs, tx }: Payment, chain: ChainView): Rings {
+export function resolveInputs({ inputs, tx, base, prunable }: Payment, chain: ChainView): Rings {
   demand(tx.prefix.outputs.length >= MIN_OUTPUTS, 'fewer than two outputs', 'tooFewOutputs', 'invalidInput');
+  if (base.type === RCT_FCMP) return { rings: [], youngest: checkMembership({ inputs, prunable }, chain) };
   demand(
     inputs.every(({ keyOffsets }) => keyOffsets.length === RING_SIZE),
     `a ring has ${RING_SIZE} members`,
@@ -175,7 +232,7 @@ export function resolveInputs({ inputs, tx }: Payment, chain: ChainView): Rings 
   );
   demand(isSorted(inputs), 'the inputs are not sorted', 'invalidInput');
   const rings = inputs.map(({ amount, keyOffsets, keyImage }) => {
-    demand(!chain.isSpent(keyImage), 'a key image is already spent', 'doubleSpend', 'invalidInput');
+    checkUnspent(keyImage, chain);
     return ringIndices(keyOffsets).map((index) => {
       const output = chain.output(amount, index);
       demand(output !== undefined, 'a ring member does not exist', 'invalidInput');
@@ -190,6 +247,34 @@ export function resolveInputs({ inputs, tx }: Payment, chain: ChainView): Rings 
   const youngest = rings.flat().reduce((latest, { height }) => Math.max(latest, height), 0);
   demand(youngest + SPENDABLE_AGE_BLOCKS <= chain.height, 'a ring member is too young', 'invalidInput');
   return { rings, youngest };
+}
+
+const checkUnspent = (keyImage: KeyImage, chain: ChainView): void =>
+  demand(!chain.isSpent(keyImage), 'a key image is already spent', 'doubleSpend', 'invalidInput');
+
+/**
+ * Checks inputs with a membership proof, and which tree of outputs it is about. The proof itself is not verified, since this node has no tree.
+ * @returns height of the block that names the tree.
+ * @throws Violation Source: `stage` blockchain.cpp `get_fcmp_tx_tree_root`.
+ */
+function checkMembership(
+  { inputs, prunable: { fcmp } }: Pick<Payment, 'inputs' | 'prunable'>,
+  chain: ChainView,
+): number {
+  demand(isSorted(inputs), 'the inputs are not sorted', 'invalidInput');
+  for (const { keyImage } of inputs) checkUnspent(keyImage, chain);
+  demand(fcmp !== undefined, 'the membership proof is missing', 'invalidInput');
+  demand(
+    fcmp.referenceBlock < chain.height,
+    'the block of a membership proof does not exist',
+    'invalidInput',
+  );
+  demand(
+    fcmp.layers === PLACEHOLDER_LAYERS,
+    'a membership proof has another number of layers',
+    'invalidInput',
+  );
+  return fcmp.referenceBlock;
 }
 
 /** Returns true if the key images are in descending order. */

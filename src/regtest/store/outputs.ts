@@ -71,6 +71,18 @@ export class OutputTable {
     return this.#db.values<number>('SELECT idx FROM output WHERE tx = ? ORDER BY position', tx);
   }
 
+  /**
+   * Returns the indices of a transaction's outputs among all outputs of the chain, whatever their amount, in output order.
+   * @param tx {@link StoredTx.id} of the transaction.
+   */
+  unifiedIdsOf(tx: number): number[] {
+    return this.#db.values<number>(
+      'SELECT position + (SELECT count(*) FROM output WHERE tx < ?) FROM output WHERE tx = ? ORDER BY position',
+      tx,
+      tx,
+    );
+  }
+
   /** Returns the number of outputs of an amount in blocks below a height. */
   countBelow(amount: bigint, height: number): number {
     if (!isColumn(amount)) return 0;

@@ -1,7 +1,7 @@
 import type { SecretKey } from '../../monero/crypto/types.js';
 import { spendSecretIn } from '../../monero/wallet/keys.js';
 import type { SpendingKeys } from '../../monero/wallet/scan/key-images.js';
-import type { ReceivingKeys } from '../../monero/wallet/scan/receive.js';
+import type { ReceivingKeys } from '../../monero/wallet/scan/found-output.js';
 import type { Keystore } from '../context/keystore.js';
 
 /** Copies of secret keys for a worker thread. */

@@ -3,6 +3,7 @@ import { GENESIS_HASH } from '../../monero/cryptonote/constants.js';
 import { DIFFICULTY_BLOCKS, type WorkPoint } from '../../monero/cryptonote/difficulty.js';
 import { HeaderChain, type Checkpoint } from '../../monero/cryptonote/header-chain.js';
 import { HeaderError } from '../../monero/cryptonote/header-rules.js';
+import { defaultRules, newestForkOf, type ForkRules } from '../../monero/cryptonote/known-forks.js';
 import { seedHeightsAbove } from '../../monero/cryptonote/proof-of-work.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
@@ -26,6 +27,8 @@ interface CheckpointRequest {
   readonly height: number;
   /** Difficulty of a regtest network that fixes it. */
   readonly fixedDifficulty?: bigint;
+  /** Rules by which blocks of the next fork are read; absent: those that are in force on the network of the daemon. */
+  readonly rules?: ForkRules | undefined;
   /** Time of the clock [Unix s]. */
   readonly now: number;
 }
@@ -50,7 +53,7 @@ export async function readCheckpoint(
 
 async function checkpointOf(
   source: BlockSource,
-  { height, fixedDifficulty, now }: CheckpointRequest,
+  { height, fixedDifficulty, now, rules }: CheckpointRequest,
 ): Promise<ReadCheckpoint> {
   const info = await source.getInfo();
   const network = networkOf(info.network);
@@ -65,12 +68,13 @@ async function checkpointOf(
   const hashAt = (at: number): Hash | undefined => blocks[at - first]?.hash;
   const base = first === 0 ? 0 : first + DIFFICULTY_BLOCKS - 1;
   const { hash, majorVersion } = blocks[base - first] as FetchedBlock;
-  const chain = new HeaderChain({
+  const root = {
     ...{ height: base, hash, majorVersion, window: windowOf(blocks.slice(0, base - first + 1)) },
     // No block up to the checkpoint needs a seed.
     seeds: seedHeightsAbove(base).map((at) => hashAt(at) ?? hash),
     ...(fixedDifficulty === undefined ? {} : { fixedDifficulty }),
-  });
+  };
+  const chain = new HeaderChain(root, newestForkOf(rules ?? defaultRules(network === 'mainnet')));
   for (const block of blocks.slice(base - first + 1)) addTo(chain, block, now);
   const last = blocks.at(-1) as FetchedBlock;
   return {

@@ -6,7 +6,7 @@ import { readReserveProof } from '../../monero/wallet/proofs/reserve-proof-text.
 import { checkSpend, proveSpend } from '../../monero/wallet/proofs/spend-proof.js';
 import { checkTxKey } from '../../monero/wallet/proofs/tx-key.js';
 import { checkTxProof, proveReceived, proveSent } from '../../monero/wallet/proofs/tx-proof.js';
-import type { ReceivingKeys } from '../../monero/wallet/scan/receive.js';
+import type { ReceivingKeys } from '../../monero/wallet/scan/found-output.js';
 import { systemRng, type Rng } from '../../util/random.js';
 import { answerCalls, job } from '../../util/thread-jobs.js';
 import { faultRefusal, type ThreadRefusal } from './thread-refusal.js';

@@ -1,7 +1,8 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type Call, observed, type CallObserver, type CallOutcome } from '../../http/calls/dispatcher.js';
 import { INTERNAL_ERROR, RpcError } from '../../http/calls/errors.js';
 import type { DaemonCallReport } from '../../daemon/call-report.js';
+import type { ComingFork } from '../coming-forks.js';
 import type { DaemonHealth } from '../daemon-health.js';
 import { addGauge } from './gauges.js';
 
@@ -144,6 +145,21 @@ export class DaemonMetrics {
         return info && unknownFork && unknownFork.height - info.height;
       },
     );
+    for (const [name, help, valueOf] of [
+      [
+        'height',
+        'Height of the first block of a hard fork whose rules are not final.',
+        ({ height }) => height,
+      ],
+      ['blocks', 'Blocks until the first block of such a fork; 0 or less after it.', ({ blocks }) => blocks],
+    ] as readonly [string, string, (fork: ComingFork) => number][])
+      new Gauge({
+        ...{ name: `wallet_rpc_daemon_fork_${name}`, help, labelNames: ['version'], registers: [registry] },
+        collect() {
+          this.reset();
+          for (const fork of health.newForks) this.set({ version: fork.version }, valueOf(fork));
+        },
+      });
   }
 
   note({ call, seconds, failure }: DaemonCallReport): void {

@@ -51,7 +51,18 @@ export function concernsOf(parts: ConcernParts): Concern[] {
 }
 
 function nodeConcerns({ daemon }: ConcernParts): Concern[] {
-  const { address, outage, network, peers, lag = 0, sinceNewBlock, nextFork, height = 0, listed } = daemon;
+  const {
+    address,
+    outage,
+    network,
+    peers,
+    lag = 0,
+    sinceNewBlock,
+    nextFork,
+    height = 0,
+    listed,
+    forks,
+  } = daemon;
   if (address === undefined || outage > 0) return [];
   const concerns: Concern[] = [];
   // The node of a private chain has no peers.
@@ -60,7 +71,8 @@ function nodeConcerns({ daemon }: ConcernParts): Concern[] {
   if (lag > FEW_BLOCKS) concerns.push(urgent(`the node lacks ${counted(lag, 'block')} of its peers`));
   if (sinceNewBlock >= LONG && network !== 'fakechain')
     concerns.push(urgent(`the node has had no new block for ${durationText(sinceNewBlock)}`));
-  if (nextFork !== undefined) {
+  concerns.push(...forks.map(({ isUrgent, text }) => ({ isUrgent, text })));
+  if (nextFork !== undefined && !forks.some(({ version }) => version === nextFork.version)) {
     const isUnknown = nextFork.version > daemon.newestFork;
     const when = durationText((nextFork.height - height) * BLOCK_SECONDS);
     const text = `hard fork to version ${nextFork.version} at block ${grouped(nextFork.height)}, in about ${when}`;

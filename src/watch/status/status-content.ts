@@ -1,3 +1,4 @@
+import type { ForkNotice } from '../fork-notices.js';
 import type { DaemonInfo, ScheduledFork } from '../../daemon/daemon.js';
 import type { RequestState } from '../../model/payment-request.js';
 import type { EventJson } from '../../services/events/event-json.js';
@@ -67,6 +68,8 @@ export interface DaemonView {
   readonly nextFork: ScheduledFork | undefined;
   /** Newest version of blocks whose rules the server knows. */
   readonly newestFork: number;
+  /** Notices of the forks that are near or past. */
+  readonly forks: readonly ForkNotice[];
   /** Listed daemons in the order of preference. */
   readonly listed: readonly DaemonStatus[];
 }

@@ -105,7 +105,7 @@ const daemon = (view: DaemonView): Html =>
   );
 
 const daemonFacts = (
-  { lag, sinceNewBlock, software, peers, nextFork }: DaemonView,
+  { lag, sinceNewBlock, software, peers, nextFork, forks }: DaemonView,
   height: number,
 ): (Html | undefined)[] => [
   fact('Blocks', grouped(height)),
@@ -119,6 +119,9 @@ const daemonFacts = (
   fact(
     'Next fork',
     nextFork === undefined ? 'none known' : `${nextFork.version} at ${grouped(nextFork.height)}`,
+  ),
+  ...forks.map(({ version, blocks, when }) =>
+    fact(`Fork ${version}`, blocks > 0 ? when : `past, since ${when}`),
   ),
 ];
 

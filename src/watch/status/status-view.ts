@@ -18,6 +18,7 @@ import { concernsOf } from './attention.js';
 import { MAX_LISTED } from './status-content.js';
 import type { ClusterView, DaemonView, ListedWallet, RecentEvents, StatusView } from './status-content.js';
 import { waitingPayments } from './waiting-payments.js';
+import { forkNotices } from '../fork-notices.js';
 import { walletPage, type WalletQuery } from './wallet-table.js';
 import { MATTERING } from './words.js';
 import type { SyncProgress } from '../sync-progress.js';
@@ -155,7 +156,7 @@ export async function readStatus(
     facts.reduce((total, wallet) => total + count(wallet), 0);
   const view = {
     reasons,
-    daemon: daemonView(server, health),
+    daemon: daemonView(server, health, unixSeconds(clock)),
     work: server.work?.status,
     cluster: server.settings.cluster && clusterView(server.settings.cluster, rights),
     ...{ disk, build, table, wallets },
@@ -182,10 +183,12 @@ export async function readStatus(
 
 function daemonView(
   { daemonAddress: address, failover }: StatusParts['server'],
-  { hasAnswered, outage, info, sinceNewBlock, nextFork, newestFork }: DaemonHealth,
+  { hasAnswered, outage, info, sinceNewBlock, nextFork, newestFork, newForks }: DaemonHealth,
+  now: number,
 ): DaemonView {
   return {
     ...{ address, hasAnswered, outage, sinceNewBlock, nextFork, newestFork },
+    forks: forkNotices(newForks, { newestFork, now }),
     height: info?.height,
     network: info?.network,
     lag: info && Math.max(0, info.targetHeight - info.height),

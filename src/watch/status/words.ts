@@ -1,3 +1,4 @@
+import { adviceFor } from '../../daemon/errors.js';
 import { formatCoins } from '../../monero/cryptonote/coins.js';
 import type { EventType } from '../../model/events.js';
 import type { OrderState } from '../../model/order.js';
@@ -69,7 +70,7 @@ export function reasonText(reason: NotReady): string {
     case 'wallets_behind':
       return `${counted(reason.wallets, 'wallet')} behind, by up to ${counted(reason.blocks, 'block')}`;
     case 'update_needed':
-      return `update this server: block ${grouped(reason.height)} has version ${reason.version}, which it does not know (${counted(reason.wallets, 'wallet')})`;
+      return `${adviceFor(reason.version)}: block ${grouped(reason.height)} has version ${reason.version}, which it does not know (${counted(reason.wallets, 'wallet')})`;
     case 'no_quorum':
       return `no standby of the cluster's database has confirmed anything for ${durationText(reason.seconds)}, and calls are refused`;
     case 'disk_nearly_full':

@@ -8,7 +8,7 @@ import { pagesOf, runBlock, runPage, runTx } from './chain.js';
 /* Blocks and transactions in the form of the next fork, by the parsers of the old form. */
 
 interface Formats {
-  readonly transactions: readonly { readonly pruned: string }[];
+  readonly transactions: readonly { readonly pruned: string; readonly prunable?: string }[];
   readonly blocks: readonly { readonly blob: string }[];
 }
 const { made, real } = readVectors<{ readonly made: Formats; readonly real: Formats }>(
@@ -18,6 +18,9 @@ const blocks = [...made.blocks, ...real.blocks].map(({ blob }) => fromHex(blob))
 const pruned = [...made.transactions, ...real.transactions].map((tx) => fromHex(tx.pruned));
 /** Each with the proofs of another number of layers. */
 const whole = pruned.map((blob, i) => withFcmpProofs(blob, 1 + 2 * i));
+const proven = real.transactions.flatMap((tx) =>
+  tx.prunable === undefined ? [] : [fromHex(tx.pruned + tx.prunable)],
+);
 
 export const targets: readonly Target[] = [
   {
@@ -43,7 +46,7 @@ export const targets: readonly Target[] = [
       'monero/wallet/scan/scanned-keys',
       'util/codec',
     ],
-    prepare: () => ({ seeds: [...whole, ...pruned], run: runTx }),
+    prepare: () => ({ seeds: [...whole, ...proven, ...pruned], run: runTx }),
   },
   {
     name: 'carrot-block',

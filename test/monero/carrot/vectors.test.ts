@@ -12,7 +12,12 @@ import { toMontgomery } from '../../../src/monero/carrot/point-conversion.js';
 import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import { accountKeysOf } from '../../../src/monero/cryptonote/account-keys.js';
 import { ownAddress, subaddressKeys, addressSecret } from '../../../src/monero/cryptonote/subaddress-keys.js';
-import type { PaymentId, SubaddressIndex } from '../../../src/monero/cryptonote/types.js';
+import { parseBlock } from '../../../src/monero/cryptonote/block.js';
+import { parsePrunedTransaction } from '../../../src/monero/cryptonote/transaction.js';
+import type { PaymentId, SubaddressIndex, Transaction } from '../../../src/monero/cryptonote/types.js';
+import { ownOutputsIn } from '../../../src/monero/wallet/scan/block-scan.js';
+import type { ReceivingKeys } from '../../../src/monero/wallet/scan/found-output.js';
+import type { KnownAddresses } from '../../../src/monero/wallet/scan/subaddress-table.js';
 import { equalBytes, fromHex, toHex } from '../../../src/util/bytes.js';
 import { scalarBytes } from '../../../src/monero/crypto/scalar.js';
 import {
@@ -248,4 +253,59 @@ describe('curves', () => {
       ]).toEqual([expected.generator, expected.key_image, expected.generator_of_legacy_output]);
     },
   );
+});
+
+/** A transaction or block of a case whose outputs are scanned. */
+interface ScannedCase {
+  readonly outputs?: readonly (VectorResult & { readonly enote: VectorEnote })[];
+  readonly miner_outputs?: readonly (VectorResult & { readonly enote: VectorEnote })[];
+}
+
+/** Scans a transaction as a wallet does; returns the found outputs by index. */
+function ownIn(tx: Transaction, { account, lookahead }: VectorCase) {
+  const table = tableOf(account, lookahead);
+  const addresses: KnownAddresses = {
+    spendPublicKey: publicKey(account.K_s),
+    find: (key) => table.get(toHex(key)),
+  };
+  const secrets = secretsOf(account);
+  const keys: ReceivingKeys =
+    secrets.hierarchy === 'legacy' ? secrets : { viewSecret: secrets.keys.viewSecret, balance: secrets.keys };
+  return ownOutputsIn(tx, keys, addresses).map(
+    ({ outputIndex, amount: value, subaddress, mask, keyImage }) => ({
+      ...{ outputIndex, amount: String(value), index: [subaddress.major, subaddress.minor] },
+      ...{ mask: toHex(scalarBytes(mask)), keyImage: keyImage && toHex(keyImage) },
+    }),
+  );
+}
+
+/** Outputs of a case that a wallet finds: those of zero are not listed. */
+const expectedOf = (outputs: ScannedCase['outputs'] = []) =>
+  outputs.flatMap(({ owned, amount: value, index, mask, key_image: keyImage }, outputIndex) =>
+    owned && value !== '0' ? [{ outputIndex, amount: value, index, mask, keyImage }] : [],
+  );
+
+describe('transactions and blocks', () => {
+  test.each(casesOf('transaction').map((one) => [one.id, one] as const))('%s', (_, one) => {
+    const expected = one.expected as ScannedCase;
+    const tx = parsePrunedTransaction(fromHex(one.pruned as string));
+    expect(ownIn(tx, one)).toEqual(expectedOf(expected.outputs));
+    expect(ownIn(tx, one).length).toBeGreaterThan(0);
+  });
+
+  test.each(casesOf('block').map((one) => [one.id, one] as const))('%s', (_, one) => {
+    const expected = one.expected as ScannedCase;
+    const { minerTx } = parseBlock(fromHex(one.blob as string));
+    expect(ownIn(minerTx, one)).toEqual(expectedOf(expected.miner_outputs));
+  });
+});
+
+test('every case of every category is tried', () => {
+  const tried = ['account-new', 'account-legacy', 'convert-point', 'x25519', 'hash-to-point', 'transaction'];
+  const others = cases.filter(
+    ({ category, enote, ledger }) => !tried.includes(category) && !enote && !ledger,
+  );
+  expect(new Set(others.map(({ category }) => category))).toEqual(new Set(['block']));
+  expect(cases).toHaveLength(238);
+  expect(new Set(cases.map(({ category }) => category)).size).toBe(55);
 });

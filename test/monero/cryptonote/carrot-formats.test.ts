@@ -9,7 +9,10 @@ import {
 import { fcmpWeight } from '../../../src/monero/cryptonote/fcmp-weight.js';
 import {
   parsePrunedTransaction,
+  parseTransaction,
+  prunableHash,
   prunedTransaction,
+  transaction,
   transactionHash,
   transactionHashWith,
   transactionWeight,
@@ -20,7 +23,14 @@ import type { Hash } from '../../../src/monero/crypto/types.js';
 import { fcmpProofSize, membershipProofSize } from '../../../src/monero/ringct/fcmp-proof-size.js';
 import { fromHex, toHex } from '../../../src/util/bytes.js';
 import { CodecError, encode } from '../../../src/util/codec.js';
-import { allBlocks, allTxs, carrotFormats, otherLengths, type VectorOutput } from './carrot-vectors.js';
+import {
+  acceptedOf,
+  allBlocks,
+  allTxs,
+  carrotFormats,
+  otherLengths,
+  type VectorOutput,
+} from './carrot-vectors.js';
 
 const { made, real, proofSizes } = carrotFormats;
 const hashOf = (hex: string): Hash => fromHex(hex) as Hash;
@@ -39,6 +49,12 @@ const outputsOf = ({ prefix, rct }: Transaction): Omit<VectorOutput, 'key'>[] =>
       ...(info === undefined ? {} : { encryptedAmount: toHex(info.amount) }),
     };
   });
+
+/** Fields of outputs of a vector without their ephemeral keys. */
+const fieldsOf = (outputs: readonly VectorOutput[]): Omit<VectorOutput, 'key'>[] =>
+  outputs.map(
+    (output) => Object.fromEntries(Object.entries(output).filter(([name]) => name !== 'key')) as VectorOutput,
+  );
 
 /** The keys of the transaction that its outputs are tried with. */
 function keysOf(tx: Transaction, outputs: number): string[] {
@@ -67,14 +83,14 @@ describe('a transaction in the form of the fork', () => {
 
   test.each(made.transactions)('as $note has the outputs of the vector', (vector) => {
     const tx = parsePrunedTransaction(fromHex(vector.pruned));
-    expect(outputsOf(tx)).toEqual(vector.outputs.map(({ key: _, ...fields }) => fields));
+    expect(outputsOf(tx)).toEqual(fieldsOf(vector.outputs));
     expect(keysOf(tx, vector.outputs.length)).toEqual(vector.outputs.map(({ key }) => key));
     const id = paymentIdOf(parseExtra(tx.prefix.extra).fields)?.id;
     expect(id === undefined ? null : toHex(id)).toBe(vector.encryptedPaymentId);
   });
 
   test.each(allTxs)('with $note is refused with fewer bytes, and with one more', ({ pruned }) => {
-    for (const bytes of otherLengths(pruned)) expect(() => parsePrunedTransaction(bytes)).toThrow(CodecError);
+    expect(acceptedOf(otherLengths(pruned), parsePrunedTransaction)).toEqual([]);
   });
 
   test.each(made.transactions)(
@@ -86,6 +102,36 @@ describe('a transaction in the form of the fork', () => {
       expect(proofs).toBe(v.prunableBytes + 1);
     },
   );
+});
+
+describe('a whole transaction of the test network', () => {
+  const vector = real.transactions.find(({ prunable }) => prunable !== undefined);
+  const whole = fromHex(`${vector?.pruned}${vector?.prunable}`);
+
+  it('has its hash and its proofs, and is written back', () => {
+    const tx = parseTransaction(whole);
+    expect(toHex(transactionHash(tx))).toBe(vector?.hash);
+    expect(toHex(prunableHash(tx))).toBe(vector?.prunableHash);
+    expect(tx.rct?.prunable?.fcmp).toMatchObject({
+      referenceBlock: vector?.referenceBlock,
+      layers: vector?.layers,
+    });
+    expect(tx.rct?.prunable).toMatchObject({ bulletproofsPlus: [{}], clsags: [], mlsags: [] });
+    expect(tx.rct?.prunable?.pseudoOuts).toHaveLength(1);
+    expect(encode(transaction, tx)).toEqual(whole);
+  });
+
+  it('is refused with fewer bytes, with one more, and with another number of layers', () => {
+    expect(acceptedOf(otherLengths(toHex(whole)), parseTransaction)).toEqual([]);
+    // The layers precede the proof of 4256 bytes and the pseudo output.
+    const at = whole.length - 32 - 4256 - 1;
+    expect(whole[at]).toBe(vector?.layers);
+    for (const layers of [0, 1, 3, 4, 12, 13, 255]) {
+      const changed = Uint8Array.from(whole);
+      changed[at] = layers;
+      expect(() => parseTransaction(changed)).toThrow(CodecError);
+    }
+  });
 });
 
 describe('a membership proof', () => {
@@ -150,12 +196,12 @@ describe('a block in the form of the fork', () => {
       layers: vector.layers,
       root: vector.root,
     });
-    expect(outputsOf(minerTx)).toEqual(vector.outputs.map(({ key: _, ...fields }) => fields));
+    expect(outputsOf(minerTx)).toEqual(fieldsOf(vector.outputs));
     expect(keysOf(minerTx, vector.outputs.length)).toEqual(vector.outputs.map(({ key }) => key));
   });
 
   test.each(allBlocks)('as $note is refused with fewer bytes, and with one more', ({ blob }) => {
-    for (const bytes of otherLengths(blob)) expect(() => parseBlock(bytes)).toThrow(CodecError);
+    expect(acceptedOf(otherLengths(blob), parseBlock)).toEqual([]);
   });
 
   it('counts its transactions behind the root, without the tree', () => {

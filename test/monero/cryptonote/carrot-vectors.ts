@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fromHex } from '../../../src/util/bytes.js';
+import { CodecError } from '../../../src/util/codec.js';
 
 /** Output of a vector: its ephemeral key, then the fields of its encoding. */
 export interface VectorOutput {
@@ -47,7 +48,12 @@ interface CarrotFormats {
     })[];
   };
   readonly real: {
-    readonly transactions: readonly VectorTx[];
+    /** One of them has its prunable part, too. */
+    readonly transactions: readonly (VectorTx & {
+      readonly prunable?: string;
+      readonly layers?: number;
+      readonly referenceBlock?: number;
+    })[];
     readonly blocks: readonly (VectorBlock & { readonly weight: number })[];
   };
   readonly proofSizes: readonly (readonly [inputs: number, layers: number, size: number])[];
@@ -63,6 +69,29 @@ export const allTxs: readonly VectorTx[] = [
   ...carrotFormats.real.transactions,
 ];
 export const allBlocks: readonly VectorBlock[] = [...carrotFormats.made.blocks, ...carrotFormats.real.blocks];
+
+/** The inputs that a parser does not refuse with a CodecError. */
+export const acceptedOf = (
+  inputs: readonly Uint8Array[],
+  parse: (input: Uint8Array) => unknown,
+): Uint8Array[] =>
+  inputs.filter((input) => {
+    try {
+      parse(input);
+      return true;
+    } catch (error) {
+      if (error instanceof CodecError) return false;
+      throw error;
+    }
+  });
+
+/** The bytes with one bit changed, for each byte another one. */
+export const flippedBits = (bytes: Uint8Array): readonly Uint8Array[] =>
+  Array.from(bytes, (byte, at) => {
+    const changed = Uint8Array.from(bytes);
+    changed[at] = byte ^ (1 << (at & 7));
+    return changed;
+  });
 
 /** The bytes before a given length, and the bytes with one more. */
 export const otherLengths = (hex: string): readonly Uint8Array[] => {

@@ -23,7 +23,7 @@ import { constructTransaction } from '../../../src/monero/wallet/build/construct
 import type { OutputTarget } from '../../../src/monero/wallet/build/output-layout.js';
 import type { FetchedTx } from '../../../src/monero/wallet/scan/fetched-tx.js';
 import { ownOutputsIn } from '../../../src/monero/wallet/scan/block-scan.js';
-import type { FoundOutput } from '../../../src/monero/wallet/scan/receive.js';
+import type { FoundOutput } from '../../../src/monero/wallet/scan/found-output.js';
 import { spendableInput, type Holder } from './fixtures.js';
 
 /** A transaction as sent by a pruning daemon, with its tx secret keys. */

@@ -112,7 +112,14 @@ const unknown = new Uint8Array(32).fill(7) as Hash;
 
 const spoiled: readonly (readonly [string, (block: Block) => Block, RegExp])[] = [
   ['of an older version', (b) => withHeader(b, { majorVersion: 15 }), /wrong version/],
-  ['of a newer version', (b) => withHeader(b, { majorVersion: 17, minorVersion: 17 }), /wrong version/],
+  [
+    'of a newer version',
+    (b) => ({
+      ...withHeader(b, { majorVersion: 17, minorVersion: 17 }),
+      tree: { layers: 7, root: new Uint8Array(32) },
+    }),
+    /wrong version/,
+  ],
   ['that votes for an older version', (b) => withHeader(b, { minorVersion: 15 }), /wrong version/],
   ['more than two hours in the future', (b) => withHeader(b, { timestamp: NOON + 7_201 }), /future/],
   ['that claims an atomic unit too much', (b) => paying(b, 1n), /exactly reward and fees/],

@@ -15,9 +15,10 @@ const { endpoints: known } = JSON.parse(
   readFileSync(new URL('../../../../test/vectors/regtest/endpoints.json', import.meta.url), 'utf8'),
 ) as { readonly endpoints: readonly Known[] };
 
-/** Our additional paths, with reasons. */
+/** Our additional methods and paths, with reasons. */
 const additions: Readonly<Record<string, string>> = {
   '/misbehave': 'sets the injected faults',
+  pay_carrot: 'pays in the form of the next fork',
 };
 
 /** Available at a restricted port as in 0.18, whose clients use them; today's servers exclude them. */

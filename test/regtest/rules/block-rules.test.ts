@@ -1,43 +1,12 @@
-import { describe, expect, it, test } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { GENESIS_HASH } from '../../../src/monero/cryptonote/constants.js';
 import { earliestTimestamp } from '../../../src/monero/cryptonote/difficulty.js';
 import { blockHash } from '../../../src/monero/cryptonote/block.js';
-import {
-  GENESIS,
-  forkStatus,
-  isVersionAllowed,
-  versionAt,
-  adjustedTime,
-} from '../../../src/regtest/rules/block-rules.js';
+import { GENESIS, adjustedTime } from '../../../src/regtest/rules/block-rules.js';
 
 describe('the rules of regtest', () => {
   it('start with the genesis block of mainnet', () => {
     expect(blockHash(GENESIS)).toEqual(GENESIS_HASH.mainnet);
-  });
-
-  it('have version 1 for that block and the latest version for all others', () => {
-    expect([0, 1, 1_000_000].map(versionAt)).toEqual([1, 16, 16]);
-  });
-
-  test.each([
-    [16, 16, true],
-    [16, 17, true],
-    [16, 255, true],
-    [16, 256, false],
-    [16, 15, false],
-    [15, 16, false],
-    [17, 17, false],
-  ])('let a block of version %i that votes for %i in: %s', (major, minor, allowed) => {
-    expect(isVersionAllowed(major, minor, 5)).toBe(allowed);
-  });
-
-  // As monerod --regtest answers hard_fork_info at a height of 5.
-  test.each([
-    [16, { enabled: true, votes: 4, earliestHeight: 1 }],
-    [1, { enabled: true, votes: 5, earliestHeight: 0 }],
-    [17, { enabled: false, votes: 0, earliestHeight: undefined }],
-  ])('give the status of version %i that the reference reports', (version, expected) => {
-    expect(forkStatus(5, version)).toEqual({ window: 5, threshold: 0, voting: 16, ...expected });
   });
 });
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
-import type { DaemonInfo } from '../../../src/daemon/daemon.js';
+import type { DaemonInfo, ScheduledFork } from '../../../src/daemon/daemon.js';
 import { RpcError } from '../../../src/http/calls/errors.js';
 import { DaemonHealth } from '../../../src/watch/daemon-health.js';
 import { Metrics, type MetricsParts } from '../../../src/watch/metrics/metrics.js';
@@ -12,13 +12,24 @@ let metrics: Metrics;
 let failover: MetricsParts['failover'];
 let unopened: UnopenedWallet[];
 
+let forks: readonly ScheduledFork[];
+
 beforeEach(() => {
   unopened = [];
+  forks = [];
   failover = { statuses: [{ name: 'a:1', serves: true, problem: 'not asked' }], switches: new Map() };
+  metrics = create();
+});
+
+function create(): Metrics {
   const info = { height: 1234, synchronized: true } as DaemonInfo;
-  metrics = new Metrics({
+  return new Metrics({
     info: { version: '1', node: 'v24', network: 'mainnet', api: '1.3' },
-    health: new DaemonHealth({ daemonAddress: 'a:1', daemonInfo: () => Promise.resolve(info) }),
+    health: new DaemonHealth({
+      daemonAddress: 'a:1',
+      daemonInfo: () => Promise.resolve(info),
+      daemonForks: () => Promise.resolve(forks),
+    }),
     failover: {
       get statuses() {
         return failover.statuses;
@@ -33,7 +44,7 @@ beforeEach(() => {
     directory: '/',
     withBalances: false,
   });
-});
+}
 
 /** Lines of the series whose name begins with a text. */
 async function series(name: string): Promise<string[]> {
@@ -138,6 +149,21 @@ describe('the metrics', () => {
       'wallet_rpc_deep_reorganisations_total 2',
       'wallet_rpc_deepest_reorganisation_blocks 18',
     ]);
+  });
+
+  it('have the forks of the daemon by version, and the blocks that are left', async () => {
+    expect(await series('wallet_rpc_daemon_fork_')).toEqual([]);
+    // The forks arrive after the state of the daemon.
+    forks = [17, 18].map((version) => ({ version, height: 1200 + version }));
+    metrics = create();
+    await metrics.text();
+    expect(await series('wallet_rpc_daemon_fork_')).toEqual([
+      'wallet_rpc_daemon_fork_height{version="17"} 1217',
+      'wallet_rpc_daemon_fork_height{version="18"} 1218',
+      'wallet_rpc_daemon_fork_blocks{version="17"} -17',
+      'wallet_rpc_daemon_fork_blocks{version="18"} -16',
+    ]);
+    expect(await series('wallet_rpc_daemon_unknown_fork_blocks')).toEqual([]);
   });
 
   it('have the height of the daemon, scanned blocks and HTTP answers', async () => {

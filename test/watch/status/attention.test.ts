@@ -45,6 +45,26 @@ describe('what needs attention', () => {
     expect(fork(17)).toEqual([expect.stringMatching(/^now: .* update this server before$/)]);
   });
 
+  it('has the notice of a fork in place of the next fork', () => {
+    const notice = {
+      version: 17,
+      height: 820,
+      blocks: 720,
+      when: 'block 820',
+      isUrgent: true,
+      text: 'a fork',
+    };
+    const nextFork = { height: 820, version: 17 };
+    expect(concerns({ daemon: node({ nextFork, forks: [notice] }) })).toEqual(['now: a fork']);
+    const known = [{ ...notice, isUrgent: false }];
+    expect(concerns({ daemon: node({ nextFork, newestFork: 18, forks: known }) })).toEqual(['soon: a fork']);
+    expect(concerns({ daemon: node({ nextFork: { height: 9000, version: 18 }, forks: [notice] }) })).toEqual([
+      'now: a fork',
+      expect.stringMatching(/^now: hard fork to version 18 /),
+    ]);
+    expect(concerns({ daemon: node({ outage: 5, forks: [notice] }) })).toEqual([]);
+  });
+
   it('has payments in no block for half an hour, with their transactions', () => {
     const payment = { wallet: 'w', order: undefined, payouts: 0 };
     const found = concernsOf({

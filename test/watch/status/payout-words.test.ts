@@ -26,6 +26,11 @@ describe('the words of payouts', () => {
       'its share of the fee would be 0.0015 XMR, above its limit or that of the server',
     ],
     [{ kind: 'node', reason: 'it is down' }, undefined, 'it is down'],
+    [
+      { kind: 'fork', height: 3_000_000, version: 17 },
+      undefined,
+      'this server makes no payments since the fork to version 17 at block 3,000,000',
+    ],
     [{ kind: 'behind', payoutId: 'w-1' }, undefined, 'unlocked money is kept for the older payout w-1'],
     [
       { kind: 'earlier', reason: 'no input is left' },

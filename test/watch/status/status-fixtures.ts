@@ -46,6 +46,7 @@ export const node = (changes: Partial<DaemonView> = {}): DaemonView => ({
     peers: { outgoing: 8, incoming: 1 },
     nextFork: undefined,
     newestFork: 16,
+    forks: [],
   },
   ...changes,
 });

@@ -94,6 +94,14 @@ describe('the status page', () => {
     expect(told).toContain('<dt>Peers</dt> <dd>8 out, 1 in</dd>');
     expect(told).toContain('<dt>Version</dt> <dd>0.18.4.0</dd>');
     expect(told).toContain('<dd>17 at 3,000,000</dd>');
+    const notice = { version: 17, height: 7, isUrgent: false, text: '' };
+    const near = { ...notice, blocks: 1, when: 'block 7, in about 2 min, on 2026-08-01' };
+    expect(page({ daemon: node({ forks: [near] }) })).toContain(
+      '<dt>Fork 17</dt> <dd>block 7, in about 2 min, on 2026-08-01</dd>',
+    );
+    expect(page({ daemon: node({ forks: [{ ...notice, blocks: 0, when: 'block 7' }] }) })).toContain(
+      '<dt>Fork 17</dt> <dd>past, since block 7</dd>',
+    );
     const silent = page({ daemon: node({ software: undefined, peers: undefined }) });
     expect(silent.match(/not told/g)).toHaveLength(2);
     expect(silent).toContain('<dd>none known</dd>');

@@ -4,7 +4,8 @@ import { parseExtra, paymentIdOf, cryptPaymentId } from '../../cryptonote/extra.
 import type { Address, PaymentId, Transaction } from '../../cryptonote/types.js';
 import { equalBytes } from '../../../util/bytes.js';
 import { publicKeyFor, publishedKeys } from '../proofs/tx-key.js';
-import { openAmount, type FoundOutput } from '../scan/receive.js';
+import { openAmount } from '../scan/receive.js';
+import type { FoundOutput } from '../scan/found-output.js';
 import { sameReceiver } from '../select/transfer-request.js';
 
 /** A destination that the record of a transaction claims. */

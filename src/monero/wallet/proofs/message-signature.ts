@@ -10,7 +10,7 @@ import { utf8 } from '../../../util/bytes.js';
 import { CodecError, encode, varintNumber } from '../../../util/codec.js';
 import type { Rng } from '../../../util/random.js';
 import { KeyError } from '../keys.js';
-import type { ReceivingKeys } from '../scan/receive.js';
+import type { ReceivingKeys } from '../scan/found-output.js';
 
 /**
  * Which key of the address signs.

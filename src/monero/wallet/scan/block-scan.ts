@@ -15,16 +15,10 @@ import type { SubaddressTable, KnownAddresses } from './subaddress-table.js';
 import { keyDerivation } from '../../crypto/derivation.js';
 import type { ScanKernel } from '../../kernel/kernel.js';
 import { sharedKernel } from '../../kernel/load-kernel.js';
+import { isCarrotTx } from './scanned-keys.js';
 import { candidatesIn, kernelBatches, OutputMatches } from './output-matches.js';
-import {
-  claimOutput,
-  openClaims,
-  outputsByTx,
-  type FoundOutput,
-  scanKeysOf,
-  type ReceivingKeys,
-  type Claim,
-} from './receive.js';
+import { claimOutput, hasAmount, openClaims, outputsByTx, type Claim } from './receive.js';
+import { scanKeysOf, type FoundOutput, type ReceivingKeys } from './found-output.js';
 
 /**
  * A transaction that pays a wallet.
@@ -114,7 +108,7 @@ export function ownOutputsOf(
       }
     }
     const found = outputsByTx(claims, openClaims(keys, claims, kernel));
-    return txs.map((_, tx) => found.get(tx) ?? []);
+    return txs.map((_, tx) => found.get(tx)?.filter(hasAmount) ?? []);
   } finally {
     for (const secret of derivations) secret.fill(0);
   }
@@ -165,12 +159,12 @@ export function receivedPaymentId(
  * @param known derivations that are computed already.
  */
 export function paymentIdIn(
-  { prefix: { extra, outputs } }: Pick<Transaction, 'prefix'>,
+  { prefix }: Pick<Transaction, 'prefix'>,
   viewSecret: SecretKey,
   known?: readonly DerivedKey[],
 ): PaymentId | undefined {
-  const { fields } = parseExtra(extra);
-  if (outputs[0]?.carrot === undefined) return receivedPaymentId(fields, viewSecret, known);
+  const { fields } = parseExtra(prefix.extra);
+  if (!isCarrotTx(prefix)) return receivedPaymentId(fields, viewSecret, known);
   return paymentIdOf(fields)?.kind === 'short' ? NO_PAYMENT_ID : undefined;
 }
 

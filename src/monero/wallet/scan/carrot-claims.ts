@@ -4,28 +4,12 @@ import { carrotKeyImages } from '../../carrot/key-image.js';
 import { nominalAddress, openEnote, type Nominal } from '../../carrot/opening.js';
 import { outputSecrets, type CarrotSecrets, type LegacySecrets } from '../../carrot/output-secrets.js';
 import { scalarBytes, toScalar } from '../../crypto/scalar.js';
-import type { KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
-import type { PaymentId, SubaddressIndex, Transaction } from '../../cryptonote/types.js';
+import type { KeyImage, PublicKey } from '../../crypto/types.js';
+import type { SubaddressIndex, Transaction } from '../../cryptonote/types.js';
 import { equalBytes } from '../../../util/bytes.js';
 import type { OutputMatch } from './output-matches.js';
-import type { FoundOutput, ReceivingKeys } from './receive.js';
+import type { CarrotFacts, FoundOutput, OutputExtensions, ReceivingKeys } from './found-output.js';
 import type { KnownAddresses } from './subaddress-table.js';
-
-/** Scalars that the sender of an output in the form of the fork added, from which with the wallet's keys its secrets follow. */
-export interface OutputExtensions {
-  /** Scalar that the sender added in multiples of G. Secret. */
-  readonly extensionG: SecretKey;
-  /** Scalar that the sender added in multiples of T. Secret. */
-  readonly extensionT: SecretKey;
-}
-
-/** Secret facts of a found output in the form of the fork. */
-export interface CarrotFacts extends OutputExtensions {
-  /** True for change that only a holder of the wallet's view keys can have made; absent in a stored output. */
-  readonly isChange?: boolean;
-  /** Payment id that the sender has bound to the output; absent without one. */
-  readonly paymentId?: PaymentId;
-}
 
 /** An output in the form of the fork to an address of the wallet, whose contents are not verified yet. */
 export interface CarrotClaim {
@@ -56,9 +40,9 @@ export function claimEnote(
 }
 
 /**
- * Verifies claims, decrypts their outputs, and computes their key images if the secret keys allow it. An output with an amount
- * of zero is void.
- * @returns one entry per claim; undefined for a void output.
+ * Verifies claims, decrypts their outputs, and computes their key images if the secret keys allow it.
+ * @returns one entry per claim; undefined for a void output. An output of the wallet to itself may have an amount of zero: it
+ * only marks the transaction as one that may spend outputs of the wallet.
  */
 export function openCarrotClaims(
   keys: ReceivingKeys,
@@ -85,7 +69,7 @@ type FoundCarrot = FoundOutput & { readonly carrot: CarrotFacts };
 function openClaim(claim: CarrotClaim, { viewSecret }: ReceivingKeys): FoundCarrot | undefined {
   const { enote, nominal, outputIndex, subaddress, spendPublicKey } = claim;
   const opened = openEnote(enote, nominal, { viewSecret, spendPublicKey });
-  if (opened === undefined || opened.amount === 0n) return undefined;
+  if (opened === undefined) return undefined;
   const { amount, mask, paymentId, path } = opened;
   return {
     ...{ outputIndex, subaddress, amount, mask },

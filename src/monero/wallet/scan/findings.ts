@@ -2,7 +2,7 @@ import type { Hash, KeyImage, PublicKey } from '../../crypto/types.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import type { Amount } from '../../../util/amount.js';
 import type { SubaddressKey } from './packed-subaddresses.js';
-import type { FoundOutput } from './receive.js';
+import type { FoundOutput } from './found-output.js';
 
 /* Values that a scan finds in blocks and in the pool, as they are posted between threads and stored. */
 

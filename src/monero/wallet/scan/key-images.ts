@@ -17,7 +17,8 @@ import { carrotKeyImages } from '../../carrot/key-image.js';
 import { extensionKey } from '../../carrot/opening.js';
 import { outputSecrets, type OutputSecrets } from '../../carrot/output-secrets.js';
 import { toScalar } from '../../crypto/scalar.js';
-import { extensionsIn, type OutputExtensions } from './carrot-claims.js';
+import { extensionsIn } from './carrot-claims.js';
+import type { OutputExtensions } from './found-output.js';
 import type { ScanKernel } from '../../kernel/kernel.js';
 
 /** A key image that was imported into a wallet without the spend key. */

@@ -2,71 +2,16 @@ import { outputSecrets } from '../../carrot/output-secrets.js';
 import { loadCurve } from '../../crypto/curve/load-curve.js';
 import { derivationToScalar } from '../../crypto/derivation.js';
 import { scalarBytes } from '../../crypto/scalar.js';
-import type { Commitment, KeyDerivation, KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
+import type { Commitment, KeyDerivation, KeyImage, PublicKey } from '../../crypto/types.js';
 import type { OwnOutputs, WalletSecrets } from '../../cryptonote/own-outputs.js';
-import type { SubaddressIndex, Transaction } from '../../cryptonote/types.js';
-import type { BalanceTier } from '../../carrot/account.js';
+import type { Transaction } from '../../cryptonote/types.js';
 import { commitsTo, decryptOutput, type Opening } from '../../ringct/commitment.js';
-import type { Amount } from '../../../util/amount.js';
+import type { BalanceTier } from '../../carrot/account.js';
 import { concatBytes, equalBytes, joinBytes } from '../../../util/bytes.js';
-import { claimEnote, openCarrotClaims, type CarrotClaim, type CarrotFacts } from './carrot-claims.js';
-import type { ScanKeys } from '../../kernel/kernel.js';
+import { claimEnote, openCarrotClaims, type CarrotClaim } from './carrot-claims.js';
+import type { FoundOutput, ReceivingKeys } from './found-output.js';
 import type { OutputMatch } from './output-matches.js';
 import type { KnownAddresses } from './subaddress-table.js';
-
-/**
- * Keys with which outputs are recognised; with the spend secret key, key images are computed too.
- * @example
- * const keys: ReceivingKeys = { viewSecret: account.viewSecret };
- * scanBlock(block, txs, keys, addresses)[0].outputs[0].keyImage; // => undefined
- */
-export interface ReceivingKeys {
-  readonly viewSecret: SecretKey;
-  /** Spend secret key; absent: key images remain unknown, except with `balance`. */
-  readonly spendSecret?: SecretKey;
-  /** Keys of an account of the fork that see all its outputs; absent in other accounts, and if only payments are seen. */
-  readonly balance?: BalanceTier;
-}
-
-/** Returns true if the keys compute key images, so that spends are recognised. */
-export const computesKeyImages = ({ spendSecret, balance }: ReceivingKeys): boolean =>
-  spendSecret !== undefined || balance !== undefined;
-
-/** Keys with which a kernel scans for a wallet. */
-export type WalletScanKeys = ScanKeys & Pick<ReceivingKeys, 'viewSecret'>;
-
-/** Returns the keys with which a kernel scans for a wallet. */
-export const scanKeysOf = ({ viewSecret, balance }: ReceivingKeys): WalletScanKeys => ({
-  viewSecret,
-  ...(balance === undefined ? {} : { balanceSecret: balance.balanceSecret }),
-});
-
-/**
- * A received output without its position in the chain.
- * @example
- * const output: FoundOutput = found[1].outputs[0];
- * output.amount; // => 250_000_000_000n
- */
-export interface FoundOutput {
-  /** Index of the output in its transaction. */
-  readonly outputIndex: number;
-  readonly publicKey: PublicKey;
-  /** Index of the paid address. */
-  readonly subaddress: SubaddressIndex;
-  /**
-   * Public key whose derivation opens the output: the tx public key or an additional public key; an ephemeral public key in
-   * the form of the fork.
-   */
-  readonly derivationKey: PublicKey;
-  /** Amount above zero, which matches the commitment of the output. */
-  readonly amount: Amount;
-  /** Blinding scalar of the commitment; 1 for a plain amount. */
-  readonly mask: bigint;
-  /** Absent while it is unknown: without the spend secret, unless it is imported. */
-  readonly keyImage?: KeyImage;
-  /** Secret facts of an output in the form of the fork; absent in the old form. */
-  readonly carrot?: CarrotFacts;
-}
 
 /** An output to an address of the wallet whose contents are not verified yet. */
 export type Claim = LegacyClaim | CarrotClaim;
@@ -154,7 +99,7 @@ export function openAmount(
 }
 
 /**
- * Verifies claims. An output with an amount of zero or with a wrong commitment is void.
+ * Verifies claims. An output with a wrong commitment is void, and so is one of the old form with an amount of zero.
  * @returns one entry per claim; undefined for a void output.
  */
 export function openClaims(
@@ -223,6 +168,9 @@ function keyImagesOf(
   derivations.fill(0);
   return images;
 }
+
+/** True for an output that adds to a balance; outputs of the form of the fork may have an amount of zero. */
+export const hasAmount = ({ amount }: FoundOutput): boolean => amount > 0n;
 
 /**
  * Computes the key images `x·Hp(K)` of outputs of the old form to addresses of an account of the fork, 32 bytes each. Their keys

@@ -1,8 +1,8 @@
 import type { PublicKey } from '../../crypto/types.js';
+import { contextOf } from '../../carrot/enote.js';
 import { additionalPublicKeys, parseExtra, txPublicKeys } from '../../cryptonote/extra.js';
 import { isCoinbase } from '../../cryptonote/transaction.js';
 import type { TxOutput, TxPrefix } from '../../cryptonote/types.js';
-import { COINBASE_CONTEXT, INPUT_CONTEXT_BYTES, RINGCT_CONTEXT } from '../../fork-rules.js';
 import { NO_VIEW_TAG, UNSCANNED_TAG } from '../../kernel/kernel.js';
 
 /**
@@ -54,17 +54,8 @@ export function scannedTag({ viewTag = NO_VIEW_TAG, carrot }: TxOutput, inCarrot
   return low | (middle << 8) | (high << 16);
 }
 
-/**
- * Returns the input context of a transaction in the form of the fork, 33 bytes: "C" and the height in the miner's input, or "R"
- * and the key image of the first input. Undefined in the old form, and without inputs. Source: `stage`
- * carrot_impl/format_utils.cpp `parse_carrot_input_context`; carrot.md 7.2.
- */
+/** Returns the input context of a transaction in the form of the fork, 33 bytes; undefined in the old form, and without inputs. */
 export function inputContextOf(prefix: TxPrefix): Uint8Array | undefined {
   const [first] = prefix.inputs;
-  if (!isCarrotTx(prefix) || first === undefined) return undefined;
-  const context = new Uint8Array(INPUT_CONTEXT_BYTES);
-  context[0] = first.type === 'gen' ? COINBASE_CONTEXT : RINGCT_CONTEXT;
-  if (first.type === 'gen') new DataView(context.buffer).setBigUint64(1, BigInt(first.height), true);
-  else context.set(first.keyImage, 1);
-  return context;
+  return isCarrotTx(prefix) && first !== undefined ? contextOf(first) : undefined;
 }

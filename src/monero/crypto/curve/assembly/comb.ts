@@ -13,7 +13,7 @@
  * A column costs a doubling and, for each comb, the addition of a sum or of its negative. No digit is zero. The first
  * column starts with the last digit's part, 2^(253-c) * P, or with its negative.
  */
-import { ELEMENT, gather, negateLanes, pack, selectFrom32, setSmall, swapLanes } from './field';
+import { chooseLanes, ELEMENT, gather, negateLanes, pack, selectFrom32, setSmall } from './field';
 import { addAffine, ADDEND, addPoint, divideByZ, double, POINT, toAddend } from './point';
 import { oddScalar, raiseToOdd } from './scalar';
 import { ENTRY, MOST_MULTIPLES, setMultiple, UNDIVIDED, writeWindow } from './window';
@@ -50,6 +50,12 @@ const ORIGIN = memory.data(640, 16);
 const OWN = memory.data(640, 16);
 /** The identity as an addend. */
 const NOTHING = memory.data(640, 16);
+
+export function prepareIdentity(): void {
+  setSmall(NOTHING, 1);
+  setSmall(NOTHING + ELEMENT, 1);
+  setSmall(NOTHING + 2 * ELEMENT, 2);
+}
 
 /** Number of scalars whose sums are selected together. */
 const GROUP: i32 = 16;
@@ -174,13 +180,8 @@ function subtractExceeded(products: usize, end: usize, lane: i32): void {
   let masks = EXCEEDED;
   for (let sum = products; sum < end; sum += POINT, masks += 2) {
     const first = i32(load<i8>(masks)), second = i32(load<i8>(masks, 1));
-    setSmall(NOTHING, 1);
-    setSmall(NOTHING + ELEMENT, 1);
-    setSmall(NOTHING + 2 * ELEMENT, 2);
-    setSmall(NOTHING + 3 * ELEMENT, 0);
-    memory.copy(SELECTED, OWN, ADDEND);
-    for (let at: usize = 0; at < ADDEND; at += ELEMENT) swapLanes(NOTHING + at, SELECTED + at, first, second);
-    addPoint(sum, sum, NOTHING, true, false);
+    for (let at: usize = 0; at < ADDEND; at += ELEMENT) chooseLanes(SELECTED + at, NOTHING + at, OWN + at, first, second);
+    addPoint(sum, sum, SELECTED, true, false);
   }
 }
 
@@ -227,7 +228,6 @@ export function wipeCombs(): void {
   memory.fill(DIGITS, 0, 5376);
   memory.fill(NEGATIVE, 0, 128);
   memory.fill(EXCEEDED, 0, 128);
-  memory.fill(NOTHING, 0, 640);
   memory.fill(SELECTED, 0, 5120);
   memory.fill(ODD, 0, 32);
 }

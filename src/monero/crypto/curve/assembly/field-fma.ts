@@ -39,6 +39,10 @@ const MAGIC = memory.data<u64>([LOW, LOW], 16);
 const TO_LIMB = memory.data<u64>([LOW - HALF - BIAS_CARRY, LOW - HALF - BIAS_CARRY], 16);
 const TO_LIMB_0 = memory.data<u64>([LOW - HALF - 19 * BIAS_CARRY, LOW - HALF - 19 * BIAS_CARRY], 16);
 
+/** Offsets of the columns of a product with a small number: the first one has a high half 19 times. */
+const OFFSET_SMALL = memory.data<u64>([BIAS + HALF - LOW - HIGH, BIAS + HALF - LOW - HIGH], 16);
+const OFFSET_SMALL_0 = memory.data<u64>([BIAS + HALF - LOW - 19 * HIGH, BIAS + HALF - LOW - 19 * HIGH], 16);
+
 /** Sum of the constants in column k of a product, and of a square, where equal products are added once. */
 @inline
 function productConstants(k: i32): u64 {
@@ -271,6 +275,27 @@ export function product(o: usize, a: usize, b: usize, twice: bool): void {
 /** Computes o = a*b, of 1 unit and 3, or 3 and 1. */
 export function multiply(o: usize, a: usize, b: usize): void {
   product(o, a, b, false);
+}
+
+/**
+ * Computes o = a*n, of up to 3 units; 0 <= n <= 2^20. A column is the low half of its limb's product and the high half of the
+ * product below; the last high half counts 19 times in the first column.
+ */
+export function multiplySmall(o: usize, a: usize, n: f64): void {
+  const c1 = v128.load(C1), c2 = v128.load(C2), b = f64x2.splat(n);
+  const a0 = limb(a, 0), a1 = limb(a, 1), a2 = limb(a, 2), a3 = limb(a, 3), a4 = limb(a, 4);
+  const h0 = high(a0, b, c1), h1 = high(a1, b, c1), h2 = high(a2, b, c1), h3 = high(a3, b, c1), h4 = high(a4, b, c1);
+  const mask = v128.load(MASK), toLimb = v128.load(TO_LIMB), magic = v128.load(MAGIC), offset = v128.load(OFFSET_SMALL);
+  const t4 = i64x2.add(i64x2.add(low(a4, b, c2, h4), h3), offset);
+  const t3 = i64x2.add(i64x2.add(low(a3, b, c2, h3), h2), offset);
+  storeReduced(o, 4, t4, t3, mask, toLimb, magic);
+  const t2 = i64x2.add(i64x2.add(low(a2, b, c2, h2), h1), offset);
+  storeReduced(o, 3, t3, t2, mask, toLimb, magic);
+  const t1 = i64x2.add(i64x2.add(low(a1, b, c2, h1), h0), offset);
+  storeReduced(o, 2, t2, t1, mask, toLimb, magic);
+  const t0 = i64x2.add(i64x2.add(low(a0, b, c2, h0), times19(h4)), v128.load(OFFSET_SMALL_0));
+  storeReduced(o, 1, t1, t0, mask, toLimb, magic);
+  storeFirst(o, t0, t4, mask, magic);
 }
 
 /** Computes o = a*a, of 1 unit. */

@@ -293,6 +293,17 @@ export function carryColumns(o: usize, c: usize): void {
 }
 
 @inline
+function smallAt(a: usize, n: v128, i: i32): v128 {
+  return i64x2.extmul_low_i32x4_s(limb(a, i), n);
+}
+
+/** Computes o = a*n, reduced. */
+export function multiplySmall(o: usize, a: usize, n: i32): void {
+  const m = i32x4.splat(n);
+  carryTwoRounds(o, smallAt(a, m, 0), smallAt(a, m, 1), smallAt(a, m, 2), smallAt(a, m, 3), smallAt(a, m, 4), smallAt(a, m, 5), smallAt(a, m, 6), smallAt(a, m, 7), smallAt(a, m, 8), smallAt(a, m, 9));
+}
+
+@inline
 function twiceAt(c: usize, i: i32): v128 {
   return i64x2.shl(limb(c, i), 1);
 }

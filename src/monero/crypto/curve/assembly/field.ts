@@ -47,6 +47,13 @@ function multiplyInt(o: usize, a: usize, b: usize): void {
   int.carryColumns(o, WORK);
 }
 
+/** Computes o = a*n, of up to 3 units. @param n constant from 0 to 2^20. */
+@inline
+export function multiplySmall(o: usize, a: usize, n: i32): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.multiplySmall(o, a, f64(n));
+  else int.multiplySmall(o, a, n);
+}
+
 /** Computes o = a*b, inlined for the formulas that take most of the time. */
 @inline
 export function multiplyHere(o: usize, a: usize, b: usize): void {
@@ -174,6 +181,16 @@ export function negateLanes(a: usize, first: i32, second: i32): void {
 export function swapLanes(a: usize, b: usize, first: i32, second: i32): void {
   if (ASC_FEATURE_RELAXED_SIMD) fmaSelection.swapLanes(a, b, first, second);
   else intSelection.swapLanes(a, b, first, second);
+}
+
+/**
+ * Computes o = b in the lanes whose mask is -1, and a in the other lanes, whose mask is 0. In constant time, unlike {@link
+ * select}.
+ */
+@inline
+export function chooseLanes(o: usize, a: usize, b: usize, first: i32, second: i32): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fmaSelection.chooseLanes(o, a, b, first, second);
+  else intSelection.chooseLanes(o, a, b, first, second);
 }
 
 /** Size of a packed element [bytes]: the limbs of one lane, one after the other. */

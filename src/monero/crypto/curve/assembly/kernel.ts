@@ -3,10 +3,10 @@ import { prepareBlake2b, wipeBlake2b } from './blake2b-pair';
 import { prepareField, wipeField } from './field';
 import { prepareForkTag } from './fork-tag';
 import { mapToCurve, prepareMap, wipeMap } from './hash-to-point';
-import { wipeCombs } from './comb';
-import { prepareLadder, wipeLadder } from './ladder';
+import { prepareIdentity, wipeCombs } from './comb';
+import { wipeLadder } from './ladder';
 import { keccakPair, setMessage, wipePair, writeHash } from './keccak-pair';
-import { wipeMontgomery } from './montgomery';
+import { prepareMontgomery, wipeMontgomery } from './montgomery';
 import {
   addMultiplesOfG as addToPairsG,
   addMultiplesOfH as addToPairsH,
@@ -76,7 +76,8 @@ export function walletKeysAt(): usize {
 export function prepare(): void {
   prepareField();
   preparePoint();
-  prepareLadder();
+  prepareMontgomery();
+  prepareIdentity();
   prepareBlake2b();
   prepareForkTag();
   prepareMap();

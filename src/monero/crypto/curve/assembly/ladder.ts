@@ -11,6 +11,7 @@ import {
   ELEMENT,
   multiply,
   multiplyColumns,
+  multiplySmall,
   read,
   setSmall,
   square,
@@ -30,50 +31,50 @@ const Z3 = memory.data(160, 16);
 const A = memory.data(160, 16);
 const B = memory.data(160, 16);
 const C = memory.data(160, 16);
+const D = memory.data(160, 16);
 const AA = memory.data(160, 16);
 const BB = memory.data(160, 16);
 const E = memory.data(160, 16);
 const DA = memory.data(160, 16);
 const CB = memory.data(160, 16);
 /** The constant (486662 + 2) / 4. */
-const A24 = memory.data(160, 16);
-
-export function prepareLadder(): void {
-  setSmall(A24, 121666);
-}
+const A24: i32 = 121666;
 
 @inline
 function bitOf(scalar: usize, i: i32): i32 {
   return (i32(load<u8>(scalar + usize(i >> 3))) >> (i & 7)) & 1;
 }
 
-/** Doubles X2:Z2, and adds X2:Z2 to X3:Z3; U is the u-coordinate of their difference. */
+/**
+ * Doubles X2:Z2, and adds X2:Z2 to X3:Z3; U is the u-coordinate of their difference. Neighbouring products do not depend on
+ * each other, so that the processor computes them at once.
+ */
 function step(): void {
   add(A, X2, Z2);
-  carryElement(A, A);
   subtract(B, X2, Z2);
+  carryElement(A, A);
   carryElement(B, B);
   add(C, X3, Z3);
+  subtract(D, X3, Z3);
   multiplyColumns(CB, B, C);
-  subtract(C, X3, Z3);
-  multiplyColumns(DA, A, C);
-  carrySumAndDifference(X3, Z3, DA, CB);
-  square(X3, X3);
-  square(Z3, Z3);
-  multiply(Z3, Z3, U);
+  multiplyColumns(DA, A, D);
   square(AA, A);
   square(BB, B);
-  multiply(X2, AA, BB);
+  carrySumAndDifference(X3, Z3, DA, CB);
   subtract(E, AA, BB);
   carryElement(E, E);
-  multiply(C, E, A24);
+  square(X3, X3);
+  square(Z3, Z3);
+  multiplySmall(C, E, A24);
+  multiply(X2, AA, BB);
   add(C, C, BB);
+  multiply(Z3, Z3, U);
   multiply(Z2, E, C);
 }
 
 /**
- * Computes o = s*u, a pair of fractions in the place of a pair of points: X and Z; Y is 0. If a product is infinite, its
- * fraction is 0/1.
+ * Computes o = s*u, a pair of fractions in the place of a pair of points: X and Z. If a product is infinite, its fraction is
+ * 0/1.
  * @param first u-coordinate of the first lane, 32 bytes; bit 255 is ignored, and numbers of p or more are reduced.
  * @param s scalar of the first lane, 32 bytes, below l.
  * @param t scalar of the second lane.
@@ -112,6 +113,7 @@ export function wipeLadder(): void {
   memory.fill(A, 0, 160);
   memory.fill(B, 0, 160);
   memory.fill(C, 0, 160);
+  memory.fill(D, 0, 160);
   memory.fill(AA, 0, 160);
   memory.fill(BB, 0, 160);
   memory.fill(E, 0, 160);

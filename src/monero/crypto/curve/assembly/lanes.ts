@@ -23,6 +23,12 @@ export function swapMasked(a: usize, b: usize, mask: v128): void {
   v128.store(b, v128.xor(y, difference));
 }
 
+/** Writes a, with the bits of b that are set in a mask. */
+@inline
+export function chooseMasked(o: usize, a: usize, b: usize, mask: v128): void {
+  v128.store(o, v128.bitselect(v128.load(b), v128.load(a), mask));
+}
+
 /**
  * Selects a byte for each of 16 indices from 16 bytes of a row; zero if the index is not from `first` to first + 15.
  */

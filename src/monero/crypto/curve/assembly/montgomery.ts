@@ -2,7 +2,7 @@
  * Conversion between u-coordinates of Curve25519 and points of the Edwards curve: y = (u - 1)/(u + 1), u = (1 + y)/(1 - y).
  * Source: RFC 7748, section 4.1.
  */
-import { add, carryElement, copy, ELEMENT, multiply, read, select, setSmall, square, subtract, swapLanes } from './field';
+import { add, carryElement, chooseLanes, ELEMENT, multiply, read, select, setSmall, square, subtract } from './field';
 import { isZero, rootOfQuotient, timesD } from './point';
 
 const X: usize = 0;
@@ -10,9 +10,15 @@ const Y: usize = ELEMENT;
 const Z: usize = 2 * ELEMENT;
 const T: usize = 3 * ELEMENT;
 
-const U = memory.data(160, 16);
+/** Constants; the second one is never written. */
 const ONE = memory.data(160, 16);
 const ZERO = memory.data(160, 16);
+
+export function prepareMontgomery(): void {
+  setSmall(ONE, 1);
+}
+
+const U = memory.data(160, 16);
 const YY = memory.data(160, 16);
 const ZZ = memory.data(160, 16);
 
@@ -26,7 +32,6 @@ export function fromMontgomery(o: usize, first: usize, second: usize): i32 {
   read(U, 0, first);
   read(U, 1, second);
   carryElement(U, U);
-  setSmall(ONE, 1);
   subtract(YY, U, ONE);
   carryElement(o + Y, YY);
   add(ZZ, U, ONE);
@@ -42,7 +47,6 @@ export function fromMontgomery(o: usize, first: usize, second: usize): i32 {
   carryElement(YY, YY);
   const ok = rootOfQuotient(o + X, U, YY);
   const ok0 = (ok & 1) != 0, ok1 = (ok & 2) != 0;
-  setSmall(ZERO, 0);
   select(o + X, o + X, ZERO, ok0, ok1);
   select(o + Y, o + Y, ONE, ok0, ok1);
   select(o + Z, o + Z, ONE, ok0, ok1);
@@ -52,8 +56,8 @@ export function fromMontgomery(o: usize, first: usize, second: usize): i32 {
 }
 
 /**
- * Converts a pair of points in place to u-coordinates, fractions as of {@link multiplyByLadder}, in constant time. The identity
- * becomes 0/1.
+ * Converts a pair of points in place to u-coordinates, fractions X/Z as of {@link multiplyByLadder}, in constant time; Y
+ * has no meaning. The identity becomes 0/1.
  */
 export function toMontgomery(p: usize): void {
   add(YY, p + Z, p + Y);
@@ -63,21 +67,16 @@ export function toMontgomery(p: usize): void {
   replaceInfinite(p);
 }
 
-/** Replaces a fraction X/0 by 0/1, and sets Y to 0. */
+/** Replaces a fraction X/0 by 0/1, in constant time. */
 export function replaceInfinite(p: usize): void {
   const none0 = -i32(isZero(p + Z, 0)), none1 = -i32(isZero(p + Z, 1));
-  setSmall(p + Y, 0);
-  copy(ZERO, p + Y);
-  setSmall(ONE, 1);
-  swapLanes(p + X, ZERO, none0, none1);
-  swapLanes(p + Z, ONE, none0, none1);
+  chooseLanes(p + X, p + X, ZERO, none0, none1);
+  chooseLanes(p + Z, p + Z, ONE, none0, none1);
 }
 
 /** Wipes the temporary values of the conversions. */
 export function wipeMontgomery(): void {
   memory.fill(U, 0, 160);
-  memory.fill(ONE, 0, 160);
-  memory.fill(ZERO, 0, 160);
   memory.fill(YY, 0, 160);
   memory.fill(ZZ, 0, 160);
 }

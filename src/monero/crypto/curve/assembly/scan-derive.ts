@@ -19,12 +19,6 @@ import {
 } from './rows';
 import { derivationAt, forgetPoints, hasForkKeys, isForkKey, keys, scanKeysAt, secrets, validAt } from './scan-memory';
 
-/**
- * Largest number of view secret keys with which keys of the fork are multiplied one by one. The tables of a key, which all
- * secrets share, cost as much as some products; the threshold is measured.
- */
-const MOST_LADDERS: i32 = 4;
-
 /** Index of the key in each row of a call. */
 const ROW_KEYS = memory.data(1024, 16);
 let rows: i32 = 0;
@@ -61,18 +55,18 @@ function copyRow(to: usize, from: usize): void {
 /** Computes the products of all keys with each of SCALARS, which contains the view secret keys. */
 export function derive(): void {
   forgetPoints();
-  if (secrets == 1) deriveWithOne();
-  else deriveWithMany();
-  if (!hasForkKeys()) return;
-  if (secrets <= MOST_LADDERS) shareByLadders();
-  else shareByCombs();
+  if (secrets == 1) {
+    deriveWithOne();
+    if (hasForkKeys()) shareWithOne();
+  } else {
+    deriveWithMany();
+    if (hasForkKeys()) shareWithMany();
+  }
 }
 
 function deriveWithOne(): void {
   recodeSecret();
-  for (let next = 0; next < keys; ) {
-    next = takeKeys(next, MOST_ROWS, false);
-    if (rows == 0) break;
+  for (let next = takeKeys(0, MOST_ROWS, false); rows > 0; next = takeKeys(next, MOST_ROWS, false)) {
     multiplyPointsBySecret(rows + (rows & 1), true);
     for (let row = 0; row < rows; row++) {
       copyRow(derivationAt(0, keyAt(row)), RESULTS + (usize(row) << 5));
@@ -88,12 +82,11 @@ function widthOfKey(): i32 {
 }
 
 function deriveWithMany(): void {
-  recodeSecrets(SCALARS, secrets, false);
   const width = widthOfKey();
   const most = (MOST_ROWS / width) & ~1;
-  for (let next = 0; next < keys; ) {
-    next = takeKeys(next, most, false);
-    if (rows == 0) break;
+  let next = takeKeys(0, most, false);
+  if (rows > 0) recodeSecrets(SCALARS, secrets, false);
+  for (; rows > 0; next = takeKeys(next, most, false)) {
     for (let row = 0; row < rows; row += 2) multiplyPair(row, width);
     writeResults((rows + (rows & 1)) * width);
     copyProducts(width);
@@ -131,42 +124,29 @@ function scalarAt(secret: i32): usize {
   return SCALARS + (usize(secret) << 5);
 }
 
-/** Computes the shared secrets of the fork one by one, each for two keys at once. */
-function shareByLadders(): void {
-  const most = (MOST_ROWS / secrets) & ~1;
-  for (let next = 0; next < keys; ) {
-    next = takeKeys(next, most, true);
-    if (rows == 0) break;
-    const pairs = (rows + 1) >> 1;
-    for (let pair = 0; pair < pairs; pair++)
-      for (let secret = 0; secret < secrets; secret++)
-        multiplyByLadder(
-          SUMS + usize(pair * secrets + secret) * POINT,
-          uAt(2 * pair),
-          uAt(2 * pair + 1),
-          scalarAt(secret),
-          scalarAt(secret),
-        );
-    writeFractions(2 * pairs * secrets);
+/** Computes the shared secrets of the fork with one view secret key, by ladders. */
+function shareWithOne(): void {
+  for (let next = takeKeys(0, MOST_ROWS, true); rows > 0; next = takeKeys(next, MOST_ROWS, true)) {
+    for (let row = 0; row < rows; row += 2)
+      multiplyByLadder(SUMS + usize(row >> 1) * POINT, uAt(row), uAt(row + 1), SCALARS, SCALARS);
+    writeFractions(rows + (rows & 1));
     for (let row = 0; row < rows; row++) {
-      for (let secret = 0; secret < secrets; secret++)
-        copyRow(
-          derivationAt(secret, keyAt(row)),
-          RESULTS + (usize(2 * ((row >> 1) * secrets + secret) + (row & 1)) << 5),
-        );
+      copyRow(derivationAt(0, keyAt(row)), RESULTS + (usize(row) << 5));
       store<u8>(validAt() + usize(keyAt(row)), 1);
     }
   }
 }
 
-/** Computes the shared secrets of the fork by combs; those of u-coordinates on the twist, which have none, by ladders. */
-function shareByCombs(): void {
-  recodeSecrets(SCALARS, secrets, true);
+/**
+ * Computes the shared secrets of the fork with several view secret keys, by combs; those of u-coordinates on the twist by
+ * ladders.
+ */
+function shareWithMany(): void {
   const width = widthOfKey();
   const most = (MOST_ROWS / width) & ~1;
-  for (let next = 0; next < keys; ) {
-    next = takeKeys(next, most, true);
-    if (rows == 0) break;
+  let next = takeKeys(0, most, true);
+  if (rows > 0) recodeSecrets(SCALARS, secrets, true);
+  for (; rows > 0; next = takeKeys(next, most, true)) {
     for (let row = 0; row < rows; row += 2) sharePair(row, width);
     writeFractions(rows * width);
     copyProducts(width);

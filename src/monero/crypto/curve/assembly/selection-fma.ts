@@ -4,7 +4,7 @@
  */
 
 import { limb } from './field-fma';
-import { high16, high32, high8, low16, low32, low8, maskedLimb, selectByte, swapMasked } from './lanes';
+import { chooseMasked, high16, high32, high8, low16, low32, low8, maskedLimb, selectByte, swapMasked } from './lanes';
 
 const SIGN = memory.data<u64>([1 << 63, 1 << 63], 16);
 
@@ -27,6 +27,11 @@ export function negateLanes(a: usize, first: i32, second: i32): void {
 export function swapLanes(a: usize, b: usize, first: i32, second: i32): void {
   const mask = bothLanes(first, second);
   for (let i: usize = 0; i < 80; i += 16) swapMasked(a + i, b + i, mask);
+}
+
+export function chooseLanes(o: usize, a: usize, b: usize, first: i32, second: i32): void {
+  const mask = bothLanes(first, second);
+  for (let i: usize = 0; i < 80; i += 16) chooseMasked(o + i, a + i, b + i, mask);
 }
 
 /** Bytes 6 and 7 of the double 1; the others are zero. */

@@ -4,7 +4,7 @@
  */
 
 import { limb } from './field-int';
-import { high16, high8, low16, low8, maskedLimb, selectByte, swapMasked } from './lanes';
+import { chooseMasked, high16, high8, low16, low8, maskedLimb, selectByte, swapMasked } from './lanes';
 
 /** Returns a mask of the lanes whose digit has the given absolute value. */
 @inline
@@ -25,6 +25,11 @@ export function negateLanes(a: usize, first: i32, second: i32): void {
 export function swapLanes(a: usize, b: usize, first: i32, second: i32): void {
   const mask = bothLanes(first, second);
   for (let i: usize = 0; i < 160; i += 16) swapMasked(a + i, b + i, mask);
+}
+
+export function chooseLanes(o: usize, a: usize, b: usize, first: i32, second: i32): void {
+  const mask = bothLanes(first, second);
+  for (let i: usize = 0; i < 160; i += 16) chooseMasked(o + i, a + i, b + i, mask);
 }
 
 /** Stores one limb of two pairs of elements from four lanes. */

@@ -2,7 +2,14 @@
  * Finds the keys, outputs and key images of a transaction that a scan needs. Every column grows by fewer bytes than the
  * input has.
  */
-import { ANCHOR_BYTES, CARROT_OUTPUT, CARROT_TAG_BYTES, COINBASE_CONTEXT, INPUT_CONTEXT_BYTES, RINGCT_CONTEXT } from '../../../fork-rules';
+import {
+  ANCHOR_BYTES,
+  CARROT_OUTPUT,
+  CARROT_TAG_BYTES,
+  COINBASE_CONTEXT,
+  INPUT_CONTEXT_BYTES,
+  RINGCT_CONTEXT,
+} from '../../../fork-rules';
 import {
   GEN_INPUT,
   KEY_INPUT,
