@@ -777,6 +777,11 @@ export interface CreateWalletParams {
    * Default: `false`.
    */
   readonly polyseed?: boolean | undefined;
+  /**
+   * Kind of keys of the account: legacy, those that every account has had; carrot, those of the next fork
+   * (docs/fork.md), with --fork-rules alone. Default: `"legacy"`.
+   */
+  readonly key_hierarchy?: 'legacy' | 'carrot' | undefined;
 }
 
 /** Result of create_wallet. */
@@ -1248,6 +1253,22 @@ export interface GenerateFromKeysParams {
   readonly viewkey?: string | undefined;
   /** Secret spend key as 64 hex digits; empty: the wallet is view-only. */
   readonly spendkey?: string | undefined;
+  /** Master secret of an account of the next fork, as 64 hex digits. */
+  readonly master_secret?: string | undefined;
+  /**
+   * View-balance secret of an account of the next fork, as 64 hex digits, with partial_spend_key: the wallet
+   * sees all.
+   */
+  readonly balance_secret?: string | undefined;
+  /** Partial spend key of the account, as 64 hex digits, which query_key gives. */
+  readonly partial_spend_key?: string | undefined;
+  /**
+   * Generate-address secret of an account of the next fork, as 64 hex digits, with address and either
+   * viewkey, so that the wallet sees payments, or account_view_key, so that it makes addresses alone.
+   */
+  readonly address_secret?: string | undefined;
+  /** Account view key of the account, as 64 hex digits, which query_key gives. */
+  readonly account_view_key?: string | undefined;
   /** Height of the first block to scan. Default: `0`. */
   readonly restore_height?: number | undefined;
   /**
@@ -3509,7 +3530,11 @@ export interface PrepareMultisigResult {
 
 /** Parameters of query_key. */
 export interface QueryKeyParams {
-  /** mnemonic, view_key or spend_key. */
+  /**
+   * mnemonic, view_key or spend_key; of an account of the next fork mnemonic, master_secret, balance_secret,
+   * view_key or address_secret, or the public keys partial_spend_key and account_view_key, with which
+   * generate_from_keys makes wallets of its tiers.
+   */
   readonly key_type?: string | undefined;
 }
 
@@ -3654,6 +3679,11 @@ export interface RestoreDeterministicWalletParams {
   readonly autosave_current?: boolean | undefined;
   /** The seed is a multisig seed. Default: `false`. */
   readonly enable_multisig_experimental?: boolean | undefined;
+  /**
+   * Kind of account that the seed gives: legacy or carrot, as it was created. The words do not tell it: a
+   * seed gives another account with the other kind. Default: `"legacy"`.
+   */
+  readonly key_hierarchy?: 'legacy' | 'carrot' | undefined;
 }
 
 /** Result of restore_deterministic_wallet. */
