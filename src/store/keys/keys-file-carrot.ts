@@ -79,12 +79,19 @@ function bytesIn(fields: Fields, name: string): Uint8Array {
   return fromLatin1(value);
 }
 
-/** Returns the fields of a keys file that describe an account of the fork. @param iv fresh, 8 bytes. */
+/**
+ * Returns the fields of a keys file that describe an account of the fork.
+ * @param iv fresh, 8 bytes. @throws Error for keys that are not those of the address, such as wiped ones, which must never be
+ * written.
+ */
 export async function carrotFields(
   { carrot, spendPublicKey, viewPublicKey, creationTimestamp }: Omit<StoredCarrot, 'viewSecret'>,
   iv: Uint8Array,
   encrypt: Crypt,
 ): Promise<Fields> {
+  const own = tierKeysOf(carrot);
+  if (!equalBytes(own.spendPublicKey, spendPublicKey) || !equalBytes(own.mainViewKey, viewPublicKey))
+    throw new Error('the keys file cannot be written with the keys of another account');
   return {
     [VERSION_FIELD]: VERSION,
     [TIER_FIELD]: carrot.tier,
@@ -144,5 +151,8 @@ function unpacked(name: unknown, bytes: Uint8Array): AccountSecrets {
 export const topSecretOf = (account: AccountSecrets): Uint8Array =>
   account.tier === 'view-received' ? account.addressSecret : (packed(account)[0] as Uint8Array);
 
-/** Zeroes the secrets of an account. */
-export const wipeAccount = (account: AccountSecrets): void => packed(account).forEach((key) => key.fill(0));
+/** Zeroes the secrets of an account; its public keys stay. */
+export function wipeAccount(account: AccountSecrets): void {
+  topSecretOf(account).fill(0);
+  if (account.tier === 'view-received') account.viewSecret.fill(0);
+}
