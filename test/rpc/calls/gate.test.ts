@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, test } from '@jest/globals';
 import { passGate, passRestriction } from '../../../src/rpc/calls/gate.js';
 import type { Conditions } from '../../../src/rpc/method.js';
 import type { WalletManager } from '../../../src/services/manager/wallet-manager.js';
@@ -26,13 +26,19 @@ class Scope {
 }
 
 const server = { settings: { restricted: false } } as unknown as WalletManager;
-const pass = (scope: Scope, needs: Conditions['needs']) =>
-  passGate({ family: 'view', needs, restricted: false }, server, scope as unknown as WalletScope, '1.3', {
-    credential: undefined,
-    methods: () => [],
-    spender: undefined,
-    client: { credential: undefined, address: undefined },
-  });
+const pass = (scope: Scope, needs: Conditions['needs'], account?: Conditions['account']) =>
+  passGate(
+    { family: 'view', needs, restricted: false, ...(account && { account }) },
+    server,
+    scope as unknown as WalletScope,
+    '1.3',
+    {
+      credential: undefined,
+      methods: () => [],
+      spender: undefined,
+      client: { credential: undefined, address: undefined },
+    },
+  );
 
 describe('the gate', () => {
   it.each(['wallet', 'nothing'] as const)(
@@ -66,6 +72,38 @@ describe('the gate', () => {
     const context = pass(scope, 'nothing');
     scope.wallet = walletOf('opened later');
     expect(() => context.wallet).toThrow(expect.objectContaining({ fault: { kind: 'no_wallet' } }));
+  });
+});
+
+describe('the account of a wallet', () => {
+  const fault = (kind: string): unknown => expect.objectContaining({ fault: { kind } });
+  const passOf = (tier: string | undefined, account: Conditions['account']): (() => unknown) => {
+    const scope = new Scope();
+    const keys = tier === undefined ? {} : { carrot: { tier } };
+    scope.wallet = { name: 'w', keys, keystore: {} } as unknown as OpenWallet;
+    return () => pass(scope, 'wallet', account);
+  };
+
+  test.each([
+    [undefined, undefined],
+    [undefined, 'any'],
+    [undefined, 'legacy'],
+    ['master', undefined],
+    ['view-received', undefined],
+    ['generate-address', 'any'],
+  ] as const)('may be of the tier %s where a method works with: %s', (tier, account) => {
+    expect(passOf(tier, account)).not.toThrow();
+  });
+
+  it.each(['master', 'view-balance', 'view-received', 'generate-address'])(
+    'of the tier %s is refused where a method needs the old keys',
+    (tier) => {
+      expect(passOf(tier, 'legacy')).toThrow(fault('legacy_account_needed') as Error);
+    },
+  );
+
+  it('that makes addresses alone is refused where a method needs payments', () => {
+    expect(passOf('generate-address', undefined)).toThrow(fault('sees_no_payments') as Error);
   });
 });
 
