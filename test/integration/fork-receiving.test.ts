@@ -42,7 +42,7 @@ const balanceOf = async (from: WalletCalls): Promise<number> =>
   Number((await from.rpc('get_balance')).balance);
 /** Rows of both wallets without key images, which a view-only wallet lacks. */
 const rowsOf = async (from: WalletCalls): Promise<Loose[]> =>
-  (await incoming(from)).map(({ key_image: _, spent: __, ...row }) => row);
+  (await incoming(from)).map((row) => ({ ...row, key_image: undefined, spent: undefined }));
 
 /** Restores the wallet under another name, and reads the chain from its beginning. */
 async function restored(name: string): Promise<WalletCalls> {
