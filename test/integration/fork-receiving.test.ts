@@ -175,6 +175,40 @@ describe('across the fork, a wallet of before', () => {
     expect(transfers).toMatchObject([{ type: 'out', txid: spending }]);
   });
 
+  it('knows its own change from income, also without the spend key', async () => {
+    const { key: viewSecret } = await wallet.rpc('query_key', { key_type: 'view_key' });
+    const spendable = (await incoming(wallet)).filter(({ spent, amount }) => !spent && amount === XMR);
+    const [first, second] = spendable;
+    before = await balanceOf(wallet);
+    const watched = await balanceOf(watcher);
+    const change = { address, view_secret: viewSecret };
+    const { tx_hash: part } = await pay(
+      [
+        { address: MINER, amount: 0.25 * XMR },
+        { ...change, amount: 0.7 * XMR },
+      ],
+      { spend: [first.key_image] },
+    );
+    const { tx_hash: whole } = await pay(
+      [
+        { address: MINER, amount: 0.9 * XMR },
+        { ...change, amount: 0 },
+      ],
+      { spend: [second.key_image] },
+    );
+    await mine(1);
+    await refresh();
+    expect(await balanceOf(wallet)).toBe(before - 2 * XMR + 0.7 * XMR);
+    const { out, in: income = [] } = await wallet.rpc('get_transfers', { out: true, in: true });
+    expect(out.map(({ txid }: Loose) => txid)).toEqual(expect.arrayContaining([part, whole]));
+    expect(income.map(({ txid }: Loose) => txid)).not.toContain(part);
+    // The watcher sees the change, and does not take it for a payment; it cannot see what the payments have spent.
+    expect(await balanceOf(watcher)).toBe(watched + 0.7 * XMR);
+    const { in: seen } = await watcher.rpc('get_transfers', { in: true });
+    expect(seen.map(({ txid }: Loose) => txid)).not.toContain(part);
+    expect(seen.map(({ txid }: Loose) => txid)).not.toContain(whole);
+  });
+
   it('goes on in blocks of the new form alone, and a wallet that is restored finds the same', async () => {
     await mine(LAST - (await daemon.rpc('get_info')).height + 1);
     const { tx_hash: last } = await pay([{ address, amount: 6 * XMR }]);
