@@ -66,21 +66,19 @@ function measured(kernel: WasmKernel): number[][] {
     viewSecret: someSecret(),
     balanceSecret: systemRng(32),
   }));
-  const round = (): number[][] =>
-    batches.map((batch) =>
-      COUNTS.map((count) => {
-        // Short tasks are repeated: the clock counts in steps.
-        const repeats = Math.ceil(20 / count);
-        const took = cpuMicroseconds(() => {
-          for (let n = 0; n < repeats; n++) kernel.scanMany(batch, wallets.slice(0, count));
-        });
-        return took / repeats / KEYS;
-      }),
-    );
+  const cost = (batch: ScanBatch, count: number): number => {
+    // Short tasks are repeated: the clock counts in steps.
+    const repeats = Math.ceil(20 / count);
+    const took = cpuMicroseconds(() => {
+      for (let n = 0; n < repeats; n++) kernel.scanMany(batch, wallets.slice(0, count));
+    });
+    return took / repeats / KEYS;
+  };
+  const round = (): number[][] => COUNTS.map((count) => batches.map((batch) => cost(batch, count)));
   round();
   const rounds = Array.from({ length: ROUNDS }, round);
   return batches.map((_batch, form) =>
-    COUNTS.map((_count, i) => median(rounds.map((costs) => costs[form]?.[i] ?? Number.NaN))),
+    COUNTS.map((_count, i) => median(rounds.map((costs) => costs[i]?.[form] ?? Number.NaN))),
   );
 }
 

@@ -104,6 +104,7 @@ function openDaemon(config: RegtestConfig, version: string, log: Logger, stop: (
       onMiningError: (error) => log.error({ err: error }, 'mining a block failed'),
     });
   } catch (cause) {
+    if (cause instanceof RangeError) throw new ConfigError(`--fork-height: ${cause.message}`, { cause });
     throw new ConfigError(`--data-dir: ${config.dataDir ?? ''} cannot be used`, { cause });
   }
 }

@@ -1,6 +1,6 @@
 import { BASE, IDENTITY, type Curve } from '../crypto/curve/curve.js';
 import { loadCurve } from '../crypto/curve/load-curve.js';
-import { bytesToInt, scalarBytes } from '../crypto/scalar.js';
+import { bytesToInt, reduce, scalarBytes } from '../crypto/scalar.js';
 import type { PublicKey, SecretKey } from '../crypto/types.js';
 import type { PaymentId } from '../cryptonote/types.js';
 import { commitEach } from '../ringct/commitment.js';
@@ -20,7 +20,7 @@ import {
   type Extensions,
 } from './derivations.js';
 import type { Enote } from './enote.js';
-import { toMontgomery } from './point-conversion.js';
+import { toMontgomery, toMontgomeryEach } from './point-conversion.js';
 
 /** Keys of an account with which its outputs are opened. */
 export interface OpeningKeys {
@@ -59,12 +59,23 @@ export function nominalAddress(
   curve: Curve = loadCurve(),
 ): Nominal | undefined {
   const isCoinbase = enote.amount.kind === 'plain';
-  if ((isCoinbase && internal) || !curve.arePoints([enote.outputKey])) return undefined;
+  if (isCoinbase && internal) return undefined;
   const secret = contextSecret(shared, enote);
   const extensions = extensionsOf(secret, enote.amount, spendPublicKey);
-  const spendKey = curve.subtractFromEach([enote.outputKey], extensionKey(extensions, curve))[0] as PublicKey;
-  if (isCoinbase && !equalBytes(spendKey, spendPublicKey)) return undefined;
+  const spendKey = withoutExtensions(enote.outputKey, extensions, curve);
+  if (spendKey === undefined || (isCoinbase && !equalBytes(spendKey, spendPublicKey))) return undefined;
   return { spendKey, extensions, secret, internal };
+}
+
+/** Computes `K − g·G − t·T`, in constant time for the scalars; undefined if the output key K is not a point. */
+function withoutExtensions(outputKey: PublicKey, { g, t }: Extensions, curve: Curve): PublicKey | undefined {
+  try {
+    const [byG, byT] = [scalarBytes(reduce(-g)), scalarBytes(reduce(-t))];
+    return curve.addMultiplesOfBoth([outputKey], [byG], [byT])[0] as PublicKey;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 /** Computes `g·G + t·T`, in constant time. */
@@ -87,64 +98,114 @@ export interface OpenedEnote {
   readonly anchor: Uint8Array;
 }
 
+/** An output whose address is known to be of the wallet. */
+export interface NominalEnote {
+  readonly enote: Enote;
+  /** Result of {@link nominalAddress}. */
+  readonly nominal: Nominal;
+}
+
 /**
- * Decrypts an output, verifies its amount against its commitment, and refuses outputs that a sender has made of two
+ * Decrypts outputs, verifies their amounts against their commitments, and refuses outputs that a sender has made of two
  * addresses to learn whether they belong to one wallet. Source: carrot.md § 8.1 from step 7 on; an output of a miner
  * transaction has no special anchor, as in scan.cpp.
- * @param nominal result of {@link nominalAddress}, whose spend key is known to be of this wallet.
- * @returns undefined for an output that does not belong to this wallet.
+ * @returns one entry per output; undefined for an output that does not belong to this wallet.
  */
-export function openEnote(
+export function openEnotes(
+  items: readonly NominalEnote[],
+  keys: OpeningKeys,
+  curve: Curve = loadCurve(),
+): (OpenedEnote | undefined)[] {
+  const amounts = openAmounts(items, curve);
+  const inGroup = curve.eachInMainSubgroup(items.map(({ nominal }) => nominal.spendKey));
+  const anchors = items.map(({ enote, nominal }) =>
+    cryptAnchor(enote.encryptedAnchor, nominal.secret, enote.outputKey),
+  );
+  const isOpen = (i: number): boolean => amounts[i] !== undefined && inGroup[i] === true;
+  const ids = paymentIdsOf(items, anchors, isOpen, keys, curve);
+  return items.map(({ enote, nominal: { internal } }, i) => {
+    const [opened, anchor, id] = [amounts[i], anchors[i], ids[i]];
+    if (!isOpen(i) || opened === undefined || anchor === undefined) return undefined;
+    if (internal) return { ...opened, paymentId: NO_PAYMENT_ID, path: 'internal', anchor };
+    if (id !== undefined) return { ...opened, paymentId: id, path: 'normal', anchor };
+    const isSpecial =
+      enote.amount.kind === 'encrypted' && equalBytes(anchor, specialAnchor(keys.viewSecret, enote));
+    return isSpecial ? { ...opened, paymentId: NO_PAYMENT_ID, path: 'special', anchor } : undefined;
+  });
+}
+
+/** Opens a single output: see {@link openEnotes}. */
+export const openEnote = (
   enote: Enote,
   nominal: Nominal,
   keys: OpeningKeys,
-  curve: Curve = loadCurve(),
-): OpenedEnote | undefined {
-  const opened = openAmount(enote, nominal, curve);
-  if (opened === undefined || curve.eachInMainSubgroup([nominal.spendKey])[0] !== true) return undefined;
-  const anchor = cryptAnchor(enote.encryptedAnchor, nominal.secret, enote.outputKey);
-  if (nominal.internal) return { ...opened, paymentId: NO_PAYMENT_ID, path: 'internal', anchor };
-  for (const paymentId of paymentIdsOf(enote, nominal.secret))
-    if (isEphemeralKey(enote, anchor, nominal.spendKey, paymentId, keys, curve))
-      return { ...opened, paymentId, path: 'normal', anchor };
-  const isSpecial =
-    enote.amount.kind === 'encrypted' && equalBytes(anchor, specialAnchor(keys.viewSecret, enote));
-  return isSpecial ? { ...opened, paymentId: NO_PAYMENT_ID, path: 'special', anchor } : undefined;
+  curve?: Curve,
+): OpenedEnote | undefined => openEnotes([{ enote, nominal }], keys, curve)[0];
+
+/**
+ * Finds the payment id that the ephemeral key of each output binds, together with its anchor; undefined if the key binds neither
+ * the encrypted payment id nor none.
+ * @param isOpen returns true for the outputs to try.
+ */
+function paymentIdsOf(
+  items: readonly NominalEnote[],
+  anchors: readonly Uint8Array[],
+  isOpen: (i: number) => boolean,
+  { spendPublicKey }: OpeningKeys,
+  curve: Curve,
+): (PaymentId | undefined)[] {
+  const found: (PaymentId | undefined)[] = items.map(() => undefined);
+  const tries = items.map(({ enote, nominal }) => (nominal.internal ? [] : triedIds(enote, nominal.secret)));
+  for (const round of [0, 1]) {
+    const tried = items.flatMap(({ enote, nominal: { spendKey } }, i) => {
+      const paymentId = tries[i]?.[round];
+      const anchor = anchors[i];
+      if (paymentId === undefined || anchor === undefined || found[i] !== undefined || !isOpen(i)) return [];
+      const secret = ephemeralSecret(anchor, enote.context, spendKey, paymentId);
+      return [{ i, enote, paymentId, secret, base: equalBytes(spendKey, spendPublicKey) ? BASE : spendKey }];
+    });
+    const points = curve.multiplySecret(
+      tried.map(({ base }) => base),
+      tried.map(({ secret }) => scalarBytes(secret)),
+    );
+    const ephemeral = toMontgomeryEach(points);
+    tried.forEach(({ i, enote, paymentId }, at) => {
+      if (equalBytes(ephemeral[at] as Uint8Array, enote.ephemeralKey)) found[i] = paymentId;
+    });
+  }
+  return found;
 }
 
 /** Returns the payment ids that the ephemeral key may bind. */
-function paymentIdsOf({ encryptedPaymentId, outputKey, amount }: Enote, secret: Uint8Array): PaymentId[] {
+function triedIds({ encryptedPaymentId, outputKey, amount }: Enote, secret: Uint8Array): PaymentId[] {
   if (encryptedPaymentId === undefined || amount.kind === 'plain') return [NO_PAYMENT_ID];
   return [cryptPaymentId(encryptedPaymentId, secret, outputKey), NO_PAYMENT_ID];
 }
 
-function openAmount(
-  { amount, outputKey }: Enote,
-  { secret, spendKey }: Nominal,
-  curve: Curve,
-): Pick<OpenedEnote, 'amount' | 'mask' | 'type'> | undefined {
-  if (amount.kind === 'plain') return { amount: amount.amount, mask: 1n, type: 'payment' };
-  const value = amountOf(bytesToInt(cryptAmount(amount.bytes, secret, outputKey)));
-  for (const type of ['payment', 'change'] as const) {
-    const mask = maskOf(secret, value, spendKey, type);
-    if (equalBytes(commitEach([value], [mask], curve)[0] as Uint8Array, amount.commitment))
-      return { amount: value, mask, type };
-  }
-  return undefined;
-}
+/** Amount of an output, with the type and the mask with which its commitment opens. */
+type OpenedAmount = Pick<OpenedEnote, 'amount' | 'mask' | 'type'>;
 
-/** Returns true if the ephemeral key of an output is that of a payment with this anchor to this address. */
-function isEphemeralKey(
-  { context, ephemeralKey }: Enote,
-  anchor: Uint8Array,
-  spendKey: PublicKey,
-  paymentId: PaymentId,
-  { spendPublicKey }: OpeningKeys,
-  curve: Curve,
-): boolean {
-  const isMain = equalBytes(spendKey, spendPublicKey);
-  const secret = ephemeralSecret(anchor, context, spendKey, paymentId);
-  return equalBytes(ephemeralKeyOf(secret, isMain ? BASE : spendKey, curve), ephemeralKey);
+/** Decrypts the amounts of outputs; undefined where no type fits the commitment. */
+function openAmounts(items: readonly NominalEnote[], curve: Curve): (OpenedAmount | undefined)[] {
+  const opened: (OpenedAmount | undefined)[] = items.map(({ enote: { amount } }) =>
+    amount.kind === 'plain' ? { amount: amount.amount, mask: 1n, type: 'payment' } : undefined,
+  );
+  for (const type of ['payment', 'change'] as const) {
+    const claimed = items.flatMap(({ enote: { amount, outputKey }, nominal: { secret, spendKey } }, i) => {
+      if (amount.kind === 'plain' || opened[i] !== undefined) return [];
+      const value = amountOf(bytesToInt(cryptAmount(amount.bytes, secret, outputKey)));
+      return [{ i, value, commitment: amount.commitment, mask: maskOf(secret, value, spendKey, type) }];
+    });
+    const commitments = commitEach(
+      claimed.map(({ value }) => value),
+      claimed.map(({ mask }) => mask),
+      curve,
+    );
+    claimed.forEach(({ i, value, mask, commitment }, at) => {
+      if (equalBytes(commitments[at] as Uint8Array, commitment)) opened[i] = { amount: value, mask, type };
+    });
+  }
+  return opened;
 }
 
 /**

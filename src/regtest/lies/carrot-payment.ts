@@ -89,7 +89,7 @@ class OutputMaker {
     this.#rng = rng;
   }
 
-  /** @param others ephemeral key of the other output, which an output of the payer shares. */
+  /** Makes an output. @param anchor of a payment, 16 bytes. @param others ephemeral key of the other output, which an output of the payer shares. */
   make(target: CarrotTarget, anchor: Uint8Array, others?: Uint8Array): MadeEnote {
     const { address, amount: paid } = target;
     const { spendPublicKey } = address;

@@ -171,6 +171,15 @@ describe('defaults', () => {
       expect(() => config({ 'fork-rules': name })).toThrow(/^--fork-rules is carrot-2026-07 or none$/);
   });
 
+  it('name the heights of the next fork on the chain of the regtest node', () => {
+    const fork = { from: 20, only: 30 };
+    expect(config({ regtest: true, 'regtest-fork-height': '20' }).regtest).toMatchObject({ fork });
+    expect(config({ regtest: true }).regtest).not.toHaveProperty('fork');
+    expect(() => config({ regtest: true, 'regtest-fork-height': '20,2' })).toThrow(
+      /^--regtest-fork-height: one or two/,
+    );
+  });
+
   it('include no host names; listed names are converted to lower case', () => {
     expect(config({ 'rpc-allowed-hosts': 'wallet, Shop.example,10.0.0.7' }).rpc.hosts).toEqual([
       'wallet',

@@ -69,6 +69,18 @@ describe('the flags of the regtest daemon', () => {
     },
   );
 
+  test.each([
+    ['20', { from: 20, only: 30 }],
+    ['20,25', { from: 20, only: 25 }],
+  ])('--fork-height=%s names the heights of the next fork', (given, heights) => {
+    expect(configOf(`--fork-height=${given}`).fork).toEqual(heights);
+    expect(configOf()).not.toHaveProperty('fork');
+  });
+
+  test.each(['1', '20,20', '20,19', 'soon', '20,25,30', '-20'])('--fork-height=%s is refused', (given) => {
+    expect(() => configOf(`--fork-height=${given}`)).toThrow('--fork-height: one or two ascending heights');
+  });
+
   it('have defaults', () => {
     expect(configOf()).toMatchObject({
       fixedDifficulty: 1n,

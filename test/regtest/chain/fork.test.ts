@@ -15,6 +15,7 @@ import { encode } from '../../../src/util/codec.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { makeCarrotPayment, repeatCarrotPayment } from '../../../src/regtest/lies/carrot-payment.js';
 import { Violation, type Payment } from '../../../src/regtest/rules/tx-rules.js';
+import { forgeBlock } from '../../../src/regtest/lies/forged-chain.js';
 import { forgePayment } from '../../../src/regtest/lies/forged-payment.js';
 import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { testNode, type TestNode } from '../../support/processes/regtest-node.js';
@@ -79,6 +80,11 @@ describe('the chain across the next fork', () => {
     expect(new Set(roots).size).toBe(6);
   });
 
+  it('is continued by forged blocks as by honest ones', async () => {
+    expect(await at.node.submitBlock(forgeBlock(at.node, {}, { rng }))).toMatchObject({ place: 'main' });
+    expect(blockAt(11).header).toMatchObject({ majorVersion: 18, minorVersion: 18 });
+  });
+
   it('is replaced by another one from before the fork', async () => {
     const { hash } = at.node.store.blocks.at(3) ?? {};
     at.now += 1;
@@ -103,7 +109,7 @@ describe('a block at the fork', () => {
     [
       'of version 16 after it',
       5,
-      ({ tree: _, ...b }) => ({ ...b, header: { ...b.header, majorVersion: 16 } }),
+      ({ header, minerTx, txHashes }) => ({ header: { ...header, majorVersion: 16 }, minerTx, txHashes }),
       'the block has a wrong version',
     ],
     [
@@ -127,7 +133,9 @@ describe('a block at the fork', () => {
           ...b.minerTx,
           prefix: {
             ...b.minerTx.prefix,
-            outputs: b.minerTx.prefix.outputs.map(({ carrot: _, ...output }) => ({ ...output, viewTag: 1 })),
+            outputs: b.minerTx.prefix.outputs.map(({ amount: value, publicKey }) => ({
+              ...{ amount: value, publicKey, viewTag: 1 },
+            })),
           },
         },
       }),

@@ -1,7 +1,7 @@
 import { NO_PAYMENT_ID, type Extensions } from '../../carrot/derivations.js';
 import { enoteIn, type Enote } from '../../carrot/enote.js';
 import { carrotKeyImages } from '../../carrot/key-image.js';
-import { nominalAddress, openEnote, type Nominal } from '../../carrot/opening.js';
+import { nominalAddress, openEnotes, type Nominal, type OpenedEnote } from '../../carrot/opening.js';
 import { outputSecrets, type CarrotSecrets, type LegacySecrets } from '../../carrot/output-secrets.js';
 import { scalarBytes, toScalar } from '../../crypto/scalar.js';
 import type { KeyImage, PublicKey } from '../../crypto/types.js';
@@ -48,7 +48,11 @@ export function openCarrotClaims(
   keys: ReceivingKeys,
   claims: readonly CarrotClaim[],
 ): (FoundOutput | undefined)[] {
-  const opened = claims.map((claim) => openClaim(claim, keys));
+  const [first] = claims;
+  if (first === undefined) return [];
+  const { spendPublicKey } = first;
+  const enotes = openEnotes(claims, { viewSecret: keys.viewSecret, spendPublicKey });
+  const opened = claims.map((claim, i) => foundIn(claim, enotes[i]));
   const own = opened.filter((output) => output !== undefined);
   const secrets = imageSecretsOf(keys);
   if (secrets === undefined || own.length === 0) return opened;
@@ -66,9 +70,10 @@ export function openCarrotClaims(
 /** A found output in the form of the fork. */
 type FoundCarrot = FoundOutput & { readonly carrot: CarrotFacts };
 
-function openClaim(claim: CarrotClaim, { viewSecret }: ReceivingKeys): FoundCarrot | undefined {
-  const { enote, nominal, outputIndex, subaddress, spendPublicKey } = claim;
-  const opened = openEnote(enote, nominal, { viewSecret, spendPublicKey });
+function foundIn(
+  { enote, nominal, outputIndex, subaddress }: CarrotClaim,
+  opened: OpenedEnote | undefined,
+): FoundCarrot | undefined {
   if (opened === undefined) return undefined;
   const { amount, mask, paymentId, path } = opened;
   return {

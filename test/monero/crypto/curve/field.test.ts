@@ -14,6 +14,9 @@ interface Field {
   reduce(scalar: number): void;
   multiply(o: number, a: number, b: number): void;
   multiplyTwice(o: number, a: number, b: number): void;
+  multiplySmall(o: number, a: number, n: number): void;
+  swapLanes(a: number, b: number, first: number, second: number): void;
+  chooseLanes(o: number, a: number, b: number, first: number, second: number): void;
   square(o: number, a: number): void;
   squareTimes(o: number, a: number, n: number): void;
   carryElement(o: number, a: number): void;
@@ -158,6 +161,30 @@ describe.each(['relaxed', 'simd'] as const)('the field of the %s build', (build)
       field.multiply(at(0), at(0), at(0));
       expect(settled(0)).toEqual(both((lane) => of(product, lane) ** 2n));
     }
+  });
+
+  test.each([0, 1, 19, 121_666, 2 ** 20])('multiplies up to 3 units by the small number %i', (n) => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const a = fill(0, 1 + (round % 3), round);
+      field.multiplySmall(at(0), at(0), n);
+      expect(settled(0)).toEqual(both((lane) => of(a, lane) * BigInt(n)));
+    }
+  });
+
+  test.each([
+    [0, 0],
+    [0, -1],
+    [-1, 0],
+    [-1, -1],
+  ])('exchanges and chooses lanes by the masks %i and %i', (...masks: [number, number]) => {
+    const [a, b] = [fill(0, 3, 4), fill(1, 3, 5)];
+    const pick = (left: readonly bigint[], right: readonly bigint[]): readonly bigint[] =>
+      masks.map((mask, lane) => of(mask === 0 ? left : right, lane));
+    field.chooseLanes(at(2), at(0), at(1), ...masks);
+    expect(values(2)).toEqual(pick(a, b));
+    field.swapLanes(at(0), at(1), ...masks);
+    expect(values(0)).toEqual(pick(a, b));
+    expect(values(1)).toEqual(pick(b, a));
   });
 
   it('squares, once and again', () => {

@@ -2,14 +2,17 @@
 import {
   carryDoubling,
   carryElement,
+  chooseLanes as chooseLanesHere,
   carrySumAndDifference,
   multiply,
   multiplyColumns,
+  multiplySmall as multiplySmallHere,
   multiplyTwice as multiplyTwiceHere,
   prepareField,
   square,
   squareColumns,
   squareTimes as squareTimesHere,
+  swapLanes as swapLanesHere,
 } from './field';
 
 /** Operands and results, 160 bytes for each pair of elements. */
@@ -50,4 +53,16 @@ export function doubling(f: usize, g: usize, h: usize, a: usize, b: usize, c: us
   squareColumns(B, b);
   squareColumns(C, c);
   carryDoubling(f, g, h, A, B, C);
+}
+
+export function multiplySmall(o: usize, a: usize, n: i32): void {
+  multiplySmallHere(o, a, n);
+}
+
+export function swapLanes(a: usize, b: usize, first: i32, second: i32): void {
+  swapLanesHere(a, b, first, second);
+}
+
+export function chooseLanes(o: usize, a: usize, b: usize, first: i32, second: i32): void {
+  chooseLanesHere(o, a, b, first, second);
 }
