@@ -1,5 +1,6 @@
 import type { BlockVersion } from '../daemon/errors.js';
 import { faultOf } from '../model/wallet-error.js';
+import { seesPayments } from '../monero/wallet/keys.js';
 import type { RequestState } from '../model/payment-request.js';
 import type { OpenWallet } from '../services/open-wallet.js';
 import { NO_SUMS, paymentSums, type PaymentSums } from '../services/history/payment-sums.js';
@@ -32,6 +33,8 @@ export interface FollowingWallet {
     readonly daemonHeight: number;
     readonly newerBlock?: BlockVersion | undefined;
   };
+  /** Keys of the wallet, which reads no blocks if they make addresses alone. */
+  readonly keys?: Parameters<typeof seesPayments>[0];
 }
 
 /** Blocks of a wallet in comparison with the daemon. */
@@ -52,9 +55,9 @@ interface WalletLag {
  * call.
  * @param latest number of blocks in a recent answer of the daemon; undefined: the number at the wallet's last refresh.
  */
-export function lagOf({ store, sync }: FollowingWallet, latest?: number): WalletLag {
+export function lagOf({ store, sync, keys = {} }: FollowingWallet, latest?: number): WalletLag {
   const height = readable(() => store.height());
-  const known = latest ?? sync.daemonHeight;
+  const known = seesPayments(keys) ? (latest ?? sync.daemonHeight) : 0;
   const daemonHeight = known === 0 ? undefined : known;
   const blocks = height === undefined ? 0 : Math.max(0, (daemonHeight ?? 0) - height);
   const { newerBlock } = sync;
@@ -67,6 +70,7 @@ export interface WatchedWallet {
   readonly store: Pick<OpenWallet['store'], 'height' | 'isDamaged' | 'version' | 'read' | 'fileSizes'>;
   readonly sync: Pick<OpenWallet['sync'], 'catchUp' | 'daemonHeight'> &
     Partial<Pick<OpenWallet['sync'], 'newerBlock' | 'unreadableInPool'>>;
+  readonly keys?: NonNullable<FollowingWallet['keys']>;
   readonly paymentRoutes: Pick<OpenWallet['paymentRoutes'], 'held'>;
   readonly eventLog: Pick<OpenWallet['eventLog'], 'lastId'>;
   readonly webhooks: Pick<OpenWallet['webhooks'], 'backlog' | 'counts'>;

@@ -1,6 +1,9 @@
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
+import { exportClosedWallet } from '../../src/services/manager/closed-wallets.js';
+import { restoreBackup, verifyBackup } from '../../src/store/backup/restore.js';
 import { createWallet } from '../support/wallets/create-wallet.js';
 import { walletCalls, type Loose, type WalletCalls } from '../support/network/json-rpc.js';
 import type { Monerod } from '../support/processes/monerod.js';
@@ -19,6 +22,7 @@ let server: WalletRpc;
 const wallets = {} as Record<Tier, WalletCalls>;
 /** Keys of the account, by their type. */
 const keys: Record<string, string> = {};
+let backups: string;
 let primary: string;
 let subaddress: string;
 
@@ -39,8 +43,12 @@ async function pay(destinations: readonly object[], spend: readonly string[] = [
 }
 
 beforeAll(async () => {
+  backups = mkdtempSync(join(tmpdir(), 'backups-'));
   daemon = await startRegtestDaemon([`--fork-height=${FORK}`]);
-  server = await startWalletRpc({ daemon: daemon.address, args: ['--fork-rules=carrot-2026-07'] });
+  server = await startWalletRpc({
+    daemon: daemon.address,
+    args: ['--fork-rules=carrot-2026-07', `--backup-dir=${backups}`],
+  });
   const own = { password: PASSWORD, language: 'English' };
   await server.rpc('create_wallet', { filename: 'master', ...own, key_hierarchy: 'carrot' });
   const current = (key_type: string): Promise<Loose> => server.rpc('query_key', { key_type });
@@ -70,6 +78,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await server?.stop();
   await daemon?.stop();
+  rmSync(backups, { recursive: true, force: true });
 });
 
 describe('every tier', () => {
@@ -163,6 +172,21 @@ describe('the tiers that see payments', () => {
     expect((await images('received')).every((image: string) => image === '')).toBe(true);
   });
 
+  it('see payments to the address of a payment request', async () => {
+    const { address, request_id } = await wallets.received.rpc('create_payment_request', { amount: 50 });
+    await pay([{ address, amount: 50 }]);
+    await refreshed('received');
+    const request = await wallets.received.rpc('get_payment_request', { request_id });
+    expect(request).toMatchObject({ received: 50 });
+  });
+
+  it('leave a server ready, although a wallet that makes addresses alone reads no blocks', async () => {
+    for (const tier of ['master', 'balance', 'received'] as const) await refreshed(tier);
+    const ready = async (): Promise<Loose> => (await fetch(`http://127.0.0.1:${server.port}/readyz`)).json();
+    expect(await ready()).toEqual({ ready: true, reasons: [] });
+    expect(await wallets.address.rpc('get_address')).toMatchObject({ address: primary });
+  });
+
   it('find the same in a wallet that is restored from the words', async () => {
     const { seed } = await server.rpc('restore_deterministic_wallet', {
       filename: 'restored',
@@ -241,6 +265,38 @@ describe('the files of an account of the fork', () => {
     expect(await rpc('get_address', { account_index: 0 })).toEqual(before);
     expect(await rpc('query_key', { key_type: 'address_secret' })).toEqual({ key: keys['address_secret'] });
     await rpc('change_wallet_password', { old_password: 'new', new_password: PASSWORD });
+  });
+
+  it.each(TIERS)('of the tier %s are backed up, checked and restored', async (tier) => {
+    const { directory } = await wallets[tier].rpc('backup_wallet');
+    const access = { password: PASSWORD, kdfRounds: 1 };
+    expect(await verifyBackup(directory as string, access)).toMatchObject({
+      ...{ name: tier, network: 'mainnet', viewOnly: tier !== 'master' },
+    });
+    await expect(verifyBackup(directory as string, { ...access, password: 'x' })).rejects.toMatchObject({
+      fault: { kind: 'wrong_password' },
+    });
+    const name = `copy of ${tier}`;
+    const store = join(server.walletDir, name);
+    await restoreBackup(directory as string, { name, store, keys: `${store}.keys` });
+    const copy = walletCalls(server.port, name);
+    await copy.rpc('open_wallet', { filename: name, password: PASSWORD });
+    expect(await copy.rpc('get_address')).toMatchObject({ address: primary });
+    await copy.rpc('close_wallet');
+  });
+
+  it('lead to the payments of a wallet that is closed', async () => {
+    await wallets.received.rpc('close_wallet');
+    const store = join(server.walletDir, 'received');
+    const paths = { name: 'received', store, keys: `${store}.keys`, lock: `${store}.lock` };
+    const addresses: string[] = [];
+    const filter = { account: 0, from: 0, to: 2 ** 40 };
+    await exportClosedWallet(paths, { password: PASSWORD, kdfRounds: 1 }, filter, async (payments) => {
+      for await (const page of payments.pages) addresses.push(...page.map(({ address }) => address));
+      payments.release();
+    });
+    expect(addresses).toEqual(expect.arrayContaining([primary, subaddress]));
+    await wallets.received.rpc('open_wallet', { filename: 'received', password: PASSWORD });
   });
 
   it.each(TIERS)('of the tier %s are opened by no server of the reference', async (tier) => {

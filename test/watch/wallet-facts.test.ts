@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it, afterEach } from '@jest/globals';
+import { carrotWalletKeys } from '../../src/monero/wallet/keys.js';
+import { SECRETS } from '../support/wallets/carrot-accounts.js';
 import { WalletError } from '../../src/model/wallet-error.js';
 import { NO_PAYOUTS, type PayoutFigures } from '../../src/services/payouts/payout-figures.js';
 import { WalletFactReader, type WatchedWallet, DaySumReader } from '../../src/watch/wallet-facts.js';
@@ -102,6 +104,14 @@ describe('the figures of a wallet', () => {
 
   it('use the height of the last refresh while the daemon was not asked', () => {
     expect(new WalletFactReader().read(wallet)).toMatchObject({ daemonHeight: 95, blocks: 5 });
+  });
+
+  it('show no lack of blocks where the wallet makes addresses alone, and reads none', () => {
+    const keys = carrotWalletKeys(SECRETS['generate-address'], 'mainnet');
+    const facts = new WalletFactReader().read({ ...wallet, keys }, 100);
+    expect(facts).toMatchObject({ daemonHeight: undefined, blocks: 0 });
+    const master = carrotWalletKeys(SECRETS.master, 'mainnet');
+    expect(new WalletFactReader().read({ ...wallet, keys: master }, 100)).toMatchObject({ blocks: 10 });
   });
 
   it('are read from the store only after it has changed', () => {

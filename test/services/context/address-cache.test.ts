@@ -4,6 +4,10 @@ import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import { isPrimary, subaddressKeys } from '../../../src/monero/cryptonote/subaddress-keys.js';
 import type { SubaddressIndex } from '../../../src/monero/cryptonote/types.js';
 import { AddressCache, AddressTexts } from '../../../src/services/context/address-cache.js';
+import { addressKeysAt } from '../../../src/monero/carrot/account.js';
+import { ACCOUNT_TIERS, tierKeysOf } from '../../../src/monero/carrot/account-secrets.js';
+import { carrotWalletKeys } from '../../../src/monero/wallet/keys.js';
+import { SECRETS, VECTOR } from '../../support/wallets/carrot-accounts.js';
 import { Secret } from '../../../src/util/secret.js';
 import { EventLoopTurns, turns } from '../../support/fakes/event-loop-turns.js';
 import { seededRng } from '../../support/fakes/seeded-rng.js';
@@ -39,6 +43,24 @@ const indices = [
   first,
   { major: 2 ** 32 - 1, minor: 2 ** 32 - 1 },
 ];
+
+describe('texts of the addresses of an account of the fork', () => {
+  it.each(ACCOUNT_TIERS)('are the same in the tier %s, also as many that turns divide', async (tier) => {
+    const own = carrotWalletKeys(SECRETS[tier], 'mainnet');
+    const kept = new AddressCache(() => own);
+    const given = VECTOR.subaddresses.map(({ index: [major, minor] }) => ({ major, minor }));
+    expect(await kept.texts([first, ...given])).toEqual([
+      VECTOR.address,
+      ...VECTOR.subaddresses.map(({ address }) => address),
+    ]);
+    const many = Array.from({ length: 70 }, (_, minor) => ({ major: 1, minor }));
+    const counted = new EventLoopTurns();
+    const derived = await kept.derive(many);
+    counted.stop();
+    expect(derived).toEqual(many.map((index) => addressKeysAt(tierKeysOf(SECRETS.master), index)));
+    expect(counted.count).toBeGreaterThanOrEqual(2);
+  });
+});
 
 describe('texts of own addresses', () => {
   it('are those of each, however many are asked for at once and however often', async () => {
