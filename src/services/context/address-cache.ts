@@ -110,11 +110,11 @@ export class AddressCache {
     task: (batch: readonly SubaddressIndex[]) => readonly T[],
   ): Promise<T[]> {
     const results: T[] = [];
-    let size = 0;
-    for (let start = 0; start < indices.length; start += size) {
+    for (let start = 0; start < indices.length;) {
       if (start > 0) await yieldToEventLoop();
-      size = this.#atOnce;
-      for (const item of task(indices.slice(start, start + size))) results.push(item);
+      const batch = indices.slice(start, start + this.#atOnce);
+      for (const item of task(batch)) results.push(item);
+      start += batch.length;
     }
     return results;
   }
