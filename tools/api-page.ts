@@ -2,7 +2,7 @@ import { INVALID_PARAMS } from '../src/http/calls/errors.js';
 import { resultSchema, type ApiVersion } from '../src/rpc/api-version.js';
 import { jsonSchemaOf } from '../src/rpc/discovery/json-schema.js';
 import { errorsOf, ownKinds } from '../src/rpc/discovery/method-errors.js';
-import type { Example, Scope, WalletMethod } from '../src/rpc/method.js';
+import { needsPayments, type Example, type Scope, type WalletMethod } from '../src/rpc/method.js';
 import { markdownTable } from './markdown-table.js';
 import { schemaRows, type SchemaRow } from './schema-rows.js';
 
@@ -42,6 +42,8 @@ function conditionsOf({ meta, actsOn }: WalletMethod): string {
     `A [credential](credentials.md) needs the family \`${meta.family}\`, or the name of the method, among its \`methods\` (-60).`,
     NEEDS[meta.needs],
     meta.restricted ? 'Refused in restricted mode (-7).' : 'Answered in restricted mode.',
+    meta.account === 'legacy' ? 'Needs an account with the old keys (-74).' : '',
+    needsPayments(meta) ? 'Refused on a wallet that makes addresses alone (-75).' : '',
     meta.spendKey ? 'Refused on a view-only wallet (-29).' : '',
     meta.multisig === undefined ? '' : MULTISIG[meta.multisig],
     meta.multisigEnabled ? 'Interface 1.32: a multisig wallet needs the multisig setting (-48).' : '',

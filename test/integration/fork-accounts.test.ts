@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
@@ -310,6 +310,43 @@ describe('the files of an account of the fork', () => {
     } finally {
       await reference.stop();
     }
+  });
+});
+
+describe('a request to make such an account', () => {
+  const own = { filename: 'none', language: 'English' };
+  test.each<[string, object, RegExp]>([
+    [
+      'create_wallet',
+      { ...own, key_hierarchy: 'carrot', polyseed: true },
+      /Polyseed gives an account with the old keys/,
+    ],
+    ['create_wallet', { ...own, key_hierarchy: 'other' }, /key_hierarchy/],
+    [
+      'restore_deterministic_wallet',
+      { ...own, key_hierarchy: 'carrot', seed: 'a b' },
+      /failed verification|expected 25 words/,
+    ],
+    [
+      'restore_deterministic_wallet',
+      { ...own, key_hierarchy: 'carrot', seed: '00', enable_multisig_experimental: true },
+      /multisig seed/,
+    ],
+    [
+      'generate_from_keys',
+      { ...own, key_hierarchy: 'carrot', viewkey: '00' },
+      /no parameter of this method, but of restore/,
+    ],
+    ['generate_from_keys', { ...own, master_secret: 'x' }, /master_secret has 64 hex digits/],
+    [
+      'generate_from_keys',
+      { ...own, master_secret: '01'.repeat(32), balance_secret: '02'.repeat(32) },
+      /does not belong/,
+    ],
+  ])('is refused by %s: %j', async (method, params, reason) => {
+    const { error } = await server.call(method, params);
+    expect(`${error?.message} ${error?.data?.explanation}`).toMatch(reason);
+    expect(existsSync(join(server.walletDir, 'none.keys'))).toBe(false);
   });
 });
 

@@ -82,9 +82,13 @@ describe('the page of methods', () => {
     expect(text_).toContain('Not in `monero-wallet-rpc` 0.18');
     expect(text_).toContain(
       'Acts on the wallet of the path. A [credential](credentials.md) needs the family `view`, or the name of the method, among its `methods` (-60). Needs an open wallet (-13). Refused in restricted mode (-7). ' +
-        'Refused on a view-only wallet (-29). Needs a trusted daemon (-1).',
+        'Refused on a wallet that makes addresses alone (-75). Refused on a view-only wallet (-29). Needs a trusted daemon (-1).',
     );
     expect(text_).toContain('No parameters.');
+    expect(page(none, { ...CONDITIONS, account: 'legacy' })).toContain(
+      'Needs an account with the old keys (-74).',
+    );
+    expect(page(none, { ...CONDITIONS, account: 'any' })).not.toMatch(/-7[45]/);
   });
 
   it('lists the type and the meaning of each member of the result', () => {

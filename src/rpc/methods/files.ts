@@ -279,7 +279,7 @@ export const fileMethods: readonly WalletMethod[] = [
     faults: [...NEW_FILE, 'wrong_address'],
     codes: { wallet_exists: -1 },
     texts: { wallet_exists: EXISTS, unknown_language: 'The specified seed language is invalid.' },
-    others: restoredFrom,
+    others: { restore_deterministic_wallet: { ...seedParams, ...hierarchyParam } },
     params: () =>
       params({
         ...newFileParams,

@@ -121,7 +121,8 @@ export class Treasury {
     );
     for (const { account, policy } of ruled) {
       const held = heldBy(account);
-      if (this.#context.keystore.isViewOnly || this.#isPaused(account)) continue;
+      const { isViewOnly, keys } = this.#context.keystore;
+      if (isViewOnly || keys.carrot !== undefined || this.#isPaused(account)) continue;
       await this.#attempt(account, 'swept', () => this.#sweep(account, policy, held));
       await this.#attempt(account, 'consolidated', () => this.#join(account, policy, held));
       await this.#attempt(account, 'divided', () => this.#divide(account, policy, held));
