@@ -652,6 +652,27 @@ describe('pages that are fetched ahead', () => {
       feed.close();
     });
 
+    it('are scanned again with a balance secret, with which the view key alone was not tried', async () => {
+      const balanceSecret = new Uint8Array(32).fill(5);
+      const calls: (readonly (number | undefined)[])[] = [];
+      const kernel: BatchScanner = {
+        ...echoKernel(),
+        scanMany: (batch, wallets) => {
+          calls.push(wallets.map((wallet) => wallet.balanceSecret?.[0]));
+          return echoKernel().scanMany(batch, wallets);
+        },
+      };
+      const feed = new ChainFeed(new SteeredDaemon(keyed), { genesis: blockHash(keyed[0] as Block) }, kernel);
+      feed.prefetch(0, secretOf(7));
+      await turns(100);
+      const keys = { viewSecret: secretOf(7), balanceSecret };
+      const member = new TestMember();
+      member.onMatches = () => undefined;
+      expect(await member.read(feed, { keys, asOf: 0 })).toEqual(everyHeight);
+      expect(calls.flat().filter((first) => first === 5)).toHaveLength(3);
+      feed.close();
+    });
+
     it('are dropped with its key if it does not come', async () => {
       const feed = open([], { restMs: 10 });
       const given = secretOf(7);
