@@ -78,6 +78,7 @@ function openClaim(claim: CarrotClaim, { viewSecret }: ReceivingKeys): FoundCarr
     carrot: {
       extensionG: scalarBytes(nominal.extensions.g),
       extensionT: scalarBytes(nominal.extensions.t),
+      context: enote.context,
       isChange: path !== 'normal' && opened.type === 'change',
       ...(equalBytes(paymentId, NO_PAYMENT_ID) ? {} : { paymentId }),
     },
