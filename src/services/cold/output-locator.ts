@@ -47,7 +47,7 @@ function assertIndices(outputs: readonly Pick<OutputHint, 'outputIndex'>[]): voi
   });
 }
 
-/** Recognises outputs of this wallet of which another wallet with the same keys has told, without access to the chain. */
+/** Recognises outputs of this wallet that another wallet with the same keys exported, without access to the chain. */
 export class OutputLocator {
   readonly #context: Context;
   readonly #services: Services;

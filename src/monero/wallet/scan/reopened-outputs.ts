@@ -5,7 +5,7 @@ import type { PublicKey } from '../../crypto/types.js';
 import type { Amount } from '../../../util/amount.js';
 import type { KeptExtensions } from './found-output.js';
 
-/** Facts of an output in the form of the fork that a wallet without access to the chain was told. */
+/** Facts of an output in the form of the fork that reach a wallet without access to the chain. */
 export interface ToldOutput {
   readonly publicKey: PublicKey;
   /** Ephemeral public key of the output. */
