@@ -166,7 +166,6 @@ export class Proofs {
         reason: 'this wallet did not make the transaction',
         text: NOT_OURS,
       });
-    assertProvable(owned);
     const rings = await this.#chain.rings(references);
     const inputs = rings.flatMap((ring, i) => {
       const output = owned[i];

@@ -29,7 +29,7 @@ describe('watched outputs', () => {
   it('are none in an empty store', () => {
     expect(file.read((r) => r.watch.withKeyImage(0))).toHaveLength(0);
     expect(file.read((r) => r.watch.withoutKeyImage())).toHaveLength(0);
-    expect(file.read((r) => r.watch.anyWithoutKeyImage())).toBe(false);
+    expect(file.read((r) => r.watch.anyLegacyWithoutKeyImage())).toBe(false);
   });
 
   it('are packed by key image with their data, without those whose spend cannot be undone', () => {
@@ -51,9 +51,9 @@ describe('watched outputs', () => {
     expect(table.get(blind.publicKey)).toEqual(placeOf(blind));
     expect(
       file.read((r) => [
-        r.watch.anyWithoutKeyImage(),
-        r.watch.anyWithoutKeyImage(2),
-        r.watch.anyWithoutKeyImage(0),
+        r.watch.anyLegacyWithoutKeyImage(),
+        r.watch.anyLegacyWithoutKeyImage(2),
+        r.watch.anyLegacyWithoutKeyImage(0),
       ]),
     ).toEqual([true, true, false]);
   });

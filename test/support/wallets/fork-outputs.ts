@@ -47,13 +47,16 @@ function madeEnote(
   });
 }
 
+/** Facts of an output. `named`: false leaves the key image out. */
+type ForkFacts = Partial<OwnedOutput> & { readonly how?: ForkPayment; readonly named?: boolean };
+
 /** An output in the form of the fork that a holder owns, as the scan finds it: all its values are real. */
 export function forkOutput(
   owner: Holder,
   value: bigint,
   globalIndex: number,
   rng: Rng,
-  { how = 'payment', ...facts }: Partial<OwnedOutput> & { readonly how?: ForkPayment } = {},
+  { how = 'payment', named = true, ...facts }: ForkFacts = {},
 ): OwnedOutput {
   const { subaddress = { major: 0, minor: 0 }, outputIndex = 0, height = globalIndex } = facts;
   const { enote, mask } = madeEnote(owner, value, height, how, rng, facts);
@@ -72,7 +75,13 @@ export function forkOutput(
     carrot: { extensionG: scalarBytes(g), extensionT: scalarBytes(t), context: enote.context },
   };
   return ownedOutput(value, {
-    ...{ globalIndex, height, mask, coinbase: how === 'coinbase', keyImage: keyImageOf(located, owner) },
+    ...{
+      globalIndex,
+      height,
+      mask,
+      coinbase: how === 'coinbase',
+      ...(named && { keyImage: keyImageOf(located, owner) }),
+    },
     ...facts,
     ...located,
   });
