@@ -999,7 +999,9 @@ export interface ExportKeyImagesParams {
 export interface SignedKeyImage {
   /** Key image. */
   readonly key_image: string;
-  /** Signature by the one-time key of the output, 128 hex digits. */
+  /**
+   * Signature by the one-time key of the output, 128 hex digits; 192 of an output in the form of the fork.
+   */
   readonly signature: string;
 }
 
@@ -3037,7 +3039,9 @@ export interface GetVersionResult {
 export interface ImportedKeyImage {
   /** Key image as 64 hex digits. */
   readonly key_image?: string | undefined;
-  /** Signature by the one-time key of the output, 128 hex digits. */
+  /**
+   * Signature by the one-time key of the output, 128 hex digits; 192 of an output in the form of the fork.
+   */
   readonly signature?: string | undefined;
 }
 

@@ -77,6 +77,8 @@ export type Fault =
   /** The transaction key is unknown. `withSigner`: only the offline wallet that signed the transaction knows it. */
   | { readonly kind: 'no_tx_key'; readonly withSigner?: true }
   | ({ readonly kind: 'bad_proof' } & Reasoned)
+  /** The proof would be about outputs or a transaction in the form of the fork, for which there are no proofs yet. */
+  | ({ readonly kind: 'fork_proof' } & Reasoned)
   | { readonly kind: 'bad_hex'; readonly what: string }
   | ({ readonly kind: 'wrong_signature' } & Reasoned)
   | ({ readonly kind: 'bad_unsigned_set' } & Reasoned)

@@ -1,5 +1,6 @@
 import type { Hash, KeyImage, PublicKey, SecretKey } from '../monero/crypto/types.js';
 import { bytesToInt, intToBytes } from '../monero/crypto/scalar.js';
+import { INPUT_CONTEXT_BYTES } from '../monero/fork-rules.js';
 import { amount } from '../util/amount.js';
 import { chunks, joinBytes } from '../util/bytes.js';
 import type { OwnedOutput, PageFindings, ReceivedTx } from '../monero/wallet/scan/findings.js';
@@ -29,8 +30,8 @@ export type PackedFindings = Omit<PageFindings, 'hashes' | 'received' | 'outputs
   readonly outputs: Uint8Array;
 };
 
-/** Size of a packed output [bytes]: five strings of 32 bytes, numbers, flags, then the extensions of the form of the fork. */
-const OUTPUT_BYTES = 272;
+/** Size of a packed output [bytes]: five strings of 32 bytes, numbers, flags, then the facts of the form of the fork. */
+const OUTPUT_BYTES = 312;
 
 /** Offsets of the fields of a packed output [bytes]. */
 const AT = {
@@ -49,6 +50,7 @@ const AT = {
   flags: 204,
   extensionG: 208,
   extensionT: 240,
+  context: 272,
 } as const;
 
 const FLAGS = { rct: 1, coinbase: 2, change: 4, burnt: 8, frozen: 16, hasKeyImage: 32, carrot: 64 } as const;
@@ -192,6 +194,7 @@ const packOutputs = (outputs: readonly OwnedOutput[]): Uint8Array =>
     if (output.carrot === undefined) return;
     record.set(output.carrot.extensionG, AT.extensionG);
     record.set(output.carrot.extensionT, AT.extensionT);
+    record.set(output.carrot.context, AT.context);
   });
 
 const flagsOf = ({ rct, coinbase, change, burnt, frozen, keyImage, carrot }: OwnedOutput): number =>
@@ -229,6 +232,7 @@ function unpackOutput(record: Uint8Array, view: DataView): OwnedOutput {
           carrot: {
             extensionG: bytesAt(AT.extensionG) as SecretKey,
             extensionT: bytesAt(AT.extensionT) as SecretKey,
+            context: record.subarray(AT.context, AT.context + INPUT_CONTEXT_BYTES),
           },
         }
       : {}),

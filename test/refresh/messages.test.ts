@@ -43,7 +43,10 @@ const output: fc.Arbitrary<OwnedOutput> = fc.record(
     burnt: fc.boolean(),
     frozen: fc.boolean(),
     carrot: fc.record(
-      { extensionG: someBytes<SecretKey>(), extensionT: someBytes<SecretKey>() },
+      {
+        ...{ extensionG: someBytes<SecretKey>(), extensionT: someBytes<SecretKey>() },
+        context: fc.uint8Array({ minLength: 33, maxLength: 33 }),
+      },
       { noNullPrototype: true },
     ),
   },

@@ -85,6 +85,7 @@ export const coldSigningFaults = {
 /** Faults of proofs and message signatures. */
 export const proofFaults = {
   bad_proof: { code: -1, text: causeText, explanation: reasonOf },
+  fork_proof: { code: -1, text: causeText, explanation: reasonOf },
   wrong_signature: { code: -9, text: causeText, explanation: reasonOf },
   wrong_signature_type: {
     code: -47,

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { streamedHex } from '../../http/calls/json-rows.js';
 import { flag, listOf, params, text, u32 } from '../../http/methods/params.js';
 import * as wire from '../../http/methods/wire.js';
+import { IMAGE_PROOF_BYTES } from '../../monero/carrot/image-proof.js';
 import type { KeyImage, Signature } from '../../monero/crypto/types.js';
 import { concatBytes, toHex, tryFromHex } from '../../util/bytes.js';
 import { workSlices } from '../../util/event-loop.js';
@@ -97,8 +98,15 @@ const summaryShape = (summary: TransferSummary) => ({
 
 const signedKeyImage = z.object({
   key_image: text.default('').describe('Key image as 64 hex digits'),
-  signature: text.default('').describe('Signature by the one-time key of the output, 128 hex digits'),
+  signature: text
+    .default('')
+    .describe(
+      'Signature by the one-time key of the output, 128 hex digits; 192 of an output in the form of the fork',
+    ),
 });
+
+/** Lengths of the signature of a key image, by the form of its output [bytes]. */
+const SIGNATURE_BYTES: readonly (number | undefined)[] = [64, IMAGE_PROOF_BYTES];
 
 /** Parses a signed key image. @throws WalletError `wrong_key_image`, `wrong_signature` */
 function readSignedKeyImage(texts: z.output<typeof signedKeyImage>): SignedKeyImage {
@@ -106,10 +114,10 @@ function readSignedKeyImage(texts: z.output<typeof signedKeyImage>): SignedKeyIm
   if (keyImage?.length !== 32)
     throw new WalletError({ kind: 'wrong_key_image', reason: 'a key image has 64 hex digits' });
   const signature = tryFromHex(texts.signature);
-  if (signature?.length !== 64)
+  if (!SIGNATURE_BYTES.includes(signature?.length))
     throw new WalletError({
       kind: 'wrong_signature',
-      reason: 'a signature has 128 hex digits',
+      reason: 'a signature has 128 hex digits, or 192 of an output in the form of the fork',
       text: 'failed to parse signature',
     });
   return { keyImage: keyImage as KeyImage, signature: signature as Signature };
@@ -179,7 +187,9 @@ export const coldSigningMethods: readonly WalletMethod[] = [
         signed_key_images: wire.list(
           wire.object({
             key_image: wire.hash('Key image'),
-            signature: wire.hex('Signature by the one-time key of the output, 128 hex digits'),
+            signature: wire.hex(
+              'Signature by the one-time key of the output, 128 hex digits; 192 of an output in the form of the fork',
+            ),
           }),
           'Key images in the order of the outputs',
         ),

@@ -48,7 +48,13 @@ const seen = () => ({
 });
 
 /** Kinds of faults of proofs about a transaction. */
-const PROOF = [...DAEMON, 'wrong_tx_hash', 'bad_proof', 'invalid'] as const satisfies readonly Kind[];
+const PROOF = [
+  ...DAEMON,
+  'wrong_tx_hash',
+  'bad_proof',
+  'fork_proof',
+  'invalid',
+] as const satisfies readonly Kind[];
 
 /** Error codes of proofs: the reference has the same code for all failures of the daemon. */
 const PROOF_CODES = { daemon_unreachable: -1, daemon_misbehaves: -1 } as const;
@@ -256,7 +262,15 @@ export const proofMethods: readonly WalletMethod[] = [
     name: 'get_reserve_proof',
     summary: 'Creates a proof of the balance of this wallet, or of a lower amount.',
     meta: { family: 'view', needs: 'wallet', account: 'legacy', restricted: false, foreground: true },
-    faults: [...DAEMON, 'account_out_of_range', 'bad_proof', 'view_only', 'multisig_refused', 'invalid'],
+    faults: [
+      ...DAEMON,
+      'account_out_of_range',
+      'bad_proof',
+      'fork_proof',
+      'view_only',
+      'multisig_refused',
+      'invalid',
+    ],
     codes: { ...PROOF_CODES, view_only: -1, account_out_of_range: -1 },
     texts: {
       view_only: NOT_FULL,
@@ -284,7 +298,7 @@ export const proofMethods: readonly WalletMethod[] = [
     name: 'check_reserve_proof',
     summary: 'Verifies a reserve proof, and returns its amount and the part spent since.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
-    faults: [...DAEMON, 'wrong_address', 'bad_proof', 'invalid'],
+    faults: [...DAEMON, 'wrong_address', 'bad_proof', 'fork_proof', 'invalid'],
     codes: PROOF_CODES,
     texts: NO_DAEMON,
     params: () =>

@@ -18,7 +18,7 @@ export const reserveBundleMethods: readonly WalletMethod[] = [
     summary:
       'Proves the reserves of accounts at a height: a document that wallet-rpc verify-reserve checks without the wallet.',
     meta: { family: 'view', needs: 'wallet', account: 'legacy', restricted: false, foreground: true },
-    faults: [...DAEMON, 'account_out_of_range', 'view_only', 'multisig_refused', 'invalid'],
+    faults: [...DAEMON, 'account_out_of_range', 'fork_proof', 'view_only', 'multisig_refused', 'invalid'],
     codes: { view_only: -1, account_out_of_range: -1, daemon_unreachable: -1, daemon_misbehaves: -1 },
     params: () =>
       params({

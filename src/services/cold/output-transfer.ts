@@ -10,27 +10,24 @@ import { CodecError } from '../../util/codec.js';
 import { Mutex } from '../../util/concurrency.js';
 import { WalletError } from '../../model/wallet-error.js';
 import {
+  FormatTooOld,
   outputExport,
+  readForkExport,
   readOutputExport,
   writeOutputExport,
   type ExportedOutput,
+  type ExportFormat,
   type OutputExport,
 } from '../../monero/wallet/exchange/exported-outputs.js';
-import { ExportError } from '../../monero/wallet/exchange/export-blob.js';
-import {
-  knownDerivations,
-  wipeDerivations,
-  type LocatedOutput,
-  type OutputCandidate,
-  type OutputHint,
-} from '../../monero/wallet/scan/key-images.js';
+import { ExportError, isExportOf } from '../../monero/wallet/exchange/export-blob.js';
+import { wipeDerivations, type LocatedOutput } from '../../monero/wallet/scan/key-images.js';
 import { spendSecretIn } from '../../monero/wallet/keys.js';
 import type { ImportedOutput } from '../../store/tables/imported-outputs.js';
-import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
 import { outputPages } from '../context/paged-reader.js';
+import { OutputLocator, type ClaimedOutput } from './output-locator.js';
 
 type Context = Pick<
   WalletContext,
@@ -61,17 +58,11 @@ interface RangeStart {
   readonly isOffline: boolean;
 }
 
-/** Output to locate, and the address that its exporter claims for it. */
-type ClaimedOutput = OutputHint & { readonly subaddress?: ExportedOutput['subaddress'] };
-
 /** Outputs of an import, verified to belong to this wallet and not stored yet. */
 export interface ImportedOutputs {
   readonly outputs: readonly ImportedOutput[];
   readonly write: (w: WalletWriter) => void;
 }
-
-/** Largest index of an output in its transaction that an import accepts. Source: wallet2.cpp `import_outputs`. */
-const MAX_OUTPUT_INDEX = 65_535;
 
 const KEY_BYTES = 32;
 
@@ -97,16 +88,18 @@ const NOT_IMPORTED = 'Failed to import outputs';
 export class OutputTransfer {
   readonly #context: Context;
   readonly #services: Services;
+  readonly #locator: OutputLocator;
   readonly #importing = new Mutex();
 
   constructor(context: Context, services: Services) {
     this.#context = context;
     this.#services = services;
+    this.#locator = new OutputLocator(context, services);
   }
 
   /** True if this wallet reads the chain itself; such a wallet imports no outputs. */
   isHot(): boolean {
-    return this.#context.store.read((r) => r.chain.tip()) !== undefined;
+    return this.#locator.isHot();
   }
 
   /** Exports a range of outputs, encrypted with the view key. @throws WalletError `invalid` for an invalid range. */
@@ -120,26 +113,33 @@ export class OutputTransfer {
         {},
         'outputs were exported in the current format; for a wallet of release 0.18.0, set --export-format 0.18.0',
       );
-    return exports.seal('outputs', await this.#write(range, concatBytes(spendPublicKey, viewPublicKey)));
+    const keys = concatBytes(spendPublicKey, viewPublicKey);
+    try {
+      return await exports.seal('outputs', await this.#write(range, outputExport[exportFormat], keys));
+    } catch (error) {
+      if (!(error instanceof FormatTooOld)) throw error;
+      log.info({}, 'outputs in the form of the fork were exported: only this server reads the export');
+      return exports.seal('forkOutputs', await this.#write(range, outputExport.fork, keys));
+    }
   }
 
   /**
    * Encodes the outputs of a range while it reads them from the store. Source: wallet2.cpp `export_outputs`.
    * @param before bytes that precede the range.
+   * @throws FormatTooOld for an output in the form of the fork, except in its own layout.
    */
-  #write(range: ExportRange, before?: Uint8Array): Promise<Uint8Array> {
+  #write(
+    range: ExportRange,
+    layout: (typeof outputExport)[ExportFormat],
+    before?: Uint8Array,
+  ): Promise<Uint8Array> {
     const { first, count, total, imported } = this.#context.store.read((r) => {
       const start = this.#startOf(range, r);
       const count = Math.min(range.count, start.total - start.first);
       return { ...start, count, imported: start.isOffline ? r.imported.list(start.first, count) : undefined };
     });
     const pages = imported === undefined ? this.#owned({ first, count }) : [imported.map(fromImported)];
-    return writeOutputExport(
-      outputExport[this.#context.exportFormat],
-      { first, total, count },
-      pages,
-      before,
-    );
+    return writeOutputExport(layout, { first, total, count }, pages, before);
   }
 
   #startOf({ all, start }: ExportRange, r: WalletReader): RangeStart {
@@ -155,14 +155,26 @@ export class OutputTransfer {
   /**
    * Encodes the outputs that a signer needs, at least one: release 0.18.0 drops all its outputs when it imports an
    * empty list.
-   * @throws WalletError `no_wallet` if the wallet is closed meanwhile.
+   * @throws WalletError `no_wallet` if the wallet is closed meanwhile; `invalid` for outputs in the form of the fork, for which sets
+   * of transactions have no place.
    */
-  forSigner(): Promise<Uint8Array> {
+  async forSigner(): Promise<Uint8Array> {
+    try {
+      return await this.#forSigner(outputExport[this.#context.exportFormat]);
+    } catch (cause) {
+      if (!(cause instanceof FormatTooOld)) throw cause;
+      const reason =
+        'the signing wallet does not know outputs in the form of the fork yet: exchange outputs and key images first';
+      throw invalid(reason, undefined, cause);
+    }
+  }
+
+  #forSigner(layout: (typeof outputExport)[ExportFormat]): Promise<Uint8Array> {
     const fresh = { all: false, start: 0, count: Infinity };
     const { first, total } = this.#context.store.read((r) => this.#startOf(fresh, r));
     const isEmpty = first === total && total > 0;
-    if (this.#context.exportFormat === 'current' || !isEmpty) return this.#write(fresh);
-    return this.#write({ all: true, start: total - 1, count: 1 });
+    if (this.#context.exportFormat === 'current' || !isEmpty) return this.#write(fresh, layout);
+    return this.#write({ all: true, start: total - 1, count: 1 }, layout);
   }
 
   /**
@@ -262,7 +274,7 @@ export class OutputTransfer {
         'Imported outputs omit more outputs that we know of',
       );
     const fresh = outputs.filter((output, i) => !isSame(output, known[i]));
-    const located = await this.locate(fresh);
+    const located = await this.#locator.locateExported(fresh);
     const { viewSecret } = keys;
     let images: readonly KeyImage[];
     try {
@@ -274,7 +286,7 @@ export class OutputTransfer {
     } finally {
       wipeDerivations(located);
     }
-    await this.#watch(located.map(({ subaddress }) => subaddress));
+    await this.#locator.watch(located.map(({ subaddress }) => subaddress));
     const derived = new Map(
       zip(fresh, located, images).map(([output, { derivation: _wiped, ...rest }, keyImage]) => [
         output,
@@ -311,76 +323,20 @@ export class OutputTransfer {
     return { outputs: imported, write };
   }
 
-  /**
-   * Lets this wallet know the addresses of outputs: an export can contain addresses beyond its lookahead, and payments
-   * from these addresses are signed later, too.
-   */
-  async #watch(subaddresses: readonly SubaddressIndex[]): Promise<void> {
-    const { store } = this.#context;
-    const { accounts, sync } = this.#services;
-    const unknown = store.read((r) =>
-      subaddresses.filter(
-        (index) => r.subaddresses.find(accounts.decoded(index).spendPublicKey) === undefined,
-      ),
-    );
-    if (unknown.length > 0) await sync.watched.add(unknown);
-  }
-
-  /**
-   * Finds the own address that each output pays, and its derivation, which the caller must wipe.
-   * @throws WalletError `invalid` for an output that does not belong to this wallet.
-   */
-  async locate(outputs: readonly ClaimedOutput[]): Promise<LocatedOutput[]> {
-    if (outputs.some(({ outputIndex }) => outputIndex > MAX_OUTPUT_INDEX))
-      throw invalid(
-        'the index of an output within its transaction is too high',
-        'internal output index seems outrageously high, rejecting',
-      );
-    const { keys } = this.#context.keystore;
-    // A wallet that is always offline never refreshes; a refresh would derive the lookahead.
-    if (!this.isHot()) await this.#services.sync.watched.derive();
-    const found = await this.#context.workers.keyImages.locate(outputs, {
-      viewSecret: keys.viewSecret.expose(),
-    });
-    let located: LocatedOutput[] = [];
-    try {
-      located = zip(outputs, found).map(([output, candidates]) => this.#chosen(output, candidates));
-      return located;
-    } finally {
-      const kept = new Set(knownDerivations(located));
-      for (const derivation of knownDerivations(found.flat())) if (!kept.has(derivation)) derivation.fill(0);
-    }
-  }
-
-  /**
-   * Chooses the candidate that has an address of this wallet.
-   * @throws WalletError `invalid` if no candidate has such an address.
-   */
-  #chosen(
-    { publicKey, outputIndex, subaddress: claimed }: ClaimedOutput,
-    candidates: readonly OutputCandidate[],
-  ): LocatedOutput {
-    const { store } = this.#context;
-    const { accounts } = this.#services;
-    for (const { derivationKey, derivation, spendPublicKey } of candidates) {
-      const isOf = (index: SubaddressIndex | undefined): index is SubaddressIndex =>
-        index !== undefined && equalBytes(accounts.decoded(index).spendPublicKey, spendPublicKey);
-      const subaddress =
-        store.read((r) => r.subaddresses.find(spendPublicKey)) ??
-        [claimed, store.read((r) => r.imported.addressOf(publicKey))].find(isOf);
-      if (subaddress !== undefined) return { publicKey, outputIndex, derivationKey, derivation, subaddress };
-    }
-    throw invalid('an output does not belong to this wallet');
+  /** Finds outputs of the old form as {@link OutputLocator.locate}. @throws WalletError `invalid` */
+  locate(outputs: readonly ClaimedOutput[]): Promise<LocatedOutput[]> {
+    return this.#locator.locate(outputs);
   }
 
   async #read(blob: Uint8Array): Promise<OutputExport> {
     const { spendPublicKey, viewPublicKey } = this.#context.keystore.keys;
     try {
-      const plain = await this.#context.exports.open('outputs', blob);
+      const isOfFork = isExportOf('forkOutputs', blob);
+      const plain = await this.#context.exports.open(isOfFork ? 'forkOutputs' : 'outputs', blob);
       const header = plain.subarray(0, 2 * KEY_BYTES);
       if (!equalBytes(header, concatBytes(spendPublicKey, viewPublicKey)))
         throw invalid('the outputs belong to another wallet', 'Outputs from are for a different account');
-      return readOutputExport(plain.subarray(2 * KEY_BYTES));
+      return (isOfFork ? readForkExport : readOutputExport)(plain.subarray(2 * KEY_BYTES));
     } catch (cause) {
       if (!(cause instanceof CodecError)) throw cause;
       const text = cause instanceof ExportError ? NOT_OPENED[cause.part] : NOT_IMPORTED;
@@ -405,7 +361,17 @@ const isKeyImageSettled = ({ flags }: ExportedOutput): boolean =>
 const isSame = (exported: ExportedOutput, known: ImportedOutput | undefined): boolean =>
   known !== undefined &&
   exported.outputIndex === known.outputIndex &&
-  equalBytes(exported.publicKey, known.publicKey);
+  equalBytes(exported.publicKey, known.publicKey) &&
+  isSameForm(exported, known);
+
+/** True if both have the old form, or the form of the fork with the same amount, which was verified once. */
+const isSameForm = (
+  { context, amount: value }: ExportedOutput,
+  { carrot, ...known }: ImportedOutput,
+): boolean =>
+  context === undefined || carrot === undefined
+    ? context === carrot
+    : value === known.amount && equalBytes(context, carrot.context);
 
 const fromOwned = (facts: ExportFacts, isViewOnly: boolean): ExportedOutput => ({
   publicKey: facts.publicKey,
@@ -423,6 +389,7 @@ const fromOwned = (facts: ExportFacts, isViewOnly: boolean): ExportedOutput => (
   amount: facts.amount,
   additionalKeys: [],
   subaddress: facts.subaddress,
+  ...(facts.carrot && { context: facts.carrot.context }),
 });
 
 const fromImported = (output: ImportedOutput): ExportedOutput => ({
@@ -441,4 +408,5 @@ const fromImported = (output: ImportedOutput): ExportedOutput => ({
   amount: output.amount,
   additionalKeys: [],
   subaddress: output.subaddress,
+  ...(output.carrot && { context: output.carrot.context }),
 });

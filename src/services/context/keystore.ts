@@ -392,5 +392,5 @@ export function isMultisigImportNeeded(
   }: { readonly store: Pick<WalletStore, 'read'>; readonly keystore: Pick<Keystore, 'keys'> },
   account?: number,
 ): boolean {
-  return keystore.keys.multisig !== undefined && store.read((r) => r.watch.anyWithoutKeyImage(account));
+  return keystore.keys.multisig !== undefined && store.read((r) => r.watch.anyLegacyWithoutKeyImage(account));
 }

@@ -56,14 +56,20 @@ export class MultisigInfoTransfer {
 
   /**
    * Exports partial key images, and fresh nonces for unspent outputs. The fresh nonces replace the nonces of earlier
-   * exports, which can no longer be used to sign. @throws WalletError `not_multisig`
+   * exports, which can no longer be used to sign. Leaves out outputs in the form of the fork, for which signers have no format
+   * yet: their key images stay unknown. @throws WalletError `not_multisig`
    */
   export(): Promise<Uint8Array> {
-    const { store, exports, locks } = this.#context;
+    const { store, exports, locks, log } = this.#context;
     const { keys } = this.#context.keystore;
     return locks.payment.run(async () => {
       const account = groupAccountOf(keys);
-      const outputs = store.read((r) => r.outputs.inOrder());
+      const { outputs, left } = this.#outputs();
+      if (left > 0)
+        log.warn(
+          { outputs: left },
+          'multisig info lacks outputs in the form of the fork: their key images cannot be computed, and spends of them not be seen',
+        );
       const count = nonceCount(account);
       const signer = publicKeyOf(account.signerSecret);
       const fresh = await this.#context.workers.multisig.run('createInfo', {
@@ -108,6 +114,13 @@ export class MultisigInfoTransfer {
     return count;
   }
 
+  /** Reads the outputs of the old form, in their order. `left`: number of the others. */
+  #outputs(): { readonly outputs: readonly OwnedOutput[]; readonly left: number } {
+    const all = this.#context.store.read((r) => r.outputs.inOrder());
+    const outputs = all.filter(({ carrot }) => carrot === undefined);
+    return { outputs, left: all.length - outputs.length };
+  }
+
   async #refresh(): Promise<void> {
     try {
       await this.#services.sync.refresh();
@@ -124,7 +137,7 @@ export class MultisigInfoTransfer {
     const { store } = this.#context;
     const { keys } = this.#context.keystore;
     const account = groupAccountOf(keys);
-    const outputs = store.read((r) => r.outputs.inOrder());
+    const { outputs } = this.#outputs();
     const imported = await this.#readInfos(texts, account, outputs);
     if (imported.length + 1 < account.threshold)
       throw refused(

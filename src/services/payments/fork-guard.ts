@@ -45,6 +45,14 @@ export class ForkGuard {
   }
 }
 
+/** Returns the error of a payment that would spend an output in the form of the fork. */
+export const needsMembershipProof = (): WalletError =>
+  new WalletError({
+    kind: 'tx_not_possible',
+    reason:
+      'an output in the form of the fork is spent with a membership proof, which this server does not make',
+  });
+
 /** Returns the fault of a payment after a fork. */
 const faultOf = ({ height, version }: BlockVersion): Fault => ({
   kind: version <= CARROT_ONLY_FORK ? 'payments_ended' : 'fork_unsupported',

@@ -25,6 +25,7 @@ import type { SpendableOutput } from '../../monero/wallet/select/spendable-outpu
 import type { OwnedOutput } from '../../monero/wallet/scan/findings.js';
 import type { PaymentPlan } from '../../monero/wallet/select/transfer-plan.js';
 import { assertFee } from './fee-estimator.js';
+import { needsMembershipProof } from './fork-guard.js';
 import { MultisigProblem, SigningProblem } from '../workers/worker-pools.js';
 import type { PricedTask } from '../workers/signing-thread.js';
 import type { Accounts } from '../accounts/accounts.js';
@@ -174,12 +175,14 @@ export class PaymentBuilder {
 
   /**
    * Reads the complete rows of outputs.
-   * @throws WalletError `transfer_failed` if a reorganisation has removed an output.
+   * @throws WalletError `transfer_failed` if a reorganisation has removed an output, `tx_not_possible` for one in the form of the
+   * fork.
    */
   #completeOutputs(inputs: readonly SpendableOutput[]): OwnedOutput[] {
     return this.#context.store.read((r) =>
       inputs.map((input) => {
         const output = r.outputs.byRef(input);
+        if (output?.carrot !== undefined) throw needsMembershipProof();
         if (output !== undefined) return output;
         const reason = 'a reorganisation removed an output that it spends from the chain';
         throw new WalletError({ kind: 'transfer_failed', reason });

@@ -14,6 +14,7 @@ import type { OrderEntry } from './payment-ledger.js';
 import type { PaymentOptions, PaymentMaker } from './payment-maker.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { OutputFreezing } from '../sync/output-freezing.js';
+import { needsMembershipProof } from './fork-guard.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'clock' | 'keystore' | 'rng' | 'store'>;
@@ -106,6 +107,7 @@ export class Sweeps {
     return this.#sweepOutputs(terms, major, address, () => {
       const output = outputFreezing.find(keyImage);
       if (!output.rct) throw notSpendable();
+      if (output.carrot !== undefined) throw needsMembershipProof();
       if (!isSpendableNow(this.#context, output))
         throw new WalletError({
           kind: 'invalid',

@@ -4,8 +4,8 @@ import { UNSPENT } from '../../daemon/daemon.js';
 import type { Amount } from '../../util/amount.js';
 import { utf8 } from '../../util/bytes.js';
 import { WalletError } from '../../model/wallet-error.js';
-import { readFetchedTx } from '../../monero/wallet/scan/fetched-tx.js';
 import { isPrimary } from '../../monero/cryptonote/subaddress-keys.js';
+import { assertProvable, provableTx } from '../../monero/wallet/proofs/provable-tx.js';
 import { assertLegacy, spendSecretIn } from '../../monero/wallet/keys.js';
 import type { MessageVerdict, SigningKey } from '../../monero/wallet/proofs/message-signature.js';
 import {
@@ -89,7 +89,7 @@ export class Proofs {
 
   /**
    * Finds the amount that a transaction pays to an address, from the tx keys.
-   * @throws WalletError `wrong_address`, `invalid`, `daemon_misbehaves`
+   * @throws WalletError `wrong_address`, `invalid`, `fork_proof`, `daemon_misbehaves`
    */
   async checkTxKey(txHash: Hash, keys: readonly SecretKey[], address: string): Promise<PaymentSeen> {
     const parsed = this.#services.accounts.parse(address);
@@ -104,7 +104,7 @@ export class Proofs {
 
   /**
    * Proves a payment to an address: as its receiver for an own address, otherwise as the sender.
-   * @throws WalletError `wrong_address`, `no_tx_key`, `invalid`, `daemon_misbehaves`
+   * @throws WalletError `wrong_address`, `no_tx_key`, `invalid`, `fork_proof`, `daemon_misbehaves`
    */
   async proveTx(txHash: Hash, address: string, message: string): Promise<string> {
     const { keys } = this.#context.keystore;
@@ -117,6 +117,8 @@ export class Proofs {
         reason: 'the address has a spend key of this wallet, but is not an address of it',
       });
     const { fetched: tx } = await this.#chain.transaction(txHash);
+    // Before the transaction key is looked for: no wallet has one of the form of the fork.
+    provableTx(tx);
     const subject = { tx, address: parsed, message: utf8(message) };
     if (own !== undefined) {
       const viewSecret = copySecret(keys.viewSecret.expose());
@@ -128,7 +130,7 @@ export class Proofs {
 
   /**
    * Verifies the proof of a payment to an address.
-   * @throws WalletError `wrong_address`, `bad_proof`, `invalid`, `daemon_misbehaves`
+   * @throws WalletError `wrong_address`, `bad_proof`, `invalid`, `fork_proof`, `daemon_misbehaves`
    */
   async checkTxProof(
     txHash: Hash,
@@ -147,13 +149,13 @@ export class Proofs {
   /**
    * Proves that this wallet made a transaction.
    * @throws WalletError `view_only`, `multisig_refused`, `invalid` for a transaction that this wallet did not make,
-   * `daemon_misbehaves`
+   * `fork_proof`, `daemon_misbehaves`
    */
   async proveSpend(txHash: Hash, message: string): Promise<string> {
     // Refuses a wallet without a spend key before any call to the daemon.
     spendSecretIn(this.#context.keystore.keys);
     const { fetched } = await this.#chain.transaction(txHash, NO_SUCH_SPEND);
-    const references = ringReferences(readFetchedTx(fetched));
+    const references = ringReferences(provableTx(fetched));
     if (references.length === 0)
       throw new WalletError({
         kind: 'invalid',
@@ -183,11 +185,11 @@ export class Proofs {
     );
   }
 
-  /** Verifies a spend proof. @throws WalletError `bad_proof`, `invalid`, `daemon_misbehaves` */
+  /** Verifies a spend proof. @throws WalletError `bad_proof`, `invalid`, `fork_proof`, `daemon_misbehaves` */
   async checkSpend(txHash: Hash, message: string, proof: string): Promise<boolean> {
     const body = spendProofBody(proof);
     const { fetched } = await this.#chain.transaction(txHash, NO_SUCH_SPEND);
-    const references = ringReferences(readFetchedTx(fetched));
+    const references = ringReferences(provableTx(fetched));
     const signatures = spendSignatures(
       body,
       references.map(({ globalIndices }) => globalIndices.length),
@@ -205,7 +207,8 @@ export class Proofs {
   /**
    * Proves that this wallet owns a reserve, including locked outputs.
    * @param minimum amount to prove and its account; absent: the whole balance of all accounts.
-   * @throws WalletError `account_out_of_range`, `view_only`, `invalid` if the balance is lower
+   * @throws WalletError `account_out_of_range`, `view_only`, `invalid` if the balance is lower, `fork_proof` if the amount needs
+   * outputs in the form of the fork
    */
   async proveReserve(
     minimum: { readonly account: number; readonly amount: Amount } | undefined,
@@ -226,6 +229,7 @@ export class Proofs {
       keyImage === undefined ? [] : [{ ...output, keyImage }],
     );
     if (minimum !== undefined) assertReserve(outputs, minimum.amount);
+    assertProvable(outputs);
     const { spendPublicKey, viewPublicKey } = this.#context.keystore.keys;
     return this.#context.workers.proofs.run(
       'proveReserve',
@@ -234,7 +238,7 @@ export class Proofs {
     );
   }
 
-  /** Verifies a reserve proof. @throws WalletError `wrong_address`, `bad_proof`, `invalid`, `daemon_misbehaves` */
+  /** Verifies a reserve proof. @throws WalletError `wrong_address`, `bad_proof`, `invalid`, `fork_proof`, `daemon_misbehaves` */
   async checkReserve(address: string, message: string, text: string): Promise<ReserveVerdict> {
     const parsed = this.#services.accounts.parse(address);
     if (parsed.kind === 'subaddress')

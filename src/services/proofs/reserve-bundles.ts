@@ -7,6 +7,7 @@ import {
   type ReserveBundle,
 } from '../../monero/wallet/proofs/reserve-bundle.js';
 import type { HeldOutput } from '../../monero/wallet/proofs/reserve-bundle-proof.js';
+import { assertProvable } from '../../monero/wallet/proofs/provable-tx.js';
 import { spendSecretIn } from '../../monero/wallet/keys.js';
 import { toHex } from '../../util/bytes.js';
 import { unixSeconds } from '../../util/clock.js';
@@ -62,7 +63,8 @@ export class ReserveBundles {
   /**
    * Makes a bundle of one state of the wallet. Its transactions are fetched from the daemon, and proven on a thread.
    * @throws WalletError `view_only`, `multisig_refused`, `account_out_of_range`, `daemon_misbehaves`; `invalid` for a height
-   * above the newest block, without outputs, and beyond {@link MAX_BUNDLE_OUTPUTS} and {@link MAX_BUNDLE_TX_BYTES}
+   * above the newest block, without outputs, and beyond {@link MAX_BUNDLE_OUTPUTS} and {@link MAX_BUNDLE_TX_BYTES}; `fork_proof` for
+   * outputs in the form of the fork
    */
   async prove(request: BundleRequest): Promise<ReserveBundle> {
     const { keystore, workers, clock, assertOpen } = this.#context;
@@ -104,6 +106,7 @@ export class ReserveBundles {
       throw refused(
         `a bundle has at most ${MAX_BUNDLE_OUTPUTS} outputs, and these accounts have more: name fewer accounts`,
       );
+    assertProvable(found);
     const held = found.map((output): HeldOutput => {
       const { keyImage } = output;
       if (keyImage === undefined) throw refused('the key image of an output is not known');

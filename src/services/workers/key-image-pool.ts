@@ -1,4 +1,5 @@
 import type { KeyImage } from '../../monero/crypto/types.js';
+import type { OpeningKeys } from '../../monero/carrot/opening.js';
 import { ThreadClient } from '../../util/thread-client.js';
 import type { InputOf, ResultOf } from '../../util/thread-jobs.js';
 import { WalletError } from '../../model/wallet-error.js';
@@ -10,6 +11,8 @@ import type {
   SignedKeyImage,
   SpendingKeys,
 } from '../../monero/wallet/scan/key-images.js';
+import type { KeptExtensions } from '../../monero/wallet/scan/found-output.js';
+import type { ToldOutput } from '../../monero/wallet/scan/reopened-outputs.js';
 import type { KeyImageClaim, KeyImageJobs, ViewKeys } from './key-image-thread.js';
 import { refusalError, type ThreadRefusal } from './thread-refusal.js';
 
@@ -26,6 +29,14 @@ export class KeyImagePool {
   /** Finds the own addresses that each output may pay. @returns one list of candidates per output. */
   locate(hints: readonly OutputHint[], keys: ViewKeys): Promise<OutputCandidate[][]> {
     return this.#run('locate', hints, keys);
+  }
+
+  /**
+   * Computes the secret facts of outputs in the form of the fork anew.
+   * @returns undefined for an output that does not pay its amount to its address.
+   */
+  reopen(outputs: readonly ToldOutput[], keys: OpeningKeys): Promise<(KeptExtensions | undefined)[]> {
+    return this.#run('reopen', outputs, keys);
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { PublicKey, SecretKey } from '../../monero/crypto/types.js';
+import type { OpeningKeys } from '../../monero/carrot/opening.js';
 import { systemRng } from '../../util/random.js';
 import { answerCalls, job, type Job } from '../../util/thread-jobs.js';
 import {
@@ -14,6 +15,7 @@ import {
   type SignedKeyImage,
   type SpendingKeys,
 } from '../../monero/wallet/scan/key-images.js';
+import { reopenedOutputs, type ToldOutput } from '../../monero/wallet/scan/reopened-outputs.js';
 import type { ThreadRefusal } from './thread-refusal.js';
 
 /** A signed key image, and the output key that it claims to belong to. */
@@ -29,7 +31,7 @@ export interface ViewKeys {
   readonly viewSecret: SecretKey;
 }
 
-type Keys = ViewKeys | SpendingKeys | undefined;
+type Keys = ViewKeys | OpeningKeys | SpendingKeys | undefined;
 
 function secretsOf(keys: Keys): readonly Uint8Array[] {
   if (keys === undefined) return [];
@@ -63,6 +65,7 @@ export const KEY_IMAGE_JOBS = {
     (outputs: readonly LocatedOutput[], keys: SpendingKeys) => signKeyImages(outputs, keys, systemRng),
     knownDerivations,
   ),
+  reopen: batch((outputs: readonly ToldOutput[], keys: OpeningKeys) => reopenedOutputs(outputs, keys)),
   verify: batch<KeyImageClaim, undefined, KeyImageVerdict>((claims) =>
     claims.map(({ publicKey, signed, isCarrot }) =>
       (isCarrot ? verifyCarrotKeyImage : verifyKeyImage)(publicKey, signed),

@@ -1,6 +1,8 @@
 import { type Amount, amount } from '../../util/amount.js';
 import type { KeyImage, PublicKey } from '../../monero/crypto/types.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
+import type { KeptExtensions } from '../../monero/wallet/scan/found-output.js';
+import { fromCarrotColumn, toCarrotColumn } from './carrot-column.js';
 import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from './columns.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 import { rangeOf, type AddressBalance } from './balances.js';
@@ -16,6 +18,8 @@ export interface ImportedOutput {
   readonly rct: boolean;
   readonly subaddress: SubaddressIndex;
   readonly keyImage: KeyImage;
+  /** Secret facts of an output in the form of the fork; absent in the old form. */
+  readonly carrot?: KeptExtensions;
   readonly spent: boolean;
   readonly frozen: boolean;
   /** True if the last import requested the key image of the output. */
@@ -35,6 +39,7 @@ interface ImportedRow {
   readonly spent: Integer;
   readonly frozen: Integer;
   readonly requested: Integer;
+  readonly carrot: Uint8Array | null;
 }
 
 const toImported = (row: ImportedRow): ImportedOutput => ({
@@ -49,6 +54,7 @@ const toImported = (row: ImportedRow): ImportedOutput => ({
   spent: toFlag(row.spent),
   frozen: toFlag(row.frozen),
   requested: toFlag(row.requested),
+  ...(row.carrot === null ? {} : { carrot: fromCarrotColumn(row.carrot) }),
 });
 
 /** Sums of the upper and the lower 32 bits of the amounts of an address: a sum of whole amounts may exceed 64 bits. */
@@ -150,7 +156,7 @@ export class ImportedOutputWriter extends ImportedOutputReader {
     outputs.forEach((output, i) =>
       this.db.run(
         `INSERT OR REPLACE INTO imported_output (place, public_key, derivation_key, output_index, global_index, amount, rct,
-           account, minor, key_image, spent, frozen, requested) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+           account, minor, key_image, spent, frozen, requested, carrot) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         first + i,
         output.publicKey,
         output.derivationKey,
@@ -164,6 +170,7 @@ export class ImportedOutputWriter extends ImportedOutputReader {
         fromFlag(output.spent),
         fromFlag(output.frozen),
         fromFlag(output.requested),
+        output.carrot === undefined ? null : toCarrotColumn(output.carrot),
       ),
     );
   }

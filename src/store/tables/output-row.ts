@@ -1,14 +1,15 @@
 import { bytesToInt } from '../../monero/crypto/scalar.js';
 import type { OwnedOutput } from '../../monero/wallet/scan/findings.js';
-import type { Hash, KeyImage } from '../../monero/crypto/types.js';
+import type { Hash, KeyImage, PublicKey } from '../../monero/crypto/types.js';
 import { equalBytes, fromHex, type Bytes } from '../../util/bytes.js';
+import { CARROT_BYTES, fromCarrotColumn } from './carrot-column.js';
 import { toAmount, toFlag, toNumber, type Integer } from './columns.js';
 
 /** Row with the columns of {@link OUTPUT_COLUMNS}. */
 export interface OutputRow {
   /**
-   * Joined byte strings of 32 bytes: transaction hash, output key, derivation key, mask; then both extensions of an output
-   * in the form of the fork, and key image and spending transaction if they are known.
+   * Joined byte strings of 32 bytes: transaction hash, output key, derivation key, mask; then key image and spending
+   * transaction if they are known; at the end the column of an output in the form of the fork.
    */
   readonly packed: Uint8Array;
   readonly has_key_image: Integer;
@@ -33,8 +34,8 @@ export interface OutputRow {
  * SQL columns of an output. All byte strings are joined into one value, because a Buffer for each byte string would
  * take three times as long.
  */
-export const OUTPUT_COLUMNS = `CAST(tx_hash || public_key || derivation_key || mask || coalesce(carrot, x'')
-    || coalesce(key_image, x'') || coalesce(spent_by, x'') AS BLOB) AS packed, key_image IS NOT NULL AS has_key_image,
+export const OUTPUT_COLUMNS = `CAST(tx_hash || public_key || derivation_key || mask
+    || coalesce(key_image, x'') || coalesce(spent_by, x'') || coalesce(carrot, x'') AS BLOB) AS packed, key_image IS NOT NULL AS has_key_image,
   carrot IS NOT NULL AS is_carrot, output_index, global_index,
   amount, rct, account, minor, height, unlock_time, coinbase, change, burnt, frozen, spent_height, credited`;
 
@@ -79,15 +80,15 @@ export function toOutput(row: OutputRow): OwnedOutput {
   const key = keysIn(row.packed);
   const hasKeyImage = toFlag(row.has_key_image);
   const isCarrot = toFlag(row.is_carrot);
-  const imagePlace = isCarrot ? 6 : 4;
-  const spendPlace = imagePlace + (hasKeyImage ? 1 : 0);
+  const carrotAt = row.packed.length - (isCarrot ? CARROT_BYTES : 0);
+  const spendPlace = 4 + (hasKeyImage ? 1 : 0);
   return {
     txHash: key<'Hash'>(0),
     outputIndex: toNumber(row.output_index),
     globalIndex: toNumber(row.global_index),
     publicKey: key<'PublicKey'>(1),
-    ...(hasKeyImage ? { keyImage: key<'KeyImage'>(imagePlace) } : {}),
-    ...(isCarrot ? { carrot: { extensionG: key(4), extensionT: key(5) } } : {}),
+    ...(hasKeyImage ? { keyImage: key<'KeyImage'>(4) } : {}),
+    ...(isCarrot ? { carrot: fromCarrotColumn(row.packed.subarray(carrotAt)) } : {}),
     amount: toAmount(row.amount),
     mask: bytesToInt(key(3)),
     rct: toFlag(row.rct),
@@ -99,7 +100,7 @@ export function toOutput(row: OutputRow): OwnedOutput {
     change: toFlag(row.change),
     burnt: toFlag(row.burnt),
     frozen: toFlag(row.frozen),
-    ...(row.packed.length > KEY_BYTES * spendPlace ? { spentBy: key<'Hash'>(spendPlace) } : {}),
+    ...(carrotAt > KEY_BYTES * spendPlace ? { spentBy: key<'Hash'>(spendPlace) } : {}),
     ...(row.spent_height === null ? {} : { spentHeight: toNumber(row.spent_height) }),
     ...(row.credited === null ? {} : { credited: toAmount(row.credited) }),
   };
@@ -254,14 +255,13 @@ export interface ExportFacts extends Pick<
  * each row.
  */
 export function toExportFacts(rows: readonly ExportRow[]): ExportFacts[] {
-  const key = keyViewsIn(fromHex(rows.map(([, keys]) => keys).join('')));
-  let place = 0;
+  const all = fromHex(rows.map(([, keys]) => keys).join(''));
+  let at = 0;
+  const next = (length: number): Uint8Array => all.subarray(at, (at += length));
   return rows.map(([, keys, outputIndex, globalIndex, value, account, minor, flags]) => ({
-    publicKey: key<'PublicKey'>(place++),
-    derivationKey: key<'PublicKey'>(place++),
-    ...(keys.length > 4 * KEY_BYTES
-      ? { carrot: { extensionG: key(place++), extensionT: key(place++) } }
-      : {}),
+    publicKey: next(KEY_BYTES) as PublicKey,
+    derivationKey: next(KEY_BYTES) as PublicKey,
+    ...(keys.length > 4 * KEY_BYTES ? { carrot: fromCarrotColumn(next(CARROT_BYTES)) } : {}),
     outputIndex,
     globalIndex,
     amount: toAmount(BigInt(value)),

@@ -1,7 +1,7 @@
 import { intToBytes } from '../../monero/crypto/scalar.js';
 import type { Hash, KeyImage, PublicKey } from '../../monero/crypto/types.js';
 import type { FoundSpend, OwnedOutput } from '../../monero/wallet/scan/findings.js';
-import { concatBytes } from '../../util/bytes.js';
+import { toCarrotColumn } from './carrot-column.js';
 import { fromFlag, toColumn, keyEquals } from './columns.js';
 import type { RunResult, SqlDatabase } from '../../util/sql-database.js';
 import { OutputSums } from './balances.js';
@@ -68,7 +68,7 @@ export class OutputWriter extends OutputReader {
       output.unlockTime.toString(),
       fromFlag(output.coinbase),
       fromFlag(output.change),
-      output.carrot === undefined ? null : concatBytes(output.carrot.extensionG, output.carrot.extensionT),
+      output.carrot === undefined ? null : toCarrotColumn(output.carrot),
     );
   }
 

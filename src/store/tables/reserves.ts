@@ -27,14 +27,23 @@ export class ReserveReader {
 
   /**
    * Returns the fewest outputs of an account whose sum reaches an amount: the smallest output that suffices alone,
-   * otherwise the largest outputs. Returns all outputs if even their sum is too small.
+   * otherwise the largest outputs. Returns all outputs if even their sum is too small. Outputs in the form of the fork, which
+   * prove nothing yet, are among them only if the others do not reach the amount.
    */
   fewest(account: number, least: Amount): OwnedOutput[] {
+    const any = this.#fewest(account, least);
+    if (any.every(({ carrot }) => carrot === undefined)) return any;
+    const legacy = this.#fewest(account, least, 'AND carrot IS NULL');
+    return legacy.reduce((total, { amount }) => total + amount, 0n) >= least ? legacy : any;
+  }
+
+  /** Returns outputs as {@link fewest}. @param condition SQL condition that the outputs also fulfil. */
+  #fewest(account: number, least: Amount, condition = ''): OwnedOutput[] {
     // An index contains the outputs that also no unmined payment spends, with their amounts.
     const outputs = this.#anyReserved(account)
       ? `WHERE ${UNSPENT}`
       : `INDEXED BY owned_output_by_age WHERE ${FREE}`;
-    const candidates = `SELECT rowid AS number, amount FROM owned_output ${outputs} AND account = ?`;
+    const candidates = `SELECT rowid AS number, amount FROM owned_output ${outputs} AND account = ? ${condition}`;
     const { bigints } = this.#db;
     const sufficient = bigints.row<Candidate>(
       `${candidates} AND amount >= ? ORDER BY amount LIMIT 1`,

@@ -30,6 +30,7 @@ interface CoinRow {
   readonly unlock_time: string;
   readonly rct: Integer;
   readonly key_image: Uint8Array | null;
+  readonly is_carrot: Integer;
 }
 
 interface SumRow {
@@ -46,7 +47,8 @@ interface Scope {
 
 type Name = Pick<CoinRow, 'tx_hash' | 'output_index'>;
 
-const COLUMNS = 'tx_hash, output_index, global_index, amount, minor, height, unlock_time, rct, key_image';
+const COLUMNS =
+  'tx_hash, output_index, global_index, amount, minor, height, unlock_time, rct, key_image, carrot IS NOT NULL AS is_carrot';
 /** Index of the spendable outputs of an address by amount. */
 const BY_SIZE = 'owned_output_by_size';
 const SCOPE = `account = :account AND (:minors IS NULL OR minor IN (SELECT value FROM json_each(:minors)))`;
@@ -150,6 +152,7 @@ class StoredOutputSource implements SpendableOutputSource {
       coins(`${FREE} AND ${SCOPE} AND ${MAYBE_LOCKED.older}`, 'owned_output_lock'),
       coins(`${FREE} AND ${SCOPE} AND ${WITHOUT_KEY_IMAGE} AND NOT :blind`, 'owned_output_key_image'),
       coins(`${FREE} AND ${SCOPE} AND rct = 0`, 'owned_output_plain'),
+      coins(`${FREE} AND ${SCOPE} AND carrot IS NOT NULL`, 'owned_output_carrot'),
       `SELECT ${COLUMNS.replace('minor', 'owned_output.minor')}
        FROM (SELECT account, minor FROM address_sum WHERE ${SCOPE} AND free_count > 0) AS address
        CROSS JOIN owned_output INDEXED BY ${BY_SIZE} USING (account, minor) WHERE ${FREE} AND amount < :least`,
@@ -269,5 +272,6 @@ const toCoin = (row: CoinRow, account: number): SpendableOutput => ({
   height: toNumber(row.height),
   unlockTime: BigInt(row.unlock_time),
   rct: toFlag(row.rct),
+  ...(toFlag(row.is_carrot) ? { carrot: {} } : {}),
   ...(row.key_image === null ? {} : { keyImage: toBytes<'KeyImage'>(row.key_image) }),
 });

@@ -83,13 +83,13 @@ export class WatchReader {
   }
 
   /**
-   * Returns true if at least one output has no known key image.
+   * Returns true if at least one output of the old form has no known key image.
    * @param account index of the account; absent: every account.
    */
-  anyWithoutKeyImage(account?: number): boolean {
+  anyLegacyWithoutKeyImage(account?: number): boolean {
     const output = this.#db.row(
       `SELECT 1 FROM owned_output
-       WHERE ${WITHOUT_KEY_IMAGE} AND burnt = 0 AND account = coalesce(?, account) LIMIT 1`,
+       WHERE ${WITHOUT_KEY_IMAGE} AND burnt = 0 AND carrot IS NULL AND account = coalesce(?, account) LIMIT 1`,
       account ?? null,
     );
     return output !== undefined;

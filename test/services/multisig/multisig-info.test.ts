@@ -7,12 +7,19 @@ import { GroupMember, groupWallets } from '../../support/wallets/group-wallets.j
 import { CHAIN_HEIGHT } from '../../support/wallets/paid-outputs.js';
 import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { fault, groupKeys, ownKeys, ServiceWallet } from '../../support/wallets/service-wallet.js';
-import { bytes, page } from '../../store/fixtures.js';
-import { holder } from '../../monero/wallet/fixtures.js';
+import { bytes, page, received } from '../../store/fixtures.js';
+import { holder, type Holder } from '../../monero/wallet/fixtures.js';
+import { addressOfGroup } from '../../monero/wallet/multisig/shared-outputs.js';
+import { forkOutput } from '../../support/wallets/fork-outputs.js';
+import { compositeKeyImage, ownPartOf } from '../../../src/monero/wallet/multisig/key-image.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
+import { isMultisigImportNeeded } from '../../../src/services/context/keystore.js';
 import { groupOf, randomSigners } from '../../monero/wallet/multisig/groups.js';
 
 const rng = seededRng('multisig info');
 const accounts = groupOf(randomSigners(3, rng), 2, rng);
+const [account] = accounts;
+if (account === undefined) throw new Error('a group');
 const { outputs } = groupWallets(2, 3, [1n, 2n], rng, accounts);
 /** A member of another group. */
 const [STRANGER] = groupWallets(2, 2, [1n], rng).wallets;
@@ -124,6 +131,49 @@ describe('an import of multisig info', () => {
     expect(a.wallet.lines).toContainEqual(expect.objectContaining({ level: 40, kind: 'timeout' }));
     a.wallet.fakeSync.refreshing = () => Promise.reject(new Error('a bug'));
     await expect(a.info.import([infos[1]], true)).rejects.toThrow('a bug');
+  });
+});
+
+describe('an output in the form of the fork', () => {
+  /** Members that have received the outputs, and one in the form of the fork between them. */
+  const withFork = (place: number): GroupMember => {
+    const member = memberAt(place);
+    const { spendPublicKey, commonSecret } = account;
+    const group = { ...holder(rng), spendPublicKey, viewSecret: commonSecret };
+    const address: Holder['address'] = () => addressOfGroup(account);
+    const made = forkOutput({ ...group, address }, 3n, 1, seededRng('to a group'), { named: false });
+    member.wallet.store.write((w) => {
+      w.payments.add({ ...received(0, 1), txHash: made.txHash });
+      w.outputs.add(made);
+    });
+    return member;
+  };
+
+  it('is left out of exports and imports: it never has a key image of the old form, and the others have theirs', async () => {
+    const [first, second] = [withFork(0), withFork(1)];
+    const shared = first.keyImages().length - 1;
+    const text = await exported(second);
+    const warnings = second.wallet.lines.map(({ msg }) => String(msg)).join();
+    expect(warnings).toContain('multisig info lacks outputs in the form of the fork');
+    expect(await first.info.import([text], false)).toBe(shared);
+    const known = first.wallet.store.read((r) => r.outputs.inOrder());
+    expect(known.map(({ keyImage, carrot }) => [keyImage === undefined, carrot === undefined])).toEqual(
+      known.map(({ carrot }) => [carrot !== undefined, carrot === undefined]),
+    );
+    expect(isMultisigImportNeeded(first.wallet)).toBe(false);
+    expect(await first.info.import([infos[1]], false)).toBe(shared);
+  });
+
+  it('has no part of a signer, whoever asks for it', () => {
+    const output = {
+      ...withFork(0)
+        .wallet.store.read((r) => r.outputs.inOrder())
+        .find(({ carrot }) => carrot),
+    };
+    const keys = { viewSecret: account.commonSecret, shares: account.shares };
+    const message = 'an output in the form of the fork has no partial key images';
+    expect(() => ownPartOf(output as OwnedOutput, keys)).toThrow(message);
+    expect(() => compositeKeyImage(output as OwnedOutput, keys, [], 1)).toThrow(message);
   });
 });
 

@@ -13,6 +13,7 @@ import { WalletError } from '../../../src/model/wallet-error.js';
 import { CHAIN_HEIGHT } from '../../support/wallets/paid-outputs.js';
 import { numberedOutput, PlannedPayments } from '../../support/wallets/planned-payments.js';
 import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { forkOutput } from '../../support/wallets/fork-outputs.js';
 import { fault, ownKeys, ServiceWallet } from '../../support/wallets/service-wallet.js';
 import { bytes } from '../../store/fixtures.js';
 import { COIN, holder } from '../../monero/wallet/fixtures.js';
@@ -194,6 +195,14 @@ describe('a sweep of one output', () => {
   it('from before RingCT is refused', async () => {
     await expect(sweeps.single(terms, () => keyImageOf(old))).rejects.toMatchObject({
       fault: { kind: 'transfer_failed' },
+    });
+  });
+
+  it('in the form of the fork is refused, as it needs a membership proof', async () => {
+    const own = forkOutput(holder(seededRng('sweep of the fork')), COIN, 6, seededRng('output of the fork'));
+    fund([own]);
+    await expect(sweeps.single(terms, () => keyImageOf(own))).rejects.toMatchObject({
+      fault: { kind: 'tx_not_possible', reason: expect.stringContaining('membership proof') },
     });
   });
 

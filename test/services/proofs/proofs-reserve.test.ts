@@ -9,10 +9,14 @@ import {
   chainOf,
   openProofs,
   outputs,
+  owner,
   payer,
   payments,
   receive,
 } from '../../support/wallets/proof-wallet.js';
+import { received } from '../../store/fixtures.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { forkOutput } from '../../support/wallets/fork-outputs.js';
 import { faultOf } from '../../support/wallets/test-wallet.js';
 
 const txs = payments.map(({ tx }) => tx);
@@ -80,6 +84,30 @@ describe('a proof of reserve', () => {
       kind: 'invalid',
       text: 'Zero balance',
     });
+  });
+
+  it('is made of outputs of the old form if they reach the amount, and refused if outputs of the fork are needed', async () => {
+    const own = openProofs();
+    receive(own.wallet);
+    const fork = forkOutput(owner, 400n, 9, seededRng('reserve of the fork'));
+    own.wallet.store.write((w) => {
+      w.payments.add({ ...received(0, 9), txHash: fork.txHash });
+      w.outputs.add(fork);
+    });
+    const prove = (least?: bigint) => () =>
+      own.proofs.proveReserve(
+        least === undefined ? undefined : { account: 0, amount: amount(least) },
+        'solvent',
+      );
+    for (const [least, total] of [
+      [4n, 5n],
+      [300n, 300n],
+      [305n, 305n],
+    ] as const)
+      expect(await check(await prove(least)())).toMatchObject({ good: true, total });
+    for (const least of [306n, 400n, 705n, undefined])
+      expect(await faultOf(prove(least))).toMatchObject({ kind: 'fork_proof' });
+    expect(await faultOf(prove(706n))).toMatchObject({ kind: 'invalid' });
   });
 
   it('is refused without the spend key', async () => {

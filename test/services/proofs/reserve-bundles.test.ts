@@ -14,7 +14,16 @@ import { amount } from '../../../src/util/amount.js';
 import { equalBytes } from '../../../src/util/bytes.js';
 import { ownedOutput } from '../../monero/wallet/fixtures.js';
 import { bytes, page, received, unnamed } from '../../store/fixtures.js';
-import { chainOf, openProofs, outputs, payments, receive } from '../../support/wallets/proof-wallet.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { forkOutput } from '../../support/wallets/fork-outputs.js';
+import {
+  chainOf,
+  openProofs,
+  outputs,
+  owner,
+  payments,
+  receive,
+} from '../../support/wallets/proof-wallet.js';
 import { faultOf, type TestWallet } from '../../support/wallets/test-wallet.js';
 
 /* Outputs of 5, 70 and 300 at 0/0, 1/1 and 0/2, in blocks 1, 2 and 3 of a wallet with blocks 0 to 9. */
@@ -101,6 +110,18 @@ describe('a reserve bundle', () => {
       w.outputs.setFrozen(threeHundred, true);
     });
     expect(await prove()).toMatchObject({ total: 375n });
+  });
+
+  it('is refused with outputs in the form of the fork, and made of other accounts and of the height before them', async () => {
+    const fork = forkOutput(owner, 9n, 7, seededRng('bundle of the fork'));
+    wallet.store.write((w) => {
+      w.payments.add({ ...received(0, 7), txHash: fork.txHash });
+      w.outputs.add(fork);
+    });
+    for (const request of [{}, { accounts: [0] }, { height: 7 }])
+      expect(await refusal(request)).toMatchObject({ kind: 'fork_proof' });
+    expect(await prove({ accounts: [1] })).toMatchObject({ total: 70n });
+    expect(await prove({ height: 6 })).toMatchObject({ total: 375n });
   });
 
   it('lacks an output that a transaction spends which the wallet has not seen, at any height', async () => {

@@ -5,6 +5,13 @@ import { amount } from '../../../src/util/amount.js';
 import { RefreshCancelled } from '../../../src/refresh/messages.js';
 import type { AmbiguousSpend } from '../../../src/monero/wallet/scan/findings.js';
 import { bytes, output, page, received, unnamed } from '../../store/fixtures.js';
+import { locatedKeyImages } from '../../../src/monero/wallet/scan/key-images.js';
+import { loadKernel } from '../../../src/monero/kernel/load-kernel.js';
+import { chunks, equalBytes } from '../../../src/util/bytes.js';
+import { seededRng } from '../../support/fakes/seeded-rng.js';
+import { forkOutput } from '../../support/wallets/fork-outputs.js';
+import { paidOutput } from '../../support/wallets/paid-outputs.js';
+import { owner } from '../../support/wallets/proof-wallet.js';
 import { turns } from '../../support/fakes/event-loop-turns.js';
 import { PASSWORD } from '../../support/wallets/keystores.js';
 import { faultOf, TestWallet, type TestWalletOptions } from '../../support/wallets/test-wallet.js';
@@ -158,6 +165,43 @@ describe('stopping', () => {
     expect(given).toEqual(
       [keys.viewSecret.expose(), keys.spend].map((key) => Buffer.from(key).toString('hex')),
     );
+  });
+
+  it('computes key images of both forms, and finds the spends of outputs in the form of the fork', async () => {
+    const rng = seededRng('background sync of the fork');
+    const both = [
+      paidOutput(owner, 5n, 3, rng),
+      forkOutput(owner, 7n, 4, rng, { subaddress: { major: 1, minor: 1 } }),
+    ];
+    const [legacy, fork] = both.map(({ keyImage }) => keyImage ?? bytes<KeyImage>(0));
+    wallet.store.write((w) =>
+      w.applyPage(
+        page(3, 3, {
+          received: both.map(({ txHash, height }) => ({ ...received(1, height), txHash })),
+          outputs: both.map(unnamed),
+          ambiguousSpends: [
+            {
+              ...{ txHash: bytes<Hash>(77), height: 5, timestamp: 1005, unlockTime: 0n, fee: amount(1n) },
+              ...{ amountOut: amount(0n), keyImages: [fork ?? bytes<KeyImage>(0)] },
+            },
+          ],
+        }),
+      ),
+    );
+    wallet.refresher.onKeyImages = (keys, outputs) => {
+      const own = outputs.filter(({ publicKey }) => both.some((one) => equalBytes(one.publicKey, publicKey)));
+      const images = chunks(locatedKeyImages(own, keys, loadKernel()), 32).values();
+      return Promise.resolve(
+        outputs.map((output, i) => (own.includes(output) ? images.next().value : bytes(101 + i)) as KeyImage),
+      );
+    };
+    await background.stop(recovery);
+    expect(wallet.store.read((r) => r.outputs.byKeyImage(legacy ?? bytes(0)))).not.toHaveProperty('spentBy');
+    expect(wallet.store.read((r) => r.outputs.byKeyImage(fork ?? bytes(0)))).toMatchObject({
+      spentHeight: 5,
+      amount: 7n,
+    });
+    expect(wallet.store.read((r) => r.outgoing.byHash(bytes<Hash>(77)))).toMatchObject({ amountIn: 7n });
   });
 
   it.each<[string, Partial<Recovery>, string]>([

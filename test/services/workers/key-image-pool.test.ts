@@ -5,6 +5,7 @@ import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
 import { keyImageOf } from '../../../src/monero/wallet/scan/key-images.js';
 import { candidatesOf } from '../../support/chain/candidates-of.js';
 import { paidOutput } from '../../support/wallets/paid-outputs.js';
+import { forkOutput } from '../../support/wallets/fork-outputs.js';
 import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { holder } from '../../monero/wallet/fixtures.js';
 
@@ -34,6 +35,35 @@ describe('the key image threads', () => {
 
   it('derive the key images that this thread derives', async () => {
     expect(await pool.derive(outputs, keys)).toEqual(outputs.map((output) => keyImageOf(output, keys)));
+  });
+
+  it('compute the secret facts of outputs in the form of the fork, of this wallet alone', async () => {
+    const own = Array.from({ length: 35 }, (_, i) =>
+      forkOutput(owner, 5n, i, rng, { subaddress: { major: 0, minor: i % 3 } }),
+    );
+    const asked = own.map(({ carrot, ...one }) => ({
+      ...{ publicKey: one.publicKey, derivationKey: one.derivationKey, amount: one.amount },
+      context: carrot?.context ?? new Uint8Array(),
+      spendPublicKey: owner.address(one.subaddress).spendPublicKey,
+    }));
+    const { viewSecret, spendPublicKey } = owner;
+    expect(await pool.reopen(asked, { viewSecret, spendPublicKey })).toEqual(own.map(({ carrot }) => carrot));
+    const { viewSecret: other } = strangers;
+    expect(await pool.reopen(asked.slice(0, 2), { viewSecret: other, spendPublicKey })).toEqual([
+      undefined,
+      undefined,
+    ]);
+    const signed = await pool.sign(own.slice(0, 2), keys);
+    const claims = signed.map((one, i) => ({
+      publicKey: own[i]?.publicKey as PublicKey,
+      signed: one,
+      isCarrot: true,
+    }));
+    expect(await pool.verify(claims)).toEqual(['proven', 'proven']);
+    expect(await pool.verify(claims.map((claim) => ({ ...claim, isCarrot: false })))).toEqual([
+      'unproven',
+      'unproven',
+    ]);
   });
 
   it('sign key images, and verify each signature against its own output alone', async () => {

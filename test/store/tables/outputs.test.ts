@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Hash, KeyImage, SecretKey } from '../../../src/monero/crypto/types.js';
+import type { CarrotFacts } from '../../../src/monero/wallet/scan/found-output.js';
 import type { WalletReader } from '../../../src/store/wallet-reader.js';
 import type { OutputPart, OutputRange } from '../../../src/store/tables/outputs.js';
 import { isUnknownSpend } from '../../../src/store/tables/output-row.js';
@@ -29,6 +30,12 @@ type Facts = typeof facts extends fc.Arbitrary<infer T> ? T : never;
 
 const secret = (n: number): SecretKey => new Uint8Array(32).fill(n) as SecretKey;
 
+const keptFacts = (i: number): CarrotFacts => ({
+  extensionG: secret(2 * i),
+  extensionT: secret(2 * i + 1),
+  context: new Uint8Array(33).fill(i),
+});
+
 function store(held: readonly Facts[]): void {
   file.write((w) => {
     clearChain(w, { hard: true });
@@ -46,7 +53,7 @@ function store(held: readonly Facts[]): void {
       const publicKey = key === 1 ? shared : made.publicKey;
       const output = {
         ...{ ...made, publicKey },
-        ...(carrot ? { carrot: { extensionG: secret(2 * i), extensionT: secret(2 * i + 1) } } : {}),
+        ...(carrot ? { carrot: keptFacts(i) } : {}),
       };
       w.payments.add({ ...received(0, output.height), txHash: output.txHash });
       if (keyImage !== 'unknown') {

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { FeeRates } from '../../../src/monero/wallet/select/fees.js';
-import type { KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
+import type { KeyImage, PublicKey, SecretKey } from '../../../src/monero/crypto/types.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
@@ -53,11 +53,18 @@ const facts = fc.record({
   coinbase: chance(4),
   blind: chance(8),
   plain: chance(12),
+  fork: chance(8),
   frozen: chance(8),
   spent: chance(8),
 });
 
 type Facts = typeof facts extends fc.Arbitrary<infer T> ? T : never;
+
+const FORK_FACTS = {
+  extensionG: new Uint8Array(32) as SecretKey,
+  extensionT: new Uint8Array(32) as SecretKey,
+  context: new Uint8Array(33),
+};
 
 const keyOf = (n: number): PublicKey => {
   const bytes = new Uint8Array(32);
@@ -82,6 +89,7 @@ function stored(held: readonly Facts[]): OwnedOutput[] {
       publicKey: key,
       ...(wish.blind ? {} : { keyImage: key as Uint8Array as KeyImage }),
       rct: !wish.plain,
+      ...(wish.fork ? { carrot: FORK_FACTS } : {}),
       subaddress: { major: 0, minor: wish.minor },
       height: wish.height,
       unlockTime: wish.coinbase ? BigInt(wish.height + 60) : wish.lock,
@@ -214,6 +222,20 @@ describe('spendable outputs of the store', () => {
     );
   });
 
+  it('have none in the form of the fork, locked or not', () => {
+    const wish = { value: 5, minor: 0, tx: 0, lock: 0n, coinbase: false, blind: false, plain: false };
+    const held = [10, CHAIN_HEIGHT].map((height) => ({
+      ...wish,
+      height,
+      fork: true,
+      frozen: false,
+      spent: false,
+    }));
+    const { lazy } = pursesOf(held, false, []);
+    expect(lazy.funds(0n)).toMatchObject({ available: 0n, locked: 0n, addresses: [] });
+    expect([lazy.oldest(0n), lazy.largestCoins(0n, 5), lazy.coins(0, 0n)]).toEqual([undefined, [], []]);
+  });
+
   it('make the same payments from an address with many outputs', () => {
     const held = Array.from({ length: 1500 }, (_, i): Facts => ({
       value: 100 + ((i * 7919) % 300),
@@ -224,6 +246,7 @@ describe('spendable outputs of the store', () => {
       coinbase: false,
       blind: i % 50 === 0,
       plain: false,
+      fork: i % 70 === 0,
       frozen: false,
       spent: false,
     }));

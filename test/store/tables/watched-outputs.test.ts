@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import type { Hash } from '../../../src/monero/crypto/types.js';
+import type { Hash, SecretKey } from '../../../src/monero/crypto/types.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import type { OwnedOutput } from '../../../src/monero/wallet/scan/findings.js';
 import { WatchTable } from '../../../src/monero/wallet/scan/watch-table.js';
@@ -29,7 +29,7 @@ describe('watched outputs', () => {
   it('are none in an empty store', () => {
     expect(file.read((r) => r.watch.withKeyImage(0))).toHaveLength(0);
     expect(file.read((r) => r.watch.withoutKeyImage())).toHaveLength(0);
-    expect(file.read((r) => r.watch.anyWithoutKeyImage())).toBe(false);
+    expect(file.read((r) => r.watch.anyLegacyWithoutKeyImage())).toBe(false);
   });
 
   it('are packed by key image with their data, without those whose spend cannot be undone', () => {
@@ -51,10 +51,21 @@ describe('watched outputs', () => {
     expect(table.get(blind.publicKey)).toEqual(placeOf(blind));
     expect(
       file.read((r) => [
-        r.watch.anyWithoutKeyImage(),
-        r.watch.anyWithoutKeyImage(2),
-        r.watch.anyWithoutKeyImage(0),
+        r.watch.anyLegacyWithoutKeyImage(),
+        r.watch.anyLegacyWithoutKeyImage(2),
+        r.watch.anyLegacyWithoutKeyImage(0),
       ]),
     ).toEqual([true, true, false]);
+    // No info of signers gives key images of the form of the fork.
+    const secret = new Uint8Array(32) as SecretKey;
+    const carrot = { extensionG: secret, extensionT: secret, context: new Uint8Array(33) };
+    add({
+      ...blind,
+      txHash: bytes<Hash>(66),
+      publicKey: bytes(66),
+      subaddress: { major: 3, minor: 0 },
+      carrot,
+    });
+    expect(file.read((r) => r.watch.anyLegacyWithoutKeyImage(3))).toBe(false);
   });
 });

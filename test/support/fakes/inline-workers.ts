@@ -14,6 +14,8 @@ import { CodecError } from '../../../src/util/codec.js';
 import type { Jobs } from '../../../src/util/thread-jobs.js';
 import { WalletError } from '../../../src/model/wallet-error.js';
 import { NoNonceError } from '../../../src/monero/wallet/multisig/cosigning.js';
+import type { OpeningKeys } from '../../../src/monero/carrot/opening.js';
+import type { ToldOutput } from '../../../src/monero/wallet/scan/reopened-outputs.js';
 import type { LocatedOutput, OutputHint, SpendingKeys } from '../../../src/monero/wallet/scan/key-images.js';
 
 /** Runs jobs on this thread with a copy of their input, and names their failures as a thread does. */
@@ -49,6 +51,7 @@ export const inlineWorkers = (): WorkerPools =>
     keyImages: {
       locate: (items: readonly OutputHint[], { viewSecret }: ViewKeys) =>
         keyImages.run('locate', { items, keys: { viewSecret } }),
+      reopen: (items: readonly ToldOutput[], keys: OpeningKeys) => keyImages.run('reopen', { items, keys }),
       derive: (items: readonly LocatedOutput[], keys: SpendingKeys) =>
         keyImages.run('derive', { items, keys }),
       sign: (items: readonly LocatedOutput[], keys: SpendingKeys) => keyImages.run('sign', { items, keys }),

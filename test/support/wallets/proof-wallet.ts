@@ -39,7 +39,7 @@ function ownerOf({ spend, viewSecret, spendPublicKey }: ReturnType<typeof namedK
   });
   return { ...keys, table, address };
 }
-const owner = ownerOf(namedKeys('test wallet'));
+export const owner = ownerOf(namedKeys('test wallet'));
 export const payer = holder(rng);
 
 /** Payments of 5 to 0/0, 70 to 1/1 and 300 to 0/2, and the outputs that the wallet has of them. */

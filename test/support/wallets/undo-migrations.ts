@@ -1,6 +1,8 @@
 /** SQL that removes the secrets of outputs in the form of the fork, of which there are none. */
 export const UNDO_CARROT = `
-  ALTER TABLE owned_output DROP COLUMN carrot;`;
+  DROP INDEX owned_output_carrot;
+  ALTER TABLE owned_output DROP COLUMN carrot;
+  ALTER TABLE imported_output DROP COLUMN carrot;`;
 
 /** SQL that removes the terms of shops from payment requests, and the signals of the mempool. */
 const UNDO_SHOP = `

@@ -3,6 +3,7 @@ import { publicKeyOf } from '../../crypto/derivation.js';
 import { keccak } from '../../crypto/keccak.js';
 import { checkSignature, signHash } from '../../crypto/signature.js';
 import type { SecretKey } from '../../crypto/types.js';
+import { FORK_RULES } from '../../fork-rules.js';
 import { equalBytes, utf8 } from '../../../util/bytes.js';
 import { CodecError } from '../../../util/codec.js';
 import type { Rng } from '../../../util/random.js';
@@ -15,6 +16,8 @@ import type { Rng } from '../../../util/random.js';
 /** Text at the beginning of each kind of export, with the version of its format. Source: wallet2.cpp, at its top. */
 const MAGIC = {
   outputs: utf8('Monero output export\x04'),
+  // A format of this server: others refuse its magic, and so do servers with other rules of the fork.
+  forkOutputs: utf8(`wallet-rpc output export ${FORK_RULES}\x01`),
   unsignedTxs: utf8('Monero unsigned tx set\x05'),
   signedTxs: utf8('Monero signed tx set\x05'),
   multisigInfo: utf8('Monero multisig export\x01'),
@@ -29,6 +32,10 @@ export interface ExportKeys {
   readonly cipherKey: Uint8Array;
   readonly viewSecret: SecretKey;
 }
+
+/** Returns true if an export has the magic bytes of a kind. */
+export const isExportOf = (kind: ExportKind, exported: Uint8Array): boolean =>
+  equalBytes(exported.subarray(0, MAGIC[kind].length), MAGIC[kind]);
 
 const IV_LENGTH = 8;
 const SIGNATURE_LENGTH = 64;
@@ -73,8 +80,7 @@ export function openExport(
 ): Uint8Array {
   const magic = MAGIC[kind];
   const body = blob.subarray(magic.length);
-  if (!equalBytes(blob.subarray(0, magic.length), magic))
-    throw new ExportError('magic', 'export: wrong magic');
+  if (!isExportOf(kind, blob)) throw new ExportError('magic', 'export: wrong magic');
   if (body.length < IV_LENGTH + SIGNATURE_LENGTH) throw new ExportError('size', 'export: too short');
   const sealed = body.subarray(0, -SIGNATURE_LENGTH);
   const signature = body.subarray(-SIGNATURE_LENGTH);

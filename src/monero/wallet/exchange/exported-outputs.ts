@@ -1,10 +1,12 @@
 import type { PublicKey } from '../../crypto/types.js';
 import { parseExtra, txPublicKeys, additionalPublicKeys } from '../../cryptonote/extra.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
+import { INPUT_CONTEXT_BYTES } from '../../fork-rules.js';
 import {
   CodecError,
   decode,
   list,
+  raw,
   u8,
   varint,
   varintNumber,
@@ -27,6 +29,11 @@ export interface ExportedOutput {
   readonly additionalKeys: readonly PublicKey[];
   /** Index of the paid address; undefined in exports of release 0.18.0. */
   readonly subaddress: SubaddressIndex | undefined;
+  /**
+   * Input context of the transaction, 33 bytes, of an output in the form of the fork, whose `txPublicKey` is its ephemeral
+   * public key; absent in the old form.
+   */
+  readonly context?: Uint8Array;
 }
 
 /** Flags of an exported output. */
@@ -95,27 +102,76 @@ const subaddress = struct<SubaddressIndex>({ major: u32Varint, minor: u32Varint 
   SubaddressIndex | undefined
 >;
 
+const beforeFlags = {
+  publicKey: key<PublicKey>(),
+  outputIndex: varintNumber,
+  globalIndex: varintNumber,
+  txPublicKey: key<PublicKey>(),
+};
+
+/** Returns the codec of a record of an output of the old form, without its version. */
+const recordOf = (version: number): Codec<ExportedOutput> =>
+  struct<Omit<ExportedOutput, 'context'>>({
+    ...beforeFlags,
+    flags,
+    amount: varint,
+    additionalKeys: list(key<PublicKey>()),
+    subaddress: version < 1 ? absent<SubaddressIndex | undefined>(undefined) : subaddress,
+  });
+
+/** Codec of a record of an output in the form of the fork, without its version. */
+const forkRecord = struct<ExportedForkOutput>({
+  ...beforeFlags,
+  context: raw(INPUT_CONTEXT_BYTES),
+  flags,
+  amount: varint,
+  subaddress,
+});
+
+/** Thrown when an output in the form of the fork is written in a format that has no place for its input context. */
+export class FormatTooOld extends Error {
+  override readonly name = 'FormatTooOld';
+
+  constructor() {
+    super('an output in the form of the fork is not written in a format of before the fork');
+  }
+}
+
 /** Returns a codec that reads versions 0 and 1. @param newest version that is written. */
 const exportedOutput = (newest: 0 | 1): Codec<ExportedOutput> => {
-  const body = (version: number): Codec<ExportedOutput> =>
-    struct<ExportedOutput>({
-      publicKey: key<PublicKey>(),
-      outputIndex: varintNumber,
-      globalIndex: varintNumber,
-      txPublicKey: key<PublicKey>(),
-      flags,
-      amount: varint,
-      additionalKeys: list(key<PublicKey>()),
-      subaddress: version < 1 ? absent<SubaddressIndex | undefined>(undefined) : subaddress,
-    });
-  const written = body(newest);
+  const written = recordOf(newest);
   return {
     write(value, w) {
+      if (value.context !== undefined) throw new FormatTooOld();
       varintNumber.write(newest, w);
       written.write(value, w);
     },
-    read: (r) => versioned(1, body).read(r),
+    read: (r) => versioned(1, recordOf).read(r),
   };
+};
+
+/** An output in the form of the fork in an export. */
+type ExportedForkOutput = Omit<ExportedOutput, 'additionalKeys' | 'context'> & {
+  readonly context: Uint8Array;
+};
+
+/** Version of the record of an output in the form of the fork, beside those of {@link exportedOutput}. */
+const FORK_RECORD = 2;
+
+/** Reads and writes an output of either form: records of version 1 for the old form, of {@link FORK_RECORD} for the new one. */
+const outputOfEitherForm: Codec<ExportedOutput> = {
+  write(value, w) {
+    const { context, additionalKeys: _none, ...rest } = value;
+    if (context === undefined) return exportedOutput(1).write(value, w);
+    varintNumber.write(FORK_RECORD, w);
+    forkRecord.write({ ...rest, context }, w);
+  },
+  read(r) {
+    const version = varintNumber.read(r);
+    if (version === FORK_RECORD) return { ...forkRecord.read(r), additionalKeys: [] };
+    if (version !== 1) throw new CodecError('archive: unknown version of an output');
+    return recordOf(1).read(r);
+  },
 };
 
 /** Converts a full record of an old format. @throws CodecError for an inconsistent record. */
@@ -221,7 +277,8 @@ export const outputExport = {
   current: tripleOf(exportedOutput(1)),
   '0.18.0': pairOf(exportedOutput(0)),
   full: pairOf(fullRecord),
-} satisfies Record<ExportFormat | 'full', ExportLayout>;
+  fork: tripleOf(outputOfEitherForm),
+} satisfies Record<ExportFormat | 'full' | 'fork', ExportLayout>;
 
 /** Number of bytes that a written output takes at most, unless it has additional keys. */
 const OUTPUT_BYTES = 112;
@@ -251,6 +308,9 @@ export async function writeOutputExport(
 
 /** Codecs of all layouts that any release wrote, newest first. */
 const LAYOUTS = [outputExport.current, outputExport['0.18.0'], tripleOf(fullRecord), outputExport.full];
+
+/** Reads an export of outputs of which some have the form of the fork. @throws CodecError. */
+export const readForkExport = (body: Uint8Array): OutputExport => decode(outputExport.fork, body);
 
 /** Reads an export of any version. @throws CodecError. Source: wallet2.cpp `import_outputs_from_str`. */
 export function readOutputExport(body: Uint8Array): OutputExport {

@@ -16,14 +16,19 @@ export interface SigningShares {
   readonly shares: readonly SecretKey[];
 }
 
+function assertHasParts({ carrot }: LocatedOutput): void {
+  if (carrot !== undefined)
+    throw new CodecError('an output in the form of the fork has no partial key images');
+}
+
 /**
  * Computes this signer's part of an output's secret key: the derivation scalar, the subaddress secret, and the sum of
  * the signer's shares. Source: cryptonote_format_utils.cpp `generate_key_image_helper_precomp`.
+ * @throws CodecError for an output in the form of the fork, whose parts signers do not exchange yet.
  */
-export function ownPartOf(
-  { derivationKey, outputIndex, subaddress }: LocatedOutput,
-  { viewSecret, shares }: SigningShares,
-): SecretKey {
+export function ownPartOf(output: LocatedOutput, { viewSecret, shares }: SigningShares): SecretKey {
+  assertHasParts(output);
+  const { derivationKey, outputIndex, subaddress } = output;
   const spendSecret = scalarBytes(reduce(shares.reduce((sum, share) => sum + toScalar(share), 0n)));
   const derivation = keyDerivation(derivationKey, viewSecret);
   return outputSecretKey({ viewSecret, spendSecret }, derivation, outputIndex, subaddress);
@@ -34,7 +39,7 @@ export function ownPartOf(
  * counts once.
  * @param partials partial key images that all other signers have sent.
  * @param count number of shares of the group.
- * @throws CodecError if partial key images are missing, or signers sent different partial key images for the same
+ * @throws CodecError as {@link ownPartOf}, if partial key images are missing, or signers sent different partial key images for the same
  * share. Source: multisig.cpp `generate_multisig_composite_key_image`.
  */
 export function compositeKeyImage(
@@ -44,6 +49,7 @@ export function compositeKeyImage(
   count: number,
   curve: Curve = loadCurve(),
 ): KeyImage {
+  assertHasParts(output);
   const own = partialKeyImages(output.publicKey, keys.shares, curve);
   const parts = new Map([...own, ...partials].map((part) => [toHex(part), part]));
   if (parts.size < count)

@@ -8,12 +8,18 @@ export const KEY_CHARS = 44;
 export const SIGNATURE_CHARS = 88;
 
 /**
- * Facts of a {@link ProofError}. `bad_proof`: a malformed proof; `invalid`: nothing can be proven or checked.
+ * Facts of a {@link ProofError}. `bad_proof`: a malformed proof; `invalid`: nothing can be proven or checked; `fork_proof`: the
+ * proof would be about the form of the fork, which has no proofs yet.
  * @example
  * const fault: ProofFault = { kind: 'invalid', reason: 'the amount to prove is zero' };
  * new ProofError(fault).message; // => 'the amount to prove is zero'
  */
-export type ProofFault = ({ readonly kind: 'bad_proof' } | { readonly kind: 'invalid' }) & Reasoned;
+export type ProofFault = (
+  | { readonly kind: 'bad_proof' }
+  | { readonly kind: 'invalid' }
+  | { readonly kind: 'fork_proof' }
+) &
+  Reasoned;
 
 /**
  * Error of a proof that is malformed, that is about another subject, or that cannot be made.

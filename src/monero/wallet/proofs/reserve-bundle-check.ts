@@ -6,8 +6,8 @@ import type { SubaddressIndex, Transaction } from '../../cryptonote/types.js';
 import { equalBytes, toHex, utf8 } from '../../../util/bytes.js';
 import { U64_MAX } from '../../../util/amount.js';
 import { ProtocolError } from '../protocol-error.js';
-import { readFetchedTx } from '../scan/fetched-tx.js';
 import { ProofError } from './proof-text.js';
+import { provableTx } from './provable-tx.js';
 import {
   bundleStatement,
   MAX_BUNDLE_MESSAGE_BYTES,
@@ -204,7 +204,7 @@ function assertOutput({ output, proofs }: ToOpen, tx: Transaction, hasKey: boole
 function openTx(fetched: BundleTx, outputs: readonly ToOpen[]): bigint {
   try {
     assertThat(fetched.blob.length <= MAX_TX_BYTES, `more than ${MAX_TX_BYTES} bytes`);
-    const tx = readFetchedTx(fetched);
+    const tx = provableTx(fetched);
     const hasRemovedPart = tx.rct !== undefined && tx.rct.base.type !== 0;
     assertThat(
       hasRemovedPart || fetched.prunableHash === undefined,

@@ -22,7 +22,15 @@ import { proofMessage, proveReserve, receiversOf, signReserve } from './reserve-
 /** An output that becomes part of a bundle. */
 export type HeldOutput = Pick<
   OwnedOutput,
-  'txHash' | 'outputIndex' | 'publicKey' | 'derivationKey' | 'subaddress' | 'amount' | 'height' | 'unlockTime'
+  | 'txHash'
+  | 'outputIndex'
+  | 'publicKey'
+  | 'derivationKey'
+  | 'subaddress'
+  | 'amount'
+  | 'height'
+  | 'unlockTime'
+  | 'carrot'
 > & { readonly keyImage: KeyImage };
 
 /** Data from which a bundle is made. A plain value. */
@@ -100,7 +108,7 @@ function signAccount(
   };
 }
 
-/** Makes a bundle. @throws ScanError if the bytes of a transaction have another hash than the transaction. */
+/** Makes a bundle. @throws ProofError `fork_proof`. @throws ScanError if the bytes of a transaction have another hash than the transaction. */
 export function proveBundle(given: BundleToProve, rng: Rng): ReserveBundle {
   const { facts, accounts, withReserveProof, keys } = given;
   const { address, message } = facts;

@@ -20,9 +20,10 @@ import { toHex } from '../../../util/bytes.js';
 import { Writer } from '../../../util/codec.js';
 import type { Rng } from '../../../util/random.js';
 import { zip } from '../../../util/zip.js';
-import { readFetchedTx, type FetchedTx } from '../scan/fetched-tx.js';
+import type { FetchedTx } from '../scan/fetched-tx.js';
 import { sumOfOutputs } from './amount-received.js';
 import { badProof, ProofError } from './proof-text.js';
+import { assertProvable, provableTx } from './provable-tx.js';
 import { openAmount } from '../scan/receive.js';
 import type { OwnedOutput } from '../scan/findings.js';
 import {
@@ -76,7 +77,7 @@ export interface ReserveToProve {
   readonly address: AddressKeys;
   readonly outputs: readonly (Pick<
     OwnedOutput,
-    'txHash' | 'outputIndex' | 'publicKey' | 'derivationKey' | 'subaddress'
+    'txHash' | 'outputIndex' | 'publicKey' | 'derivationKey' | 'subaddress' | 'carrot'
   > & { readonly keyImage: KeyImage })[];
   readonly keys: { readonly viewSecret: SecretKey; readonly spendSecret: SecretKey };
 }
@@ -84,7 +85,8 @@ export interface ReserveToProve {
 const PRIMARY: SubaddressIndex = { major: 0, minor: 0 };
 
 /**
- * Makes a reserve proof. @returns `ReserveProofV2` followed by base58. Source: wallet2.cpp `get_reserve_proof`.
+ * Makes a reserve proof. @returns `ReserveProofV2` followed by base58.
+ * @throws ProofError `fork_proof` for outputs in the form of the fork. Source: wallet2.cpp `get_reserve_proof`.
  * @example
  * const claim = { message: new Uint8Array(), address: parseAddress(primary), outputs, keys: account };
  * proveReserve(claim, systemRng).slice(0, 14); // => 'ReserveProofV2'
@@ -94,12 +96,13 @@ export const proveReserve = (claim: ReserveToProve, rng: Rng): string =>
 
 /**
  * Makes the parts of a reserve proof: entries in the order of the outputs, and spend keys in the order of
- * {@link receiversOf}.
+ * {@link receiversOf}. @throws ProofError `fork_proof`
  */
 export function signReserve(
   { message, address, outputs, keys }: ReserveToProve,
   rng: Rng,
 ): Omit<ReserveProof, 'version'> {
+  assertProvable(outputs);
   const signed = proofMessage(message, address, outputs);
   const curve = loadCurve();
   const sharedSecrets = curve.multiplySecret(
@@ -246,7 +249,7 @@ export function openEntry(
 
 /**
  * Verifies every output of a proof. An amount that does not match its commitment counts as zero.
- * @throws ProofError `bad_proof`, ScanError Source: wallet2.cpp `check_reserve_proof`.
+ * @throws ProofError `bad_proof`, `fork_proof`, ScanError Source: wallet2.cpp `check_reserve_proof`.
  * @example
  * const claim = { message: new Uint8Array(), address: parseAddress(primary) };
  * const text = proveReserve({ ...claim, outputs, keys: account }, systemRng);
@@ -260,7 +263,7 @@ export function checkReserve({ proof, message, address, txs, spent }: ReserveToC
   for (const [i, one] of proof.entries.entries()) {
     const tx = txs[i];
     if (tx === undefined) throw new Error('a reserve proof without its transactions');
-    const parsed = readFetchedTx(tx);
+    const parsed = provableTx(tx);
     const { main, additional } = publishedKeys(parsed);
     const keys = [...main, additional[one.outputIndex]];
     const amount = openEntry(one, parsed, keys, { signed, address, version: proof.version, receivers });

@@ -11,6 +11,7 @@ import type { Amount } from '../../../util/amount.js';
 import { equalBytes } from '../../../util/bytes.js';
 import type { Rng } from '../../../util/random.js';
 import { badProof, proofBytes, SIGNATURE_CHARS, WRONG_HEADER } from './proof-text.js';
+import { assertProvable } from './provable-tx.js';
 import { wrongTransaction } from '../scan/fetched-tx.js';
 import { outputSecretKey } from '../../cryptonote/own-outputs.js';
 import type { OwnedOutput } from '../scan/findings.js';
@@ -75,7 +76,10 @@ export interface SpendToProve {
   readonly txHash: Hash;
   readonly message: Uint8Array;
   readonly inputs: readonly (SpentRing & {
-    readonly output: Pick<OwnedOutput, 'publicKey' | 'derivationKey' | 'outputIndex' | 'subaddress'>;
+    readonly output: Pick<
+      OwnedOutput,
+      'publicKey' | 'derivationKey' | 'outputIndex' | 'subaddress' | 'carrot'
+    >;
   })[];
   readonly keys: { readonly viewSecret: SecretKey; readonly spendSecret: SecretKey };
 }
@@ -83,10 +87,11 @@ export interface SpendToProve {
 /**
  * Signs a message with every ring of a transaction.
  * @returns `SpendProofV1` followed by base58.
- * @throws ScanError for a ring that lacks the spent output or contains an invalid key. Source:
+ * @throws ProofError `fork_proof` for an output in the form of the fork. @throws ScanError for a ring that lacks the spent output or contains an invalid key. Source:
  * wallet2.cpp `get_spend_proof`.
  */
 export function proveSpend({ txHash, message, inputs, keys }: SpendToProve, rng: Rng): string {
+  assertProvable(inputs.map(({ output }) => output));
   const signed = proofMessage(txHash, message);
   return inputs.reduce((text, { keyImage, ring, output }) => {
     const realIndex = ring.findIndex((key) => equalBytes(key, output.publicKey));

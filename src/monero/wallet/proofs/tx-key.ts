@@ -6,8 +6,9 @@ import type { Address, Transaction } from '../../cryptonote/types.js';
 import type { Amount } from '../../../util/amount.js';
 import { equalBytes } from '../../../util/bytes.js';
 import { amountReceived } from './amount-received.js';
-import { readFetchedTx, type FetchedTx } from '../scan/fetched-tx.js';
+import type { FetchedTx } from '../scan/fetched-tx.js';
 import { ProofError } from './proof-text.js';
+import { provableTx } from './provable-tx.js';
 
 /** Public keys in the extra field of a transaction. */
 export interface PublishedKeys {
@@ -49,14 +50,14 @@ export interface TxKeyClaim {
 /**
  * Returns the amount that a transaction has paid to an address, as its secret keys prove [atomic units]. A secret key
  * counts only if the transaction contains its public key; otherwise the receiver cannot have found the output.
- * @throws ProofError `invalid` if the number of additional keys differs from the number of outputs,
+ * @throws ProofError `invalid` if the number of additional keys differs from the number of outputs, `fork_proof`,
  * ScanError Source: wallet2.cpp `check_tx_key`.
  * @example
  * const secret = randomSecretKey(systemRng);
  * checkTxKey({ tx: txs[1], address: parseAddress(address), keys: [secret] }); // => 0n
  */
 export function checkTxKey({ tx: fetched, address, keys: [main, ...additional] }: TxKeyClaim): Amount {
-  const tx = readFetchedTx(fetched);
+  const tx = provableTx(fetched);
   if (additional.length > 0 && additional.length !== tx.prefix.outputs.length)
     throw new ProofError({
       kind: 'invalid',

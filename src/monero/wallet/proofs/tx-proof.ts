@@ -15,7 +15,8 @@ import { ZERO, type Amount } from '../../../util/amount.js';
 import { bytes32, fixedBytes, utf8 } from '../../../util/bytes.js';
 import type { Rng } from '../../../util/random.js';
 import { amountReceived } from './amount-received.js';
-import { readFetchedTx, type FetchedTx } from '../scan/fetched-tx.js';
+import type { FetchedTx } from '../scan/fetched-tx.js';
+import { provableTx } from './provable-tx.js';
 import { badProof, KEY_CHARS, proofBytes, SIGNATURE_CHARS, ProofError } from './proof-text.js';
 import { publicKeyFor, publishedKeys, type PublishedKeys } from './tx-key.js';
 
@@ -150,7 +151,7 @@ export interface TxVerdict {
 
 /**
  * Verifies a proof, and adds up the amounts of the outputs for which its entries are valid.
- * @throws ProofError `bad_proof` for a malformed proof or a proof about another transaction, `invalid`,
+ * @throws ProofError `bad_proof` for a malformed proof or a proof about another transaction, `invalid`, `fork_proof`,
  * ScanError Source: wallet2.cpp `check_tx_proof`.
  * @example
  * const message = new TextEncoder().encode('order 17');
@@ -164,7 +165,7 @@ export function checkTxProof({
   proof: text,
 }: TxProofSubject & { readonly proof: string }): TxVerdict {
   const { direction, version, entries } = readTxProof(text);
-  const tx = readFetchedTx(fetched);
+  const tx = provableTx(fetched);
   const keys = provenKeys(publishedKeys(tx));
   if (entries.length !== keys.length)
     throw badProof(
@@ -202,7 +203,7 @@ function assertPaysAddress(subject: TxProofSubject, proof: string): string {
  * Proves as the payer that an address was paid.
  * @param keys the tx secret key, then the additional secret keys.
  * @returns `OutProofV2` followed by base58.
- * @throws ProofError `invalid`, `bad_proof`, ScanError Source: wallet2.cpp `get_tx_proof`.
+ * @throws ProofError `invalid`, `bad_proof`, `fork_proof`, ScanError Source: wallet2.cpp `get_tx_proof`.
  * @example
  * const subject = { tx: txs[1], address: parseAddress(address), message: new Uint8Array() };
  * try {
@@ -227,7 +228,7 @@ export function proveSent(
 /**
  * Proves as the payee that an address of this wallet was paid.
  * @returns `InProofV2` followed by base58.
- * @throws ProofError `invalid`, ScanError Source: wallet2.cpp `get_tx_proof`.
+ * @throws ProofError `invalid`, `fork_proof`, ScanError Source: wallet2.cpp `get_tx_proof`.
  * @example
  * const subject = { tx: txs[1], address: parseAddress(address), message: new Uint8Array() };
  * const made = proveReceived({ ...subject, viewSecret: account.viewSecret }, systemRng);
@@ -238,7 +239,7 @@ export function proveReceived(
   rng: Rng,
 ): string {
   const signed = proofMessage(subject.tx.hash, subject.message);
-  const entries = provenKeys(publishedKeys(readFetchedTx(subject.tx))).map((key): TxProofEntry => {
+  const entries = provenKeys(publishedKeys(provableTx(subject.tx))).map((key): TxProofEntry => {
     // A payer may publish invalid points besides the valid keys.
     if (!isPoint(key)) return NO_ENTRY;
     const secret = sharedSecret(key, viewSecret);

@@ -83,6 +83,7 @@ function foundIn(
     carrot: {
       extensionG: scalarBytes(nominal.extensions.g),
       extensionT: scalarBytes(nominal.extensions.t),
+      context: enote.context,
       isChange: path !== 'normal' && opened.type === 'change',
       ...(equalBytes(paymentId, NO_PAYMENT_ID) ? {} : { paymentId }),
     },

@@ -12,8 +12,14 @@ export interface OutputExtensions {
   readonly extensionT: SecretKey;
 }
 
+/** Secret facts of an output in the form of the fork that a wallet keeps. */
+export interface KeptExtensions extends OutputExtensions {
+  /** Input context of the transaction, 33 bytes, from which a wallet without the chain computes the extensions anew. */
+  readonly context: Uint8Array;
+}
+
 /** Secret facts of a found output in the form of the fork. */
-export interface CarrotFacts extends OutputExtensions {
+export interface CarrotFacts extends KeptExtensions {
   /** True for change that only a holder of the wallet's view keys can have made; absent in a stored output. */
   readonly isChange?: boolean;
   /** Payment id that the sender has bound to the output; absent without one. */

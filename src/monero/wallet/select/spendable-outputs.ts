@@ -16,7 +16,10 @@ export type SpendableOutput = Pick<
   | 'unlockTime'
   | 'rct'
   | 'keyImage'
->;
+> & {
+  /** Present for an output in the form of the fork, which no payment with rings can spend. */
+  readonly carrot?: object;
+};
 
 /**
  * Largest number of addresses whose largest outputs are compared. The addresses with the highest sums are compared,
@@ -40,7 +43,7 @@ export interface SpendableOutputSource<C extends SpendableOutput = SpendableOutp
   sums(): readonly AddressFunds[];
   /**
    * Returns the outputs that are smaller than `least`, or that may not be spendable on the given terms: locked, held,
-   * without a key image, or from before RingCT. Each output is returned once.
+   * without a key image, from before RingCT, or in the form of the fork. Each output is returned once.
    */
   exceptions(terms: SpendableTerms, least: bigint): readonly C[];
   /** Returns the outputs of at least `least`, by age; read on demand. */
@@ -131,7 +134,8 @@ export class SpendableOutputs<C extends SpendableOutput = SpendableOutput> {
     for (const coin of this.#source.exceptions(this.#terms, least)) {
       const payable = this.#isPayable(coin);
       if (!payable) unavailable += coin.amount;
-      if (this.#isSignable(coin) && !this.#isUnlocked(coin)) locked.push(coin.amount);
+      if (coin.carrot === undefined && this.#isSignable(coin) && !this.#isUnlocked(coin))
+        locked.push(coin.amount);
       if (payable && coin.amount >= least) continue;
       const funds = sums.get(coin.subaddress.minor);
       if (funds === undefined) throw new Error('an output of an address without outputs');
@@ -214,7 +218,8 @@ export class SpendableOutputs<C extends SpendableOutput = SpendableOutput> {
   }
 
   #isPayable(coin: SpendableOutput): boolean {
-    return coin.rct && this.#isSignable(coin) && this.#isUnlocked(coin) && !this.#isHeld(coin);
+    const hasRing = coin.rct && coin.carrot === undefined;
+    return hasRing && this.#isSignable(coin) && this.#isUnlocked(coin) && !this.#isHeld(coin);
   }
 
   #isHeld(coin: SpendableOutput): boolean {

@@ -8,7 +8,9 @@ import { CodecError, decode, encode, list, varintNumber } from '../../../../src/
 import { pair } from '../../../../src/monero/wallet/exchange/binary-archive.js';
 import { openExport } from '../../../../src/monero/wallet/exchange/export-blob.js';
 import {
+  FormatTooOld,
   outputExport,
+  readForkExport,
   readOutputExport,
   type ExportedOutput,
   type OutputExport,
@@ -82,6 +84,40 @@ describe('exported outputs', () => {
     ['a run in the middle', run(2, 12, [output(2), output(3, { additionalKeys: [publicKey(9)] })])],
   ])('of the current format carry %s', (_, value) => {
     expect(readOutputExport(encode(outputExport.current, value))).toEqual(value);
+  });
+
+  it('of both forms have a format of their own, and none of the others', () => {
+    const context = Uint8Array.of(0x52, ...new Uint8Array(32).fill(7));
+    const both = run(1, 5, [
+      output(2),
+      output(3, { context }),
+      output(4, { context, amount: (1n << 64n) - 1n }),
+    ]);
+    const written = encode(outputExport.fork, both);
+    expect(readForkExport(written)).toEqual(both);
+    expect(() => readOutputExport(written)).toThrow(CodecError);
+    for (const layout of [outputExport.current, outputExport['0.18.0']])
+      expect(() => encode(layout, both)).toThrow(FormatTooOld);
+    const legacy = run(1, 5, [output(2), output(3)]);
+    expect(encode(outputExport.fork, legacy)).toEqual(encode(outputExport.current, legacy));
+    for (const version of [0, 3]) {
+      const changed = Uint8Array.from(written);
+      // Count, first, total and length precede the version of the first output.
+      changed[4] = version;
+      expect(() => readForkExport(changed)).toThrow(CodecError);
+    }
+    fc.assert(
+      fc.property(fc.nat(written.length - 1), fc.nat(255), (at, value) => {
+        const changed = Uint8Array.from(written);
+        changed[at] = value;
+        try {
+          expect(readForkExport(changed).outputs.length).toBeLessThanOrEqual(3);
+        } catch (error) {
+          expect(error).toBeInstanceOf(CodecError);
+        }
+        expect(() => readForkExport(written.subarray(0, at))).toThrow(CodecError);
+      }),
+    );
   });
 
   it('of release 0.18.0 lack subaddress indices and the total', () => {
