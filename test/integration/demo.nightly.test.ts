@@ -69,6 +69,52 @@ describe('bin/demo payouts', () => {
   });
 });
 
+describe('bin/demo fork', () => {
+  let demo: RunningProcess;
+  const before = leavings();
+
+  beforeAll(() => {
+    demo = start(process.execPath, [MAIN, 'fork']);
+  });
+
+  afterAll(() => stop(demo));
+
+  it('receives before, across and after the fork with a view-only copy, and prints each step', async () => {
+    expect(await demo.exited).toBe(0);
+    const output = demo.output();
+    expect(output).toMatch(/wallet_rpc_daemon_fork_blocks\{version="17"\} 19\n/);
+    for (const [block, version, sum, outputs] of [
+      [81, 16, 6, 3],
+      [100, 17, 12, 6],
+      [110, 18, 18, 9],
+    ])
+      expect(output).toMatch(
+        new RegExp(
+          `block ${block}, version ${version}: .*\\n {3}shop {7}${sum} XMR in ${outputs} outputs; .*3 payment\\.seen, 3 payment\\.mined.*\\n` +
+            ` {3}view-only {2}${sum} XMR in ${outputs} outputs; .*3 payment\\.seen, 3 payment\\.mined`,
+        ),
+      );
+    expect(output).toMatch(/-4: no payments are made since block 100: /);
+    expect(output).toMatch(
+      /w-1 queued; waits because of the fork to version 17 at block 100\n\s+w-1 cancelled/,
+    );
+    expect(output).toMatch(
+      /newest 13 blocks are replaced.*\n {3}shop {7}6 XMR in 3 outputs; 6 payment\.reversed/,
+    );
+    expect(output).toMatch(
+      /they come back\n {3}shop {7}18 XMR in 9 outputs; 6 payment\.seen, 6 payment\.mined/,
+    );
+    expect(output).toMatch(/restored {3}18 XMR in 9 outputs, the same as the shop/);
+    expect(output).toMatch(/Unexpected hard fork version v17 at height 100/);
+    expect(output).toMatch(/get_height: 100 blocks, update_needed: version 17/);
+    expect(output).toMatch(/updated {4}18 XMR in 9 outputs, the same as the shop/);
+  });
+
+  it('removes all its files', () => {
+    expect(leavings()).toEqual(before);
+  });
+});
+
 describe('bin/demo with another name', () => {
   it('names the demos, and starts nothing', async () => {
     const demo = start(process.execPath, [MAIN, 'nonsense']);

@@ -2,15 +2,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { FORK_RULES } from '../../monero/fork-rules.js';
 import { createToken } from '../../rpc/access/credential.js';
 import { toConfig } from '../config/config.js';
 import type { RawOptions } from '../config/option.js';
 import { failWith } from '../process/run-process.js';
+import type { ForkHeights } from '../../regtest/rules/fork-schedule.js';
 import { startRegtestProcess } from '../regtest/regtest-process.js';
 import { prepareStart } from '../config/prepare.js';
 import { startServer, type RunningServer } from '../server.js';
-import { serverAt, type DemoServer } from './demo-server.js';
+import { nodeAt, serverAt, type DemoNode } from './demo-server.js';
 import { runDemo } from './demo.js';
+import { FORK_HEIGHTS, runForkDemo } from './fork-demo.js';
 import { APPROVAL_RULE, PERSONS, runPayoutDemo, type Person } from './payout-demo.js';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -18,10 +21,12 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 /** Directory, node and servers of a demo. */
 interface Stage {
   readonly directory: string;
-  readonly node: DemoServer;
+  readonly node: DemoNode;
   readonly nodeAddress: string;
   /** Starts a wallet server. @param name name of its directory. */
   start(name: string, options: RawOptions): Promise<RunningServer>;
+  /** Ends a wallet server before the end of the demo. */
+  stop(server: RunningServer): Promise<void>;
 }
 
 /** Shows how a shop requests a payment, and a customer pays. */
@@ -64,23 +69,53 @@ async function showPayouts({ directory, node, nodeAddress, start }: Stage): Prom
   );
 }
 
-const DEMOS: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
-  '': showRequest,
-  payouts: showPayouts,
+/** Shows how a shop receives across the next fork. */
+async function showFork({ node, nodeAddress, start, stop }: Stage): Promise<void> {
+  const serve = (folder: string, rules: string): Promise<RunningServer> =>
+    start(folder, { 'disable-rpc-login': true, 'refresh-period': '0', 'fork-rules': rules });
+  const shops = await serve('shops', FORK_RULES);
+  say(`A regtest node at ${nodeAddress}, a wallet server at port ${shops.port}`);
+  let other: RunningServer | undefined;
+  await runForkDemo(
+    {
+      node,
+      wallet: (wallet) => serverAt(shops.port, { wallet }),
+      metrics: async () => (await fetch(`http://127.0.0.1:${shops.port}/metrics`)).text(),
+      async restart(rules) {
+        if (other !== undefined) await stop(other);
+        other = await serve('other', rules);
+        return serverAt(other.port, { wallet: 'late' });
+      },
+    },
+    say,
+  );
+}
+
+/** A demo, and the fork of its node; absent: it has none. */
+interface Demo {
+  readonly show: (stage: Stage) => Promise<void>;
+  readonly fork?: ForkHeights;
+}
+
+const DEMOS: Readonly<Record<string, Demo>> = {
+  '': { show: showRequest },
+  payouts: { show: showPayouts },
+  fork: { show: showFork, fork: FORK_HEIGHTS },
 };
 
 /** Starts a node, runs a demo with servers of its own, and removes all its files. */
 async function main([name = '']: readonly string[]): Promise<void> {
-  const show = Object.hasOwn(DEMOS, name) ? DEMOS[name] : undefined;
-  if (show === undefined)
-    throw new Error(`there is no demo '${name}'; bin/demo and bin/demo payouts are demos`);
+  const demo = Object.hasOwn(DEMOS, name) ? DEMOS[name] : undefined;
+  if (demo === undefined)
+    throw new Error(`there is no demo '${name}'; bin/demo, bin/demo payouts and bin/demo fork are demos`);
   const started = performance.now();
   const directory = mkdtempSync(join(tmpdir(), 'wallet-rpc-demo-'));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   const log = pino({ level: 'silent' });
-  const node = await startRegtestProcess({ regtest: { port: 0 }, rpc: { apiVersion: '1.3' } }, log);
-  const servers: RunningServer[] = [];
+  const regtest = { port: 0, ...(demo.fork && { fork: demo.fork }) };
+  const node = await startRegtestProcess({ regtest, rpc: { apiVersion: '1.3' } }, log);
+  const servers = new Set<RunningServer>();
   const start = async (folder: string, options: RawOptions): Promise<RunningServer> => {
     const config = toConfig(
       {
@@ -92,19 +127,24 @@ async function main([name = '']: readonly string[]): Promise<void> {
       availableParallelism(),
     );
     const server = await startServer(config, await prepareStart(config, log), log, () => undefined);
-    servers.push(server);
+    servers.add(server);
     return server;
   };
+  const stop = async (server: RunningServer): Promise<void> => {
+    servers.delete(server);
+    await server.close();
+  };
   try {
-    await show({
+    await demo.show({
       directory,
-      node: serverAt(Number(node.address.split(':')[1])),
+      node: nodeAt(Number(node.address.split(':')[1])),
       nodeAddress: node.address,
       start,
+      stop,
     });
     say(`All of it took ${((performance.now() - started) / 1000).toFixed(1)} s.`);
   } finally {
-    await Promise.all(servers.map((server) => server.close()));
+    await Promise.all([...servers].map((server) => server.close()));
     await node.close();
   }
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Json } from '../../util/json.js';
-import { coins, short, type DemoServer } from './demo-server.js';
+import { coins, short, until, type DemoServer } from './demo-server.js';
 
 /** Persons of the exchange, with the families of methods that their credentials allow. */
 export const PERSONS = {
@@ -31,8 +31,6 @@ const CONFIRMATIONS = 10;
 const COIN = 1_000_000_000_000n;
 const [KEEP, ABOVE] = [100n * COIN, 200n * COIN];
 const RECEIPT = 'receipt of w-1';
-/** Time between two looks at a state, and number of looks until the demo fails. */
-const LOOK = { ms: 100, most: 600 };
 
 const nothing = z.unknown();
 const address = z.object({ address: z.string() });
@@ -166,14 +164,4 @@ export async function runPayoutDemo(
   const { balance: kept } = await payee('cold').call('get_balance', {}, balance);
   if (kept === 0n) throw new Error('the cold store has received nothing');
   say(`   the cold store has ${coins(kept)}`);
-}
-
-/** Looks at a state until a value is present. @throws Error after a minute. */
-async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
-  for (let looks = 0; looks < LOOK.most; looks++) {
-    const found = await look();
-    if (found !== undefined) return found;
-    await new Promise((resolve) => setTimeout(resolve, LOOK.ms));
-  }
-  throw new Error(`${what} did not come`);
 }

@@ -81,7 +81,7 @@ const indicesOf = ({ tx }: Payment, { store }: Node): number[] =>
 const swapped =
   (listed: boolean): BlockChange =>
   (served, place, lie) => {
-    const forged = forgedPayment(lie);
+    const forged = forgedPayment(lie, place.height);
     const [minerIndices = [], , ...indices] = served.outputIndices;
     const swap: ServedBlock = {
       ...served,
@@ -152,7 +152,7 @@ export const BLOCK_LIES = {
     help: 'a block of payments below the top has and lists one more, to `address` (1)',
     needs: 'address',
     block: inNamedBlock((served, place, lie) => {
-      const forged = forgedPayment(lie);
+      const forged = forgedPayment(lie, place.height);
       return withBlock(
         {
           ...served,

@@ -24,7 +24,7 @@ import { encode } from '../../util/codec.js';
 import type { Rng } from '../../util/random.js';
 import { PLACEHOLDER_LAYERS } from '../rules/output-tree.js';
 import { readPayment, type Payment } from '../rules/tx-rules.js';
-import { randomPoint } from './forged-payment.js';
+import { nobody, randomPoint } from './nobody.js';
 
 /*
  * Transactions in the form of the fork, for rehearsals. Their outputs, range proof and balance are right, but they spend
@@ -73,10 +73,7 @@ const isOwn = ({ kind }: CarrotTarget): boolean => kind === 'special' || kind ==
 /** Returns a change output without money to an account whose keys are not kept: every transaction has one to its payer. */
 const thrownAway = (rng: Rng): CarrotTarget => ({
   ...{ kind: 'special', type: 'change', amount: ZERO, viewSecret: randomSecretKey(rng) },
-  address: {
-    ...{ network: 'mainnet', kind: 'standard' },
-    ...{ spendPublicKey: randomPoint(rng), viewPublicKey: randomPoint(rng) },
-  },
+  address: nobody(rng),
 });
 
 /** Makes the outputs of a transaction, of which those of the payer may take the ephemeral key of another output. */

@@ -1,22 +1,16 @@
-import {
-  derivePublicKey,
-  keyDerivation,
-  publicKeyOf,
-  randomSecretKey,
-  viewTag,
-} from '../../monero/crypto/derivation.js';
-import { writeExtra } from '../../monero/cryptonote/extra.js';
 import type { Transaction } from '../../monero/cryptonote/types.js';
 import { amount } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import type { Rng } from '../../util/random.js';
 import type { Node } from '../chain/node.js';
+import { drawRewardOf } from '../rules/miner-tx.js';
 import type { Payment } from '../rules/tx-rules.js';
 import type { PoolTx } from '../store/pool.js';
 import type { Fault } from './fault.js';
 import { poolEntryOf, type ForgedChain } from './forged-chain.js';
-import { forgedPayment, forgePayment, randomPoint } from './forged-payment.js';
+import { forgedPayment, forgePayment } from './forged-payment.js';
 import type { LieContext } from './lie-context.js';
+import { randomPoint } from './nobody.js';
 
 /* Lies that give all answers about the chain, or about the pool, from a forged copy, so that they agree. */
 
@@ -80,19 +74,16 @@ function replaceBlocks(
   }
 }
 
-/** Makes a miner transaction pay an amount to the address of the target. */
-function rewarding(lie: LieContext, paid: bigint): (honest: Transaction) => Transaction {
+/** Makes the miner transaction of the next block pay an amount to the address of the target. */
+function rewarding(
+  { target: { address }, rng }: LieContext,
+  { height, version }: Node['chain'],
+  paid: bigint,
+): (honest: Transaction) => Transaction {
   return (honest) => {
-    const { address } = lie.target;
     if (address === undefined) return honest;
-    const secret = randomSecretKey(lie.rng);
-    const derivation = keyDerivation(address.viewPublicKey, secret);
-    const output = {
-      amount: amount(paid),
-      publicKey: derivePublicKey(derivation, 0, address.spendPublicKey),
-      viewTag: viewTag(derivation, 0),
-    };
-    const extra = writeExtra([{ type: 'publicKey', key: publicKeyOf(secret) }]);
+    const pay = drawRewardOf({ address, extraNonce: new Uint8Array() }, { height, version }, rng);
+    const { output, extra } = pay(amount(paid));
     return { ...honest, prefix: { ...honest.prefix, outputs: [output], extra } };
   };
 }
@@ -160,7 +151,9 @@ export const CHAIN_LIES = {
   'forged-reward': {
     help: 'a block without work upon the top block rewards `address` with n XMR',
     needs: 'address',
-    ...ofChain((chain, lie) => chain.add({ minerTx: rewarding(lie, BigInt(lie.value) * XMR) })),
+    ...ofChain((chain, lie) =>
+      chain.add({ minerTx: rewarding(lie, chain.node.chain, BigInt(lie.value) * XMR) }),
+    ),
   },
   'future-time': {
     help: 'a block without work upon the top block has a timestamp n seconds ahead',

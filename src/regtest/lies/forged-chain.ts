@@ -6,8 +6,8 @@ import { createMinerTx } from '../rules/miner-tx.js';
 import { treeUpon } from '../rules/output-tree.js';
 import { readPayment, type Payment } from '../rules/tx-rules.js';
 import type { PoolTx } from '../store/pool.js';
-import { randomPoint } from './forged-payment.js';
 import type { LieContext } from './lie-context.js';
+import { randomPoint } from './nobody.js';
 
 /** Parts of a forged block that differ from an honest one. */
 interface ForgedBlock {

@@ -5,8 +5,8 @@ import { concatBytes, fromHex, toHex, toLatin1 } from '../../util/bytes.js';
 import { encode, Reader, u64, varintNumber } from '../../util/codec.js';
 import type { Json } from '../../util/json.js';
 import { replies, storageReplies, type Answer, type Fault, type Params } from './fault.js';
-import { randomPoint } from './forged-payment.js';
 import type { LieContext } from './lie-context.js';
+import { randomPoint } from './nobody.js';
 
 /* Lies about the outputs from which a wallet chooses the members of its rings. */
 

@@ -9,15 +9,16 @@ import {
   transaction,
 } from '../../monero/cryptonote/transaction.js';
 import type { KeyInput, Transaction } from '../../monero/cryptonote/types.js';
-import type { RctBase } from '../../monero/ringct/types.js';
+import { fcmpProofSize } from '../../monero/ringct/fcmp-proof-size.js';
+import type { FcmpProofs, RctBase } from '../../monero/ringct/types.js';
 import { ZERO } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import { encode } from '../../util/codec.js';
 import type { ServedPayment } from '../store/served-blocks.js';
 import { inPayingBlock } from './block-lies.js';
 import { eachTransaction, type Fault } from './fault.js';
-import { randomPoint } from './forged-payment.js';
 import type { LieContext } from './lie-context.js';
+import { randomPoint } from './nobody.js';
 
 /* Lies about payments that stand in the chain. Their identities in the block stay the true ones. */
 
@@ -63,6 +64,12 @@ const withMore = (tx: Transaction, more: bigint): Transaction =>
     ),
   }));
 
+/** Returns a placeholder of a proof of inputs, with the size that readers expect. */
+const proofFor = (inputs: number, fcmp: FcmpProofs): FcmpProofs => ({
+  ...fcmp,
+  proof: new Uint8Array(fcmpProofSize(inputs, fcmp.layers)),
+});
+
 /** Changes the inputs, and the lists of the prunable part that have an entry for each input. */
 function withInputs(
   tx: Transaction,
@@ -71,7 +78,7 @@ function withInputs(
   const { rct } = tx;
   const prefix = { ...tx.prefix, inputs: change(tx.prefix.inputs, 'inputs') };
   if (rct?.prunable === undefined) return { ...tx, prefix };
-  const { clsags, pseudoOuts } = rct.prunable;
+  const { clsags, pseudoOuts, fcmp } = rct.prunable;
   return {
     ...tx,
     prefix,
@@ -81,6 +88,7 @@ function withInputs(
         ...rct.prunable,
         clsags: change(clsags, 'proofs'),
         pseudoOuts: change(pseudoOuts, 'proofs'),
+        ...(fcmp && { fcmp: proofFor(prefix.inputs.length, fcmp) }),
       },
     },
   };

@@ -39,13 +39,13 @@ export interface RewardBasis {
 }
 
 /** Output and extra field of a miner transaction. */
-interface Reward {
+export interface Reward {
   readonly output: TxOutput;
   readonly extra: Uint8Array;
 }
 
 /** Makes the output for a reward. */
-type RewardMaker = (reward: Amount) => Reward;
+export type RewardMaker = (reward: Amount) => Reward;
 
 const nonceField = (nonce: Uint8Array): ExtraField[] =>
   nonce.length === 0 ? [] : [{ type: 'nonce', nonce }];
@@ -84,6 +84,13 @@ function drawCarrotReward({ address, extraNonce }: MinerShare, height: number, r
   };
 }
 
+/** Draws the secrets of a reward in the form of its block. @throws RangeError if a key of the address is not a point. */
+export const drawRewardOf = (
+  share: MinerShare,
+  { height, version }: Pick<RewardBasis, 'height' | 'version'>,
+  rng: Rng,
+): RewardMaker => (version < CARROT_FORK ? drawReward(share, rng) : drawCarrotReward(share, height, rng));
+
 /**
  * Builds a miner transaction with one output that receives the whole reward. Source: cryptonote_tx_utils.cpp
  * `construct_miner_tx`.
@@ -112,8 +119,8 @@ const ATTEMPTS = 10;
  * @throws Violation if the block is too heavy for any reward. Source: blockchain.cpp `create_block_template`.
  */
 export function createMinerTx(share: MinerShare, basis: RewardBasis, rng: Rng): Transaction {
-  const { height, version, medianWeight, generated, txWeight, fees } = basis;
-  const pay = version < CARROT_FORK ? drawReward(share, rng) : drawCarrotReward(share, height, rng);
+  const { height, medianWeight, generated, txWeight, fees } = basis;
+  const pay = drawRewardOf(share, basis, rng);
   const make = (blockWeight: number): Transaction => {
     const reward = blockReward(medianWeight, blockWeight, generated);
     demand(reward !== undefined, 'the block is too heavy');

@@ -16,7 +16,7 @@ import { toHex } from '../../../src/util/bytes.js';
 import { makeCarrotPayment, repeatCarrotPayment } from '../../../src/regtest/lies/carrot-payment.js';
 import { Violation, type Payment } from '../../../src/regtest/rules/tx-rules.js';
 import { forgeBlock } from '../../../src/regtest/lies/forged-chain.js';
-import { forgePayment } from '../../../src/regtest/lies/forged-payment.js';
+import { forgeRingPayment } from '../../../src/regtest/lies/forged-payment.js';
 import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { testNode, type TestNode } from '../../support/processes/regtest-node.js';
 import { findEnotes } from '../../support/chain/carrot-finder.js';
@@ -246,7 +246,7 @@ describe('a transaction with a membership proof', () => {
 describe('a transaction with rings', () => {
   it('is allowed up to version 17, and refused by its type from version 18 on', async () => {
     await at.mine(5);
-    const { blob } = forgePayment({ node: at.node, rng }, { amount: amount(5n), keyImages: [] });
+    const { blob } = forgeRingPayment({ node: at.node, rng }, { amount: amount(5n), keyImages: [] });
     expect(await reasonOf(at.node.submitTransaction(blob, 'sender'))).toBe('the fee is too low');
     await at.mine(2);
     expect(at.node.chain.version).toBe(18);
