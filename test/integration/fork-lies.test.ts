@@ -156,9 +156,11 @@ describe('after the fork, nothing is credited, lost or freed by a refresh with',
     'added-payment=1',
     'left-out-payment=1',
     'raised-amount=41',
+    'raised-amount=41,no-prunable-hash=1',
     'changed-amount=41',
     'changed-amount=41,no-prunable-hash=1',
     'changed-commitment=1',
+    'changed-commitment=1,no-prunable-hash=1',
     'changed-output-key=1',
     'changed-payment-id=1',
     'changed-payment-id=1,no-prunable-hash=1',
@@ -184,12 +186,9 @@ describe('after the fork, a wallet believes', () => {
     },
   );
 
-  it.each(['raised-amount=41', 'changed-commitment=1', 'changed-output-key=1'])(
-    'a page without the hashes of removed parts that hides a payment: %s',
-    async (what) => {
-      expect(await believed(`${what},no-prunable-hash=1`)).toBeDefined();
-    },
-  );
+  it('a page without the hashes of removed parts that hides a payment, by another output key', async () => {
+    expect(await believed('changed-output-key=1,no-prunable-hash=1')).toBeDefined();
+  });
 });
 
 describe('after the fork, the pool of a lying daemon', () => {

@@ -30,7 +30,7 @@ type Receipt = Omit<ReceivedTx, 'height' | 'timestamp'>;
 
 /**
  * A transaction that pays the wallet, and its outputs to the wallet by ascending index; no outputs if none has an amount that
- * its commitment confirms.
+ * its commitment confirms, or if none of the outputs in the form of the fork opens whose view tag fits.
  */
 export interface FoundReceipt {
   readonly receipt: Receipt;
@@ -88,7 +88,11 @@ export async function findReceipts(
   let tx: Transaction | undefined;
   let own: OutputMatch[] = [];
   const close = (): void => {
-    if (tx !== undefined && claims.at(-1)?.tx === at) receipts.set(at, receiptOf(txs, at, tx, own, keys));
+    if (tx === undefined) return;
+    // A view tag of three bytes fits no other wallet's output by chance: if such an output does not open, a daemon may have
+    // altered it.
+    const isOwn = claims.at(-1)?.tx === at || own.some(({ spendKey }) => spendKey === undefined);
+    if (isOwn) receipts.set(at, receiptOf(txs, at, tx, own, keys));
   };
   for await (const portion of matches) {
     signal?.throwIfAborted();

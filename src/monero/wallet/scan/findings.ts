@@ -156,8 +156,9 @@ export interface TxFindings {
   /** Transactions that may spend outputs; present only if key images are unknown. */
   readonly ambiguousSpends?: readonly AmbiguousSpend[];
   /**
-   * Transactions with an output to the wallet whose amount differs from its commitment: such a payment is void, unless the
-   * daemon has altered it. Absent if there are none.
+   * Transactions with an output to the wallet whose amount differs from its commitment, or with one in the form of the fork
+   * that has its view tag and does not open: such a payment is void, unless the daemon has altered it. Absent if there are
+   * none.
    */
   readonly doubted?: readonly FoundTx[];
   /** Subaddress keys that were added to the lookahead because of the received outputs. */
