@@ -1,5 +1,5 @@
 import { concatBytes, utf8 } from '../../util/bytes.js';
-import { forkHash } from '../crypto/fork-hash.js';
+import { loadCurve } from '../crypto/curve/load-curve.js';
 import { reduceBytes } from '../crypto/scalar.js';
 
 /**
@@ -20,7 +20,7 @@ export const deriveBytes = (
   key: Uint8Array | undefined,
   separator: string,
   ...parts: readonly Uint8Array[]
-): Uint8Array => forkHash(length, transcript(separator, parts), key);
+): Uint8Array => loadCurve().forkHash(length, transcript(separator, parts), key);
 
 /** Computes the scalar `H_64[key](separator, parts) mod ℓ`. Source: hash_functions.cpp `derive_scalar`. */
 export function deriveScalar(

@@ -85,6 +85,7 @@ const OPERATIONS: readonly (readonly [string, (parts: Parts, secrets: Secrets) =
     'scanMany of keys of the fork with many secrets',
     ({ kernel }, { scalars }) => kernel.scanMany(forkBatch(), scalars.map(walletOf)),
   ],
+  ['forkHash', ({ curve }, secrets) => curve.forkHash(32, secrets.messages.slice(0, 200), first(secrets))],
   ['x25519', ({ curve }, secrets) => curve.x25519(points[0] as Uint8Array, first(secrets))],
   [
     'unbiasedKeyImages',
@@ -166,14 +167,14 @@ class WatchedMemory extends WasmMemory {
     return Buffer.from(new Uint8Array(this.wasm.memory.buffer));
   }
 
-  override wiping<T>(task: () => T): T {
+  override wiping<T>(task: () => T, wipe?: () => void): T {
     return super.wiping(() => {
       try {
         return task();
       } finally {
         this.full = this.all();
       }
-    });
+    }, wipe);
   }
 }
 

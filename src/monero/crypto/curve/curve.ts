@@ -49,6 +49,15 @@ export interface Curve {
    * @throws RangeError for a scalar of ℓ or more, or another length.
    */
   x25519(u: Uint8Array, scalar: Uint8Array): Uint8Array;
+  /**
+   * Hashes a message as the fork does, by Blake2b with its personalisation.
+   * @param length length of the hash, which is a parameter of Blake2b: a shorter hash is no part of a longer one; at most 64
+   * [bytes].
+   * @param message at most {@link MOST_MESSAGE} bytes.
+   * @param key secret key of at most 64 bytes; absent: the hash has no key.
+   * @throws RangeError for a longer hash, message or key.
+   */
+  forkHash(length: number, message: Uint8Array, key?: Uint8Array): Uint8Array;
   /** Computes the hash to a point H_p^2 of an output key of the fork, 32 bytes. */
   hashToPointUnbiased(outputKey: Uint8Array): Uint8Array;
   /** Computes the key images `x·H_p^2(K)` of outputs of the fork; otherwise as {@link keyImages}. */
@@ -86,6 +95,15 @@ export interface Curve {
   ): readonly [Uint8Array, Uint8Array];
   /** Returns a new basis without points. */
   basis(): Basis;
+}
+
+/** Greatest length of a message of {@link Curve.forkHash} [bytes]. */
+export const MOST_MESSAGE = 256;
+
+/** Checks the lengths of a hash, its message and its key. @throws RangeError unless they are those of {@link Curve.forkHash}. */
+export function mustFit(length: number, message: Uint8Array, key: Uint8Array): void {
+  if (length < 1 || length > 64 || message.length > MOST_MESSAGE || key.length > 64)
+    throw new RangeError('a hash, a message or a key of another length');
 }
 
 /** Largest number of terms of {@link Curve.twinSums}. */

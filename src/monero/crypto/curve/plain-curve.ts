@@ -1,5 +1,6 @@
 import { chunks, concatBytes } from '../../../util/bytes.js';
-import { MOST_TWINS, type Basis, type Curve } from './curve.js';
+import { MOST_TWINS, mustFit, type Basis, type Curve } from './curve.js';
+import { forkHash } from '../fork-hash.js';
 import { hashToPoint, hashToPointUnbiased } from './hash-to-point.js';
 import { storedMultiples, multiexp, type Multiples } from './multiexp.js';
 import { decompress, G, H, multiply, Point, T, tryDecompress } from './point.js';
@@ -97,6 +98,10 @@ export const plainCurve: Curve = {
         .toBytes(),
     ),
   x25519: plainX25519,
+  forkHash(length, message, key = new Uint8Array()) {
+    mustFit(length, message, key);
+    return forkHash(length, message, key.length === 0 ? undefined : key);
+  },
   hashToPointUnbiased: (outputKey) => hashToPointUnbiased(outputKey).toBytes(),
   unbiasedKeyImages: (outputKeys, secrets) =>
     concatBytes(

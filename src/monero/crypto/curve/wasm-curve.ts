@@ -1,8 +1,11 @@
-import { IDENTITY, MOST_TWINS, type Basis, type Curve } from './curve.js';
+import { IDENTITY, MOST_MESSAGE, MOST_TWINS, mustFit, type Basis, type Curve } from './curve.js';
 import { checkScalar, checkScalars, ORDER, reduce, writeWords } from '../scalar.js';
 import { chunks, equalBytes, joinBytes } from '../../../util/bytes.js';
 import { WasmMemory, ROWS } from './wasm-memory.js';
 import type { Build } from './wasm-module.js';
+
+/** Size of the block with the key before a hashed message [bytes]. Source: assembly/blake2b-pair.ts `BLOCK`. */
+const HASH_BLOCK = 128;
 
 /** Writes scalars, reduced modulo ℓ, 32 bytes each. */
 function writeScalars(memory: WasmMemory, at: number, scalars: readonly bigint[]): void {
@@ -256,6 +259,22 @@ export class WasmCurve implements Curve {
       rows.set(joinBytes(ofT.slice(start, start + ROWS)));
       this.#memory.wasm.addMultiplesOfBoth(padded);
     });
+  }
+
+  forkHash(length: number, message: Uint8Array, key: Uint8Array = new Uint8Array()): Uint8Array {
+    mustFit(length, message, key);
+    const { wasm } = this.#memory;
+    const { buffer } = wasm.memory;
+    return this.#memory.wiping(
+      () => {
+        const input = new Uint8Array(buffer, wasm.forkInputAt(), HASH_BLOCK + MOST_MESSAGE);
+        input.set(key);
+        input.set(message, key.length === 0 ? 0 : HASH_BLOCK);
+        wasm.hashInput(length, key.length, message.length);
+        return new Uint8Array(buffer, wasm.forkHashAt(), length).slice();
+      },
+      () => wasm.wipeForkHash(),
+    );
   }
 
   hashToPointUnbiased(outputKey: Uint8Array): Uint8Array {

@@ -66,12 +66,15 @@ export class WasmMemory {
     return this.#views.walletKeys;
   }
 
-  /** Runs a task, then wipes all secrets and temporary values from the memory, also if the task throws. */
-  wiping<T>(task: () => T): T {
+  /**
+   * Runs a task, then wipes all secrets and temporary values from the memory, also if the task throws.
+   * @param wipe wipes the memory that the task uses; absent: wipes all memory.
+   */
+  wiping<T>(task: () => T, wipe = (): void => this.wasm.wipe()): T {
     try {
       return task();
     } finally {
-      this.wasm.wipe();
+      wipe();
     }
   }
 

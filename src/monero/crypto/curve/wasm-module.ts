@@ -27,6 +27,10 @@ export interface KernelExports {
   addMultiplesOfBoth(count: number): void;
   multiplyUnbiasedHashes(count: number): void;
   hashUnbiasedToPoints(count: number): void;
+  forkInputAt(): number;
+  forkHashAt(): number;
+  hashInput(length: number, keyLength: number, messageLength: number): void;
+  wipeForkHash(): void;
   subtractLast(count: number): void;
   reserveBasis(count: number): number;
   resizeBasis(count: number): void;

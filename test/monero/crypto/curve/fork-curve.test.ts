@@ -90,6 +90,32 @@ describe.each(fastCurves.map((curve): [string, Curve] => [curve.name, curve]))(
       );
     });
 
+    it('hashes messages of every length as the plain curve does, and refuses longer ones', () => {
+      const some = (most: number) => fc.uint8Array({ maxLength: most });
+      const edge = fc.constantFrom(0, 1, 127, 128, 129, 255, 256);
+      const message = fc.oneof(
+        some(256),
+        edge.chain((length) => fc.uint8Array({ minLength: length, maxLength: length })),
+      );
+      fc.assert(
+        fc.property(fc.integer({ min: 1, max: 64 }), message, some(64), (length, text, key) => {
+          expect(toHex(curve.forkHash(length, text, key))).toBe(
+            toHex(plainCurve.forkHash(length, text, key)),
+          );
+          expect(toHex(curve.forkHash(length, text))).toBe(toHex(plainCurve.forkHash(length, text)));
+        }),
+        { numRuns: randomRuns(200) },
+      );
+      for (const each of [curve, plainCurve])
+        for (const wrong of [
+          () => each.forkHash(65, new Uint8Array(1)),
+          () => each.forkHash(0, new Uint8Array(1)),
+          () => each.forkHash(32, new Uint8Array(257)),
+          () => each.forkHash(32, new Uint8Array(1), new Uint8Array(65)),
+        ])
+          expect(wrong).toThrow(RangeError);
+    });
+
     it('makes key images of output keys of the fork as the plain curve does', () => {
       fc.assert(
         fc.property(fc.array(fc.tuple(bytes32, someScalar), { maxLength: 5 }), (rows) => {

@@ -184,6 +184,8 @@ export function subtractLast(count: i32): void {
   writeResults(count);
 }
 
+export { forkHashAt, forkInputAt, hashInput, wipeForkHash } from './fork-hash';
+
 export { addTablesOfSums, reserveBasis, reserveTerms, resizeBasis } from './multiexp';
 
 /**
