@@ -142,6 +142,7 @@ describe('threads', () => {
 
   test('that scan load no package at all', () => {
     expect(packagesOf(join('monero', 'kernel', 'kernel-worker.ts'))).toEqual([]);
+    expect(packagesOf(join('refresh', 'refresh-thread.ts'))).toEqual([]);
   });
 });
 
