@@ -77,6 +77,7 @@ it(`a wallet that is killed ${ROUNDS} times in its refresh has the payments of o
       await fill(17);
     } else if (round % 2 === 1) await victim.call('rescan_blockchain', { hard: false });
     const refreshing = victim.call('refresh').catch(() => undefined);
+    // Timer: the kill comes at a random time, in whatever the refresh does then.
     await new Promise((resolve) => setTimeout(resolve, ((first * 256 + second) / 65_536) * LATEST_MS));
     await server.stop({ signal: 'SIGKILL', keep: true });
     await refreshing;
