@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import { BASE, type Curve } from '../../../../src/monero/crypto/curve/curve.js';
@@ -8,50 +7,49 @@ import { concatBytes, fromHex, toHex } from '../../../../src/util/bytes.js';
 import { randomRuns } from '../../../support/fakes/random-runs.js';
 import { fastCurves } from '../../../support/values/curves.js';
 import { someScalar } from '../../../support/values/scalars.js';
+import { cases, casesOf } from '../../carrot/vector-cases.js';
 import { anyU } from '../../../support/values/u-coordinates.js';
 
-interface Vectors {
-  readonly x25519: readonly {
-    readonly id: string;
-    readonly scalar: string;
-    readonly u: string;
-    readonly product: string;
-  }[];
-  readonly hashToPoint: readonly {
-    readonly id: string;
-    readonly outputKey: string;
-    readonly x: string;
-    readonly point: string;
-    readonly keyImage: string;
-  }[];
-  readonly outputKeys: readonly {
-    readonly id: string;
-    readonly addressSpendKey: string;
-    readonly ofG: string;
-    readonly ofT: string;
-    readonly outputKey: string;
-  }[];
-}
-
-const vectors = JSON.parse(readFileSync('test/vectors/carrot/curve.json', 'utf8')) as Vectors;
+/** Products of u-coordinates: the cases of their own, and the shared secrets of unusual ephemeral keys. */
+const products = [
+  ...casesOf('x25519').map(({ id, scalar, u, expected }) => ({
+    ...{ id, scalar: scalar as string, u: u as string, product: expected.u as string },
+  })),
+  ...cases
+    .filter(({ category, enote }) => category.startsWith('ephemeral-') && enote !== undefined)
+    .map(({ id, account, enote, expected }) => ({
+      ...{ id, scalar: account.k_v, u: enote?.ephemeral_pubkey ?? '', product: expected.s_sr },
+    })),
+];
+const hashes = casesOf('hash-to-point').map(({ id, output_key: outputKey, x, expected }) => ({
+  ...{ id, outputKey: outputKey as string, x: x as string },
+  ...{ point: expected.generator as string, keyImage: expected.key_image ?? '' },
+}));
+/** Output keys with their addresses and the multiples that their senders added. */
+const outputKeys = cases
+  .filter(({ enote, expected }) => enote !== undefined && expected.owned)
+  .map(({ id, enote, expected }) => ({
+    ...{ id, addressSpendKey: expected.address_spend_key, outputKey: enote?.output_key ?? '' },
+    ...{ ofG: expected.k_g, ofT: expected.k_t },
+  }));
 const runs = { numRuns: randomRuns(60) };
 const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 });
 
 describe.each([plainCurve, ...fastCurves].map((curve): [string, Curve] => [curve.name, curve]))(
   'the curve of %s',
   (_, curve) => {
-    test.each(vectors.x25519)('multiplies u-coordinates as in $id', ({ scalar, u, product }) => {
+    test.each(products)('multiplies u-coordinates as in $id', ({ scalar, u, product }) => {
       expect(toHex(curve.x25519(fromHex(u), fromHex(scalar)))).toBe(product);
     });
 
-    test.each(vectors.hashToPoint)('hashes an output key of the fork as in $id', (vector) => {
+    test.each(hashes)('hashes an output key of the fork as in $id', (vector) => {
       const [key, x] = [fromHex(vector.outputKey), fromHex(vector.x)];
       expect(toHex(curve.hashToPointUnbiased(key))).toBe(vector.point);
       expect(toHex(curve.unbiasedKeyImages(key, x))).toBe(vector.keyImage);
     });
 
     it('adds multiples of both generators to make the output keys of the vectors', () => {
-      const rows = vectors.outputKeys;
+      const rows = outputKeys;
       const sums = curve.addMultiplesOfBoth(
         rows.map(({ addressSpendKey }) => fromHex(addressSpendKey)),
         rows.map(({ ofG }) => fromHex(ofG)),
