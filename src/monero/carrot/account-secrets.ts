@@ -1,14 +1,16 @@
-import { equalBytes } from '../../util/bytes.js';
-import { IDENTITY } from '../crypto/curve/curve.js';
 import { loadCurve } from '../crypto/curve/load-curve.js';
+import { areUsableKeys } from '../crypto/curve/points.js';
 import { publicKeyOf } from '../crypto/derivation.js';
 import { scalarBytes, toScalar } from '../crypto/scalar.js';
-import { sharedSecret } from '../crypto/tx-proof.js';
 import type { PublicKey, SecretKey } from '../crypto/types.js';
-import { PROVE_SPEND_SEPARATOR } from '../fork-rules.js';
-import { balanceTier, imageSecretOf, masterTier, type AddressTier, type BalanceTier } from './account.js';
-import { extensionKey } from './opening.js';
-import { deriveScalar } from './transcript.js';
+import {
+  addressTier,
+  balanceTier,
+  imageSecretOf,
+  masterTier,
+  type AddressTier,
+  type BalanceTier,
+} from './account.js';
 
 /** Names of the tiers of an account of the fork, from the tier with all keys to the one that makes addresses alone. */
 export const ACCOUNT_TIERS = ['master', 'view-balance', 'view-received', 'generate-address'] as const;
@@ -57,9 +59,8 @@ export function tierKeysOf(secrets: AccountSecrets): TierKeys {
   switch (secrets.tier) {
     case 'master': {
       const { masterSecret } = secrets;
-      const prove = deriveScalar(masterSecret, PROVE_SPEND_SEPARATOR);
-      const partialSpendKey = extensionKey({ g: 0n, t: prove });
-      return { ...ofBalance(masterTier(masterSecret), partialSpendKey), tier: 'master', masterSecret };
+      const keys = masterTier(masterSecret);
+      return { ...ofBalance(keys, keys.partialSpendKey), tier: 'master', masterSecret };
     }
     case 'view-balance': {
       const { balanceSecret, partialSpendKey } = secrets;
@@ -73,7 +74,11 @@ export function tierKeysOf(secrets: AccountSecrets): TierKeys {
       const { viewSecret, addressSecret, spendPublicKey } = secrets;
       assertMain(spendPublicKey);
       if (toScalar(viewSecret) === 0n) throw new RangeError('the view secret key is zero');
-      return { tier: 'view-received', viewSecret, ...addressKeys(spendPublicKey, viewSecret, addressSecret) };
+      return {
+        tier: 'view-received',
+        viewSecret,
+        ...addressTier({ spendPublicKey, viewSecret, addressSecret }),
+      };
     }
     case 'generate-address': {
       const { spendPublicKey, accountViewKey, mainViewKey } = secrets;
@@ -84,29 +89,16 @@ export function tierKeysOf(secrets: AccountSecrets): TierKeys {
 }
 
 function ofBalance(keys: BalanceTier, partialSpendKey: PublicKey): Omit<TierKeys, 'tier'> {
-  const { spendPublicKey, viewSecret, addressSecret, balanceSecret, imageSecret } = keys;
+  const { spendPublicKey, accountViewKey, viewSecret, addressSecret, balanceSecret, imageSecret } = keys;
   return {
-    viewSecret,
-    ...addressKeys(spendPublicKey, viewSecret, addressSecret),
+    ...{ spendPublicKey, accountViewKey, viewSecret, addressSecret },
+    mainViewKey: publicKeyOf(viewSecret),
     balance: { balanceSecret, imageSecret, partialSpendKey },
   };
 }
 
-const addressKeys = (
-  spendPublicKey: PublicKey,
-  viewSecret: SecretKey,
-  addressSecret: Uint8Array,
-): AddressTier => ({
-  spendPublicKey,
-  addressSecret,
-  accountViewKey: sharedSecret(spendPublicKey, viewSecret),
-  mainViewKey: publicKeyOf(viewSecret),
-});
-
 /** Checks public keys that come from outside. @throws RangeError */
 function assertMain(...keys: readonly PublicKey[]): void {
-  const curve = loadCurve();
-  const isIdentity = (key: PublicKey): boolean => equalBytes(key, IDENTITY);
-  if (!curve.arePoints(keys) || curve.eachInMainSubgroup(keys).includes(false) || keys.some(isIdentity))
+  if (!areUsableKeys(keys))
     throw new RangeError('a public key of the account is not a point of the main subgroup, or the identity');
 }

@@ -35,6 +35,8 @@ export interface ReceivedTier {
 
 /** Keys that see all outputs of the account and where they are spent. */
 export interface BalanceTier extends ReceivedTier {
+  /** View public key of the account `k_v·K_s`. */
+  readonly accountViewKey: PublicKey;
   /** View-balance secret, 32 bytes. */
   readonly balanceSecret: Uint8Array;
   /** Key with which key images are computed. */
@@ -47,6 +49,8 @@ export interface MasterTier extends BalanceTier {
   readonly masterSecret: Uint8Array;
   /** Key with which outputs are spent. */
   readonly proveSecret: SecretKey;
+  /** Partial spend key `k_ps·T`. */
+  readonly partialSpendKey: PublicKey;
 }
 
 /** Computes all keys of an account. @param masterSecret 32 bytes, any value. */
@@ -57,7 +61,8 @@ export function masterTier(masterSecret: Uint8Array, curve: Curve = loadCurve())
   const balanceSecret = deriveBytes(32, masterSecret, VIEW_BALANCE_SEPARATOR);
   const image = imageSecretOf(balanceSecret, partialSpendKey);
   const spendPublicKey = extensionKey({ g: image, t: prove }, curve);
-  return { ...balanceTier(balanceSecret, spendPublicKey, scalarBytes(image)), masterSecret, proveSecret };
+  const keys = balanceTier(balanceSecret, spendPublicKey, scalarBytes(image));
+  return { ...keys, masterSecret, proveSecret, partialSpendKey };
 }
 
 /** Computes the key of key images. @param partialSpendKey `k_ps·T`, which only the holder of the master secret computes. */
@@ -69,17 +74,21 @@ export const imageSecretOf = (balanceSecret: Uint8Array, partialSpendKey: Public
   );
 
 /** Computes the keys that see all outputs. */
-export const balanceTier = (
+export function balanceTier(
   balanceSecret: Uint8Array,
   spendPublicKey: PublicKey,
   imageSecret: SecretKey,
-): BalanceTier => ({
-  spendPublicKey,
-  balanceSecret,
-  imageSecret,
-  viewSecret: scalarBytes(deriveScalar(balanceSecret, INCOMING_VIEW_SEPARATOR)),
-  addressSecret: deriveBytes(32, balanceSecret, GENERATE_ADDRESS_SEPARATOR),
-});
+): BalanceTier {
+  const viewSecret = scalarBytes(deriveScalar(balanceSecret, INCOMING_VIEW_SEPARATOR));
+  return {
+    spendPublicKey,
+    balanceSecret,
+    imageSecret,
+    viewSecret,
+    accountViewKey: sharedSecret(spendPublicKey, viewSecret),
+    addressSecret: deriveBytes(32, balanceSecret, GENERATE_ADDRESS_SEPARATOR),
+  };
+}
 
 /** Keys with which addresses are made. */
 export interface AddressTier {

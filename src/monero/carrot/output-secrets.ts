@@ -2,7 +2,7 @@ import { reduce, scalarBytes, toScalar } from '../crypto/scalar.js';
 import type { SecretKey } from '../crypto/types.js';
 import { addressSecret } from '../cryptonote/subaddress-keys.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
-import { addressTier, subaddressScalar, type BalanceTier, type MasterTier } from './account.js';
+import { subaddressScalar, type BalanceTier, type MasterTier } from './account.js';
 import type { Extensions } from './derivations.js';
 
 /**
@@ -42,7 +42,7 @@ export function outputSecrets(
     return { x: scalarBytes(reduce(own + g)), y: scalarBytes(t) };
   }
   const { keys } = account;
-  const factor = subaddressScalar(addressTier(keys), index);
+  const factor = subaddressScalar(keys, index);
   const x = scalarBytes(reduce(toScalar(keys.imageSecret) * factor + g));
   return 'proveSecret' in keys
     ? { x, y: scalarBytes(reduce(toScalar(keys.proveSecret) * factor + t)) }

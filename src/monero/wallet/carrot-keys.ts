@@ -54,6 +54,7 @@ export const balanceTierIn = ({
 }: AddressingKeys): BalanceTier | undefined =>
   carrot?.balance && {
     spendPublicKey,
+    accountViewKey: carrot.accountViewKey,
     viewSecret: viewSecret.expose(),
     addressSecret: carrot.addressSecret.expose(),
     balanceSecret: carrot.balance.balanceSecret.expose(),
