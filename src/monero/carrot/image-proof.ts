@@ -5,6 +5,7 @@ import { keccak } from '../crypto/keccak.js';
 import type { KeyImage, PublicKey } from '../crypto/types.js';
 import { concatBytes, equalBytes, utf8 } from '../../util/bytes.js';
 import type { Rng } from '../../util/random.js';
+import { extensionKey } from './opening.js';
 import type { OutputSecrets } from './output-secrets.js';
 
 /*
@@ -30,18 +31,16 @@ export function proveImage(
   curve: Curve = loadCurve(),
 ): Uint8Array {
   const [a, b] = [randomScalar(rng), randomScalar(rng)];
-  const [ofX, ofY] = [scalarBytes(a), scalarBytes(b)];
-  const [byT] = curve.multiplySecret([EXTENSION_BASE], [ofY]);
-  const [ofKey] = curve.addSecretMultiples([byT as Uint8Array], [ofX]);
+  const ofX = scalarBytes(a);
+  const ofKey = extensionKey({ g: a, t: b }, curve);
   const [ofImage] = curve.multiplySecret([curve.hashToPointUnbiased(outputKey)], [ofX]);
-  const c = challenge(outputKey, image, ofKey as Uint8Array, ofImage as Uint8Array);
+  const c = challenge(outputKey, image, ofKey, ofImage as Uint8Array);
   const proof = concatBytes(
     scalarBytes(c),
     scalarBytes(reduce(a - c * bytesToInt(x))),
     scalarBytes(reduce(b - c * bytesToInt(y))),
   );
   ofX.fill(0);
-  ofY.fill(0);
   return proof;
 }
 

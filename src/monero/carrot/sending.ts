@@ -42,7 +42,7 @@ export interface MadeEnote {
 }
 
 /** Returns the point that ephemeral keys of payments to an address are multiples of. */
-const baseOf = ({ kind, spendPublicKey }: Address): PublicKey =>
+export const baseOf = ({ kind, spendPublicKey }: Address): PublicKey =>
   kind === 'subaddress' ? spendPublicKey : BASE;
 
 /** Computes the ephemeral public key of a payment, which the other output of a transaction with two shares. */

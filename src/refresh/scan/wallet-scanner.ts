@@ -14,6 +14,7 @@ import {
   unpackBlindOutputs,
 } from '../../monero/wallet/scan/ambiguous-spends.js';
 import {
+  computesKeyImages,
   scanKeysOf,
   type FoundOutput,
   type ReceivingKeys,
@@ -119,7 +120,7 @@ export class WalletScanner {
 
   /** True if the wallet cannot compute key images, so that it does not recognise its spends. */
   get #lacksKeyImages(): boolean {
-    return this.#keys.spendSecret === undefined && this.#keys.balance === undefined;
+    return !computesKeyImages(this.#keys);
   }
 
   /** Adds an address, and the lookahead after it, to the recognised addresses. */

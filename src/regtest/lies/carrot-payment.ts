@@ -2,8 +2,14 @@ import { ephemeralSecret, NO_PAYMENT_ID, xor, type EnoteType } from '../../moner
 import { spendContext, txOutputOf, type Enote } from '../../monero/carrot/enote.js';
 import { ephemeralKeyOf } from '../../monero/carrot/opening.js';
 import { toMontgomery } from '../../monero/carrot/point-conversion.js';
-import { payAddress, payInternally, payOwnAddress, type MadeEnote } from '../../monero/carrot/sending.js';
-import { AMOUNT_BASE, BASE } from '../../monero/crypto/curve/curve.js';
+import {
+  baseOf,
+  payAddress,
+  payInternally,
+  payOwnAddress,
+  type MadeEnote,
+} from '../../monero/carrot/sending.js';
+import { AMOUNT_BASE } from '../../monero/crypto/curve/curve.js';
 import { loadCurve } from '../../monero/crypto/curve/load-curve.js';
 import { randomSecretKey } from '../../monero/crypto/derivation.js';
 import { intToBytes, randomScalar, reduce, scalarBytes } from '../../monero/crypto/scalar.js';
@@ -64,9 +70,6 @@ interface CoveredOutputs {
   readonly outPk: readonly Commitment[];
   readonly proof: BulletproofPlus;
 }
-
-const baseOf = ({ kind, spendPublicKey }: Address): PublicKey =>
-  kind === 'subaddress' ? spendPublicKey : BASE;
 
 const isOwn = ({ kind }: CarrotTarget): boolean => kind === 'special' || kind === 'internal';
 
