@@ -173,6 +173,16 @@ export interface Conditions {
   readonly trustedDaemon?: true;
 }
 
+/** Conditions of the methods that make payments from an account, or from one of its outputs. */
+export const MAKES_PAYMENTS = {
+  family: 'spend',
+  needs: 'wallet',
+  account: 'legacy',
+  restricted: true,
+  foreground: true,
+  multisigEnabled: true,
+} as const satisfies Conditions;
+
 /** Conditions whose faults are in the table of faults. Family and restricted mode have separate error codes. */
 type Tested = Exclude<keyof Conditions, 'family' | 'restricted'>;
 

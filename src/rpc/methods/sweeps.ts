@@ -3,7 +3,7 @@ import type { Amount } from '../../util/amount.js';
 import { once } from '../../util/concurrency.js';
 import { WalletError } from '../../model/wallet-error.js';
 import { type Kind, ADDRESS, PAYMENT } from '../faults/fault-entry.js';
-import { defineMethod, type WalletMethod } from '../method.js';
+import { defineMethod, MAKES_PAYMENTS, type WalletMethod } from '../method.js';
 import * as sample from '../wire/samples.js';
 import { orderParams, orderTerms } from '../wire/order-params.js';
 import {
@@ -75,14 +75,7 @@ export const sweepMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'sweep_all',
     summary: 'Sends all spendable outputs of an account, or of some of its addresses, to one address.',
-    meta: {
-      family: 'spend',
-      needs: 'wallet',
-      account: 'legacy',
-      restricted: true,
-      foreground: true,
-      multisigEnabled: true,
-    },
+    meta: MAKES_PAYMENTS,
     faults: SWEEP,
     texts: WRONG_ADDRESS,
     params: sweepAllSchema,
@@ -109,14 +102,7 @@ export const sweepMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'sweep_single',
     summary: 'Sends one whole output to an address.',
-    meta: {
-      family: 'spend',
-      needs: 'wallet',
-      account: 'legacy',
-      restricted: true,
-      foreground: true,
-      multisigEnabled: true,
-    },
+    meta: MAKES_PAYMENTS,
     faults: [...SWEEP, 'wrong_key_image', 'key_image_unknown'],
     texts: { ...WRONG_ADDRESS, key_image_unknown: 'No outputs found' },
     params: sweepSingleSchema,
@@ -145,14 +131,7 @@ export const sweepMethods: readonly WalletMethod[] = [
     name: 'sweep_dust',
     aliases: ['sweep_unmixable'],
     summary: 'Sends outputs that cannot be mixed in a ring to the wallet itself.',
-    meta: {
-      family: 'spend',
-      needs: 'wallet',
-      account: 'legacy',
-      restricted: true,
-      foreground: true,
-      multisigEnabled: true,
-    },
+    meta: MAKES_PAYMENTS,
     faults: PAYMENT,
     params: sweepDustSchema,
     result: paymentsSchema,

@@ -12,7 +12,7 @@ import type { Spender } from '../../model/spender.js';
 import { once } from '../../util/concurrency.js';
 import { orderParams, orderTerms } from '../wire/order-params.js';
 import { type Kind, ADDRESS, CREDENTIAL, DAEMON, PAYMENT, RELAY } from '../faults/fault-entry.js';
-import { defineMethod, type WalletMethod } from '../method.js';
+import { defineMethod, MAKES_PAYMENTS, type WalletMethod } from '../method.js';
 import * as sample from '../wire/samples.js';
 import { WRONG_ADDRESS } from '../wire/shapes.js';
 import {
@@ -95,14 +95,7 @@ export const transferMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'transfer',
     summary: 'Pays one or more destinations with one transaction.',
-    meta: {
-      family: 'spend',
-      needs: 'wallet',
-      account: 'legacy',
-      restricted: true,
-      foreground: true,
-      multisigEnabled: true,
-    },
+    meta: MAKES_PAYMENTS,
     faults: TRANSFER,
     texts: WRONG_ADDRESS,
     params: transferSchema,
@@ -135,14 +128,7 @@ export const transferMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'transfer_split',
     summary: 'Pays destinations with as many transactions as needed.',
-    meta: {
-      family: 'spend',
-      needs: 'wallet',
-      account: 'legacy',
-      restricted: true,
-      foreground: true,
-      multisigEnabled: true,
-    },
+    meta: MAKES_PAYMENTS,
     faults: TRANSFER,
     texts: WRONG_ADDRESS,
     params: transferSplitSchema,
