@@ -26,7 +26,7 @@ let backups: string;
 let primary: string;
 let subaddress: string;
 
-/** Mines blocks to an address of nobody who looks. */
+/** Mines blocks to an address of none of the wallets. */
 const mine = (count: number): Promise<unknown> => daemon.generate(ELSEWHERE, count);
 const ELSEWHERE =
   '42ey1afDFnn4886T7196doS9GPMzexD9gXpsZJDwVjeRVdFCSoHnv7KPbBeGpzJBzHRCAs9UxqeoyFQMYbqSWYTfJJQAWDm';

@@ -26,7 +26,7 @@ const launch = (walletDir?: string): Promise<WalletRpc> =>
     args: ['--refresh-period=0', '--fork-rules=carrot-2026-07'],
   });
 
-/** Mines blocks of each version that pay the wallet in both forms, and some to somebody else. */
+/** Mines blocks of each version that pay the wallet in both forms, with one in three and further outputs to the miner. */
 async function fill(blocks: number): Promise<void> {
   for (let i = 0; i < blocks; i++) {
     await daemon.generate(i % 3 === 0 ? address : miner, 2);

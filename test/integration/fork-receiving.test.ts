@@ -18,7 +18,7 @@ let wallet: WalletCalls;
 let watcher: WalletCalls;
 let address: string;
 let seed: string;
-/** Address of somebody else, who mines. */
+/** Address of the miner, which is in no wallet of this server. */
 const MINER =
   '42ey1afDFnn4886T7196doS9GPMzexD9gXpsZJDwVjeRVdFCSoHnv7KPbBeGpzJBzHRCAs9UxqeoyFQMYbqSWYTfJJQAWDm';
 

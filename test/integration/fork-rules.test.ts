@@ -99,7 +99,7 @@ describe('blocks of the fork', () => {
     await createWallet(server);
     const { address } = await server.rpc('get_address');
     const { height } = await daemon.plain('/get_info', {});
-    // The blocks of this lie have the version of the fork, and a form of nobody.
+    // The blocks of this lie have the version of the fork, and a form that no program writes.
     await daemon.plain('/misbehave', { what: `newer-fork=${Number(height) + 2}` });
     await daemon.generate(address as string, BLOCKS);
     const { error }: Loose = await server.call('refresh');

@@ -32,7 +32,7 @@ const COIN = 1_000_000_000_000n;
 const REPLACED_BEFORE = 2;
 /** Code of the error of a refused payment. */
 const REFUSED = -4n;
-/** Address of somebody else, who mines. */
+/** Address of the miner, which is in no wallet of this server. */
 const MINER =
   '42ey1afDFnn4886T7196doS9GPMzexD9gXpsZJDwVjeRVdFCSoHnv7KPbBeGpzJBzHRCAs9UxqeoyFQMYbqSWYTfJJQAWDm';
 

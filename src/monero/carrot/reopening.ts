@@ -21,7 +21,7 @@ export interface KeptEnote extends Pick<Enote, 'context' | 'ephemeralKey' | 'out
 const isOfMinerTx = ({ context }: KeptEnote): boolean => context[0] === COINBASE_CONTEXT;
 
 /**
- * Computes the extensions of an output from the view secret key and facts that somebody else states.
+ * Computes the extensions of an output from the view secret key and facts that another wallet states.
  * @returns undefined unless the output key is that of an output of this amount to this address, in a transaction of this
  * context. So neither a foreign output passes, nor one with another amount. Anchors are not looked at: whether a sender joined two
  * addresses is decided by the wallet that reads the chain. Source: carrot.md § 7.4.

@@ -81,7 +81,7 @@ export class OutputLocator {
   async #reopen(outputs: readonly ExportedOutput[]): Promise<LocatedExport[]> {
     const { keystore, workers } = this.#context;
     const { viewSecret, spendPublicKey } = keystore.keys;
-    const told = outputs.map(({ context, subaddress, ...output }) => {
+    const claimed = outputs.map(({ context, subaddress, ...output }) => {
       if (context === undefined || subaddress === undefined) throw notOwn();
       return {
         ...{ publicKey: output.publicKey, outputIndex: output.outputIndex, subaddress },
@@ -90,8 +90,8 @@ export class OutputLocator {
       };
     });
     const keys = { viewSecret: viewSecret.expose(), spendPublicKey };
-    const found = await workers.keyImages.reopen(told, keys);
-    return zip(told, found).map(([{ publicKey, outputIndex, derivationKey, subaddress }, carrot]) => {
+    const found = await workers.keyImages.reopen(claimed, keys);
+    return zip(claimed, found).map(([{ publicKey, outputIndex, derivationKey, subaddress }, carrot]) => {
       if (carrot === undefined) throw notOwn();
       return { publicKey, outputIndex, derivationKey, subaddress, carrot };
     });
