@@ -31,14 +31,14 @@ const DEADLINE_MS = 10_000;
 /** Time after which a notice is repeated [ms]: a day, less the time for which a look may be early. */
 const REPEAT_MS = 86_400_000 - LOOK_MS / 2;
 /** Number of notices whose times are kept. */
-const MOST_TOLD = 64;
+const MOST_KEPT = 64;
 
 /** Writes the notices of forks to the log: when the daemon has named its forks, and once a day. */
 export class ForkReminder {
   readonly #parts: ForkReminderParts;
   readonly #elapsed: () => number;
   /** Times of the last notices [ms of `elapsed`], by the fork and whether it is past. */
-  readonly #told = new Map<string, number>();
+  readonly #written = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: ForkReminderParts) {
@@ -84,10 +84,10 @@ export class ForkReminder {
     const now = this.#elapsed();
     for (const { version, height, blocks, text } of notices) {
       const name = `${version} ${height} ${blocks > 0}`;
-      if (now - (this.#told.get(name) ?? -Infinity) < REPEAT_MS) continue;
+      if (now - (this.#written.get(name) ?? -Infinity) < REPEAT_MS) continue;
       // A daemon that names other heights each time fills the log with a line an hour, and no memory.
-      if (this.#told.size >= MOST_TOLD) this.#told.clear();
-      this.#told.set(name, now);
+      if (this.#written.size >= MOST_KEPT) this.#written.clear();
+      this.#written.set(name, now);
       log.warn({ version, height, blocks }, text);
     }
   }

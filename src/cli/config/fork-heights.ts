@@ -1,3 +1,4 @@
+import type { ForkHeights } from '../../regtest/rules/fork-schedule.js';
 import { ConfigError } from './config-values.js';
 
 /** Number of blocks between the two heights of the next fork, if only the first one is given. */
@@ -5,12 +6,6 @@ export const GRACE_BLOCKS = 10;
 
 /** First height of the next fork, above those of the forks that regtest has had. */
 const LEAST_HEIGHT = 2;
-
-/** Heights of the next fork of a regtest chain. */
-interface ForkHeights {
-  readonly from: number;
-  readonly only: number;
-}
 
 /**
  * Parses the heights of the next fork, `h` or `h,h2`.

@@ -72,6 +72,7 @@ describe('the flags of the regtest daemon', () => {
   test.each([
     ['20', { from: 20, only: 30 }],
     ['20,25', { from: 20, only: 25 }],
+    ['2,3', { from: 2, only: 3 }],
   ])('--fork-height=%s names the heights of the next fork', (given, heights) => {
     expect(configOf(`--fork-height=${given}`).fork).toEqual(heights);
     expect(configOf()).not.toHaveProperty('fork');
