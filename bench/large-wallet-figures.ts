@@ -27,6 +27,9 @@ export interface Setting {
   readonly keep?: string;
 }
 
+/** Number of payments that each client makes for a rate. */
+const PAYMENTS_A_CLIENT = 8;
+
 /** Time after which idle threads have ended and their memory is released. */
 const REST_SECONDS = 75;
 
@@ -82,6 +85,16 @@ async function whileRefreshing(wallet: WalletRpc, over: () => boolean): Promise<
       await sleep(5);
     }
   return latencies;
+}
+
+/** Returns the number of payments to one payee that clients make in a second, none of which is relayed. */
+async function paymentRate(wallet: WalletRpc, clients: number): Promise<number> {
+  const params = { ...(destinations(1) as object), do_not_relay: true };
+  const client = async (): Promise<void> => {
+    for (let round = 0; round < PAYMENTS_A_CLIENT; round++) await ask(wallet, 'transfer', params);
+  };
+  const elapsed = await clock(() => Promise.all(Array.from({ length: clients }, client)));
+  return (1000 * clients * PAYMENTS_A_CLIENT) / elapsed;
 }
 
 /** Times of a refresh [ms]. */
@@ -187,6 +200,12 @@ async function measure(
         note(`transfer to ${count}`, await median(() => ask(wallet, 'transfer', destinations(count))));
       } catch (error) {
         // The reference refuses the rings of a short chain.
+        process.stderr.write(`left out: ${String(error)}\n`);
+      }
+    for (const clients of [1, 6])
+      try {
+        note(`payments a second, ${clients} at once`, await paymentRate(wallet, clients));
+      } catch (error) {
         process.stderr.write(`left out: ${String(error)}\n`);
       }
     const closing: number[] = [];

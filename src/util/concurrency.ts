@@ -9,33 +9,44 @@ export class Mutex {
   }
 }
 
-/** A mutex whose task may let another one begin before it has ended. */
+/** A mutex whose task may let the next one begin before it has ended. */
 export class HandOverMutex {
   readonly #mutex = new Mutex();
-  /** Resolves when the tasks that have handed over have ended. */
-  #handedOver: Promise<unknown> = Promise.resolve();
+  readonly #most: number;
+  /** Tasks that have handed over or may do so. */
+  readonly #running = new Set<Promise<void>>();
+
+  /** @param most largest number of tasks that run at the same time. */
+  constructor(most: number) {
+    this.#most = most;
+  }
 
   /** Runs a task while no other one runs, also none that has handed over. */
   run<T>(task: () => Promise<T>): Promise<T> {
     return this.#mutex.run(async () => {
-      await this.#handedOver;
+      await Promise.all(this.#running);
       return task();
     });
   }
 
   /**
-   * Runs a task when each earlier one has ended or handed over.
+   * Runs a task when each earlier one has ended or handed over, and fewer than the most run.
    * @param task calls its argument when the next such task may begin; at the latest it begins when the task has ended.
    */
   runHandingOver<T>(task: (handOver: () => void) => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    void this.#mutex.run(
-      () =>
-        new Promise<void>((handOver) => {
-          const ended = task(handOver).then(resolve, reject).finally(handOver);
-          this.#handedOver = Promise.all([this.#handedOver, ended]);
-        }),
-    );
+    void this.#mutex.run(async () => {
+      if (this.#running.size >= this.#most) await Promise.race(this.#running);
+      await new Promise<void>((handOver) => {
+        const ended = task(handOver)
+          .then(resolve, reject)
+          .finally(() => {
+            this.#running.delete(ended);
+            handOver();
+          });
+        this.#running.add(ended);
+      });
+    });
     return promise;
   }
 }

@@ -31,7 +31,7 @@ describe('a mutex', () => {
 
 describe('a mutex whose tasks hand over', () => {
   it('starts a task that hands over once the one before has done so, or has ended, and another one at its end', async () => {
-    const mutex = new HandOverMutex();
+    const mutex = new HandOverMutex(3);
     const ends = Array.from({ length: 3 }, () => Promise.withResolvers<undefined>());
     const started: string[] = [];
     const handOvers: (() => void)[] = [];
@@ -60,6 +60,27 @@ describe('a mutex whose tasks hand over', () => {
     await Promise.all([running[0], alone]);
     expect(started.at(-1)).toBe('alone');
   });
+});
+
+test('no more than the given number of tasks that hand over run', async () => {
+  const mutex = new HandOverMutex(2);
+  const ends = Array.from({ length: 4 }, () => Promise.withResolvers<undefined>());
+  const started: number[] = [];
+  const running = ends.map(({ promise }, i) =>
+    mutex.runHandingOver((handOver) => {
+      started.push(i);
+      handOver();
+      return promise;
+    }),
+  );
+  await turns();
+  expect(started).toEqual([0, 1]);
+  ends[1]?.resolve(undefined);
+  await turns();
+  expect(started).toEqual([0, 1, 2]);
+  ends.forEach(({ resolve }) => resolve(undefined));
+  await Promise.all(running);
+  expect(started).toEqual([0, 1, 2, 3]);
 });
 
 describe('a mutex for each key', () => {

@@ -93,6 +93,9 @@ export interface PayoutSettings {
   readonly rules: PayoutRules;
 }
 
+/** Number of payments of a wallet that are made at the same time: two threads sign, and one more asks the daemon. */
+const MOST_PAYMENTS = 3;
+
 /** Locks of one open wallet. Order of acquisition: `refresh`, `payment`, `spentStates`. */
 export class WalletLocks {
   /** Held while blocks are fetched and committed. */
@@ -101,7 +104,7 @@ export class WalletLocks {
    * Held while a payment is made, so that no output is selected twice. A payment may hand it over to the next one once
    * its planner holds its inputs.
    */
-  readonly payment = new HandOverMutex();
+  readonly payment = new HandOverMutex(MOST_PAYMENTS);
   /**
    * Held from the request to the daemon for spent key images until its answer is recorded, so that a later answer wins.
    */

@@ -84,14 +84,17 @@ export interface PaymentOptions {
   readonly spender: Spender | undefined;
   /** Writes the order in the store transaction that records the payment. */
   readonly order?: OrderEntry;
+  /** True for a payment during which no other one is made, because its inputs are not only those that its plan selects. */
+  readonly isAlone?: boolean;
   /**
-   * Called when the inputs of the payment are held, before it is signed. Then the next payment is planned, while this
-   * one is signed and sent. Never called for a payment that another wallet signs.
+   * Called when the inputs of the payment are held, before it is signed, and the next payment may be planned. Not called
+   * for a payment that is made alone, and for one that another wallet signs.
    */
   readonly onHeld?: () => void;
 }
 
 type Planned = readonly PaymentPlan<SpendableOutput>[];
+type Plan = (prices: Prices) => Planned | Promise<Planned>;
 
 interface Made {
   readonly payment: SignedPayment;
@@ -116,7 +119,15 @@ const asImportNeeded = (fault: Fault): Fault => {
     : { kind: 'tx_not_possible', reason, text: 'No transaction created' };
 };
 
-/** Makes payments, one at a time per wallet, so that no output is selected twice. */
+/** Error of a plan that lacked the inputs of running payments, of which some may fail. */
+class InputsHeld extends Error {
+  override readonly name = 'InputsHeld';
+}
+
+/**
+ * Makes payments. They are planned one at a time per wallet, so that no output is selected twice, and signed at the same
+ * time.
+ */
 export class PaymentMaker {
   readonly #context: Context;
   readonly #services: Services;
@@ -151,26 +162,33 @@ export class PaymentMaker {
 
   /**
    * Makes and relays a payment, or creates the set for other wallets to sign.
-   * @param plan selects inputs and payees; no other payment selects outputs until this payment is recorded.
+   * @param plan selects inputs and payees; no other payment selects outputs until the inputs of this one are held or
+   * spent. It is called again if it fails while other payments hold inputs: once these have ended.
    * @throws WalletError, DaemonError
    */
-  make(options: PaymentOptions, plan: (prices: Prices) => Planned | Promise<Planned>): Promise<MadePayments> {
+  async make(options: PaymentOptions, plan: Plan): Promise<MadePayments> {
     const { payment } = this.#context.locks;
-    const { onHeld } = options;
-    if (onHeld === undefined) return payment.run(() => this.#make(options, plan));
-    return payment.runHandingOver((handOver) => {
-      const noteHeld = (): void => {
-        handOver();
-        onHeld();
-      };
-      return this.#make({ ...options, onHeld: noteHeld }, plan);
-    });
+    const { isAlone = false } = options;
+    if (!isAlone && this.#signs)
+      try {
+        return await payment.runHandingOver((handOver) => this.#make(options, plan, handOver));
+      } catch (error) {
+        if (!(error instanceof InputsHeld)) throw error;
+      }
+    return payment.run(() => this.#make(options, plan));
   }
 
-  async #make(
-    options: PaymentOptions,
-    plan: (prices: Prices) => Planned | Promise<Planned>,
-  ): Promise<MadePayments> {
+  /** True if this wallet signs its payments itself, so that they spend their inputs at once. */
+  get #signs(): boolean {
+    const { keys, isViewOnly } = this.#context.keystore;
+    return keys.multisig === undefined && !isViewOnly;
+  }
+
+  /**
+   * Makes a payment under the payment lock. @param handOver hands the lock over; absent: the payment is made alone.
+   * @throws InputsHeld, WalletError, DaemonError
+   */
+  async #make(options: PaymentOptions, plan: Plan, handOver?: () => void): Promise<MadePayments> {
     assertLegacy(this.#context.keystore.keys);
     this.#services.mempool.reserveLost();
     const distribution = this.builder.outputDistribution();
@@ -183,14 +201,15 @@ export class PaymentMaker {
     const planned = await this.#planned(() => plan(prices), options.account);
     // The limits are enforced when the payment is recorded; this check refuses a payment beyond them before any work.
     this.#checkLeast(options.spender, () => planned.map((plan) => this.txFacts.leastSpending(plan, ZERO)));
-    const { keys, isViewOnly } = this.#context.keystore;
-    const { onHeld } = options;
-    if (onHeld === undefined || keys.multisig !== undefined || isViewOnly)
-      return this.#build(planned, distribution, options);
-    return this.planner.holding(planned, () => {
-      onHeld();
-      return this.#build(planned, distribution, options);
-    });
+    const build = (): Promise<MadePayments> => this.#build(planned, distribution, options);
+    if (handOver === undefined || !this.#signs) return build();
+    const begin = (): Promise<MadePayments> => {
+      handOver();
+      options.onHeld?.();
+      return build();
+    };
+    // A payment that is not relayed takes its inputs from none that is.
+    return options.doNotRelay ? begin() : this.planner.holding(planned, begin);
   }
 
   /** Chooses the decoys of a planned payment, then signs, records and sends it, or creates the set to sign. */
@@ -284,11 +303,16 @@ export class PaymentMaker {
     return made;
   }
 
-  /** Plans a payment. If outputs lack their key images, reports a shortage as a missing import of multisig info. */
+  /**
+   * Plans a payment. If outputs lack their key images, reports a shortage as a missing import of multisig info.
+   * @throws InputsHeld if running payments hold inputs; WalletError
+   */
   async #planned(plan: () => Planned | Promise<Planned>, account: number): Promise<Planned> {
+    const { isHolding } = this.planner;
     try {
       return await plan();
     } catch (cause) {
+      if (isHolding) throw new InputsHeld('other payments hold inputs', { cause });
       const fault = faultOf(cause);
       const isShort = fault !== undefined && SHORTAGES.has(fault.kind);
       if (!isShort || !isMultisigImportNeeded(this.#context, account)) throw cause;

@@ -59,6 +59,11 @@ export class PaymentPlanner {
     return planned;
   }
 
+  /** True while payments hold inputs. */
+  get isHolding(): boolean {
+    return this.#held.size > 0;
+  }
+
   /** Runs a task during which no plan selects the inputs of the given plans. */
   async holding<T>(plans: readonly PaymentPlan<SpendableOutput>[], task: () => Promise<T>): Promise<T> {
     const inputs = plans.flatMap((plan) => plan.inputs);

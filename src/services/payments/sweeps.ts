@@ -162,7 +162,7 @@ export class Sweeps {
     plan: (sweep: SweepDestination, rates: FeeRates) => Planned | Promise<Planned>,
   ): Promise<MadePayments> {
     const text = formatAddress(address);
-    return this.#services.payments.make({ ...terms, account }, async ({ rates, priority }) => {
+    return this.#services.payments.make({ ...terms, account, isAlone: true }, async ({ rates, priority }) => {
       const { outputs, unlockTime } = terms;
       const planned = await plan({ address, text, account, outputs, unlockTime, priority }, rates);
       if (planned.length === 0)

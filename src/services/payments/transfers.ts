@@ -85,7 +85,8 @@ export class Transfers {
     failed?: FailedPayment,
   ): Promise<MadePayments> {
     const { payments } = this.#services;
-    return payments.make(request, async ({ rates, priority }) => {
+    const isAlone = failed !== undefined;
+    return payments.make({ ...request, isAlone }, async ({ rates, priority }) => {
       const { account, unlockTime, feeFrom = [], feeAmongAll = false, changeOutputs = 1 } = request;
       const { savesOutputs = false } = request;
       const transfer = {

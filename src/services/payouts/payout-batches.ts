@@ -83,8 +83,7 @@ export class PayoutBatches {
       ...{ account, changeOutputs, savesOutputs, feeFrom, feeAmongAll: true, unlockTime: 0n },
       priority: prices?.priority ?? 0,
       ...(maxFee === undefined ? {} : { maxFee }),
-      ...{ doNotRelay: false, withMetadata: false, spender: undefined },
-      ...(earlier === undefined ? { onHeld } : {}),
+      ...{ doNotRelay: false, withMetadata: false, spender: undefined, onHeld },
     };
     const terms = {
       key: `payouts-${toHex(rng(16))}`,

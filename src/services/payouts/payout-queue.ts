@@ -59,9 +59,6 @@ const LOCK_SECONDS = 1200;
 /** Largest number of outputs that an account keeps by itself. */
 const MOST_OUTPUTS = 64;
 
-/** Number of batches of an account that are signed and sent at the same time: two threads sign. */
-const MOST_RUNNING = 3;
-
 /** State of the round of an account. */
 interface AccountRound {
   readonly account: number;
@@ -237,7 +234,7 @@ export class PayoutQueue {
           await isHeld;
         } else if (running.size === 0) break;
         // A batch that ends may leave payouts or money for another one.
-        if (composed === undefined || running.size >= MOST_RUNNING) await Promise.race(running);
+        if (composed === undefined) await Promise.race(running);
         this.#context.assertOpen();
         await yieldToEventLoop();
       }

@@ -326,6 +326,77 @@ describe('a payment', () => {
     expect(reserved()).toHaveLength(1);
   });
 
+  describe('that lacks the inputs that a running payment holds', () => {
+    /** Begins to send a payment of the only output. @returns it, and the way to answer it. */
+    const running = async (paid: PayingWallet) => {
+      const answer = Promise.withResolvers<typeof REFUSED>();
+      paid.wallet.answers = {
+        ...paid.wallet.answers,
+        sendRawTransaction: (blob) => (
+          sent.push(blob),
+          sent.length === 1 ? answer.promise : Promise.resolve(TAKEN)
+        ),
+      };
+      const { maker: payer } = makerOf(paid.wallet);
+      const first = payer.make(options, planOf(COIN, payer));
+      await until('the payment to be held', () => payer.planner.isHolding || undefined);
+      return { payer, first, answer };
+    };
+
+    it('is planned again once that payment has ended, and spends them if it has failed', async () => {
+      const paid = payingWallet(owner, [2n * COIN]);
+      const { payer, first, answer } = await running(paid);
+      let plans = 0;
+      const second = payer.make(options, (prices) => (plans++, planOf(COIN, payer)(prices)));
+      await until('the second payment to be planned', () => plans === 1 || undefined);
+      answer.resolve(REFUSED);
+      await expect(first).rejects.toMatchObject({ fault: { kind: 'tx_rejected' } });
+      expect([(await second).payments.length, plans]).toEqual([1, 2]);
+      expect(outgoing(paid.wallet).map(({ state }) => state)).toEqual(['pending']);
+    });
+
+    it('is refused once that payment has spent them', async () => {
+      const { payer, first, answer } = await running(payingWallet(owner, [2n * COIN]));
+      const second = payer.make(options, planOf(COIN, payer));
+      second.catch(() => undefined);
+      answer.resolve(TAKEN);
+      expect((await first).payments).toHaveLength(1);
+      await expect(second).rejects.toMatchObject({ fault: { kind: expect.stringMatching(/^not_enough/) } });
+      expect(sent).toHaveLength(1);
+    });
+  });
+
+  it('alone is planned once the running ones have ended, and ends before the next one is planned', async () => {
+    const steps: string[] = [];
+    const make = (name: string, isAlone: boolean) =>
+      maker
+        .make(
+          { ...options, isAlone, doNotRelay: true, onHeld: () => steps.push(`${name} held`) },
+          (prices) => {
+            steps.push(`${name} planned`);
+            return planOf(COIN)(prices);
+          },
+        )
+        .finally(() => steps.push(`${name} ended`));
+    await Promise.all([make('first', false), make('alone', true), make('last', false)]);
+    expect(steps).toEqual([
+      ...['first planned', 'first held', 'first ended', 'alone planned', 'alone ended'],
+      ...['last planned', 'last held', 'last ended'],
+    ]);
+  });
+
+  it('that is not relayed takes its inputs from no other one', async () => {
+    const { wallet: single } = payingWallet(owner, [2n * COIN]);
+    const { maker: payer } = makerOf(single);
+    const plan = planOf(COIN, payer);
+    const made = await Promise.all(
+      [true, true, false].map((doNotRelay) => payer.make({ ...options, doNotRelay }, plan)),
+    );
+    expect(new Set(made.map(({ payments: [payment] }) => toHex(payment?.keyImages[0] ?? SEALED))).size).toBe(
+      1,
+    );
+  });
+
   it('does not pick the inputs of an unmined payment that lost its hold on them', async () => {
     const { wallet: single } = payingWallet(owner, [2n * COIN]);
     single.answers = { ...single.answers, sendRawTransaction: () => Promise.resolve(TAKEN) };
