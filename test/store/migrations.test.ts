@@ -148,3 +148,17 @@ test('keeps notes, attributes, tags and labels of an earlier version', () => {
   // A key is still there once.
   expect(() => db.exec("INSERT INTO subaddress_label VALUES (0, 7, 'again')")).toThrow('UNIQUE');
 });
+
+test('copies the size of each transaction to its outputs', () => {
+  const isBefore = (name: string): boolean => name.endsWith('.sql') && name < '050';
+  for (const name of readdirSync(MIGRATIONS).filter(isBefore))
+    cpSync(join(MIGRATIONS, name), join(early, name));
+  migrate(db, early);
+  fill();
+  db.run('UPDATE received_tx SET size = 1500 WHERE tx_hash = ?', blob(9));
+  migrate(db, MIGRATIONS);
+  expect(db.rows('SELECT height, tx_size FROM owned_output ORDER BY height, output_index')).toEqual([
+    ...Array.from({ length: 3 }, () => ({ height: 5, tx_size: 1500 })),
+    ...Array.from({ length: 3 }, () => ({ height: 7, tx_size: null })),
+  ]);
+});

@@ -83,21 +83,12 @@ const COMMON = {
 
 type Source = 'chain' | 'reused' | 'imported' | 'listed';
 
-/**
- * SQL of the size of an output's transaction, from the index in the order of the chain, in which neighbours are on one
- * page. The size of a transaction that was found at another height than its output is read from the table.
- */
-const TX_SIZE = `COALESCE(
-  (SELECT size FROM received_tx INDEXED BY received_tx_height
-     WHERE received_tx.height = owned_output.height AND received_tx.tx_hash = owned_output.tx_hash),
-  (SELECT size FROM received_tx WHERE received_tx.tx_hash = owned_output.tx_hash), 0)`;
-
 const CHAIN_COLUMNS = {
   ...COMMON,
   height: integer('height'),
   spent: flag('spent_by IS NOT NULL'),
   txHash: bytes('tx_hash'),
-  txSize: integer(TX_SIZE),
+  txSize: integer('coalesce(tx_size, 0)'),
   unlocked: flag(unlockedColumn('height', 'unlock_time')),
 };
 

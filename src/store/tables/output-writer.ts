@@ -46,12 +46,13 @@ export class OutputWriter extends OutputReader {
     return changes > 0;
   }
 
+  /** Inserts the row of an output, with a copy of the size of its transaction, which is stored. */
   #insertRow(output: OwnedOutput): RunResult {
     return this.db.run(
       `INSERT INTO owned_output (tx_hash, output_index, global_index, public_key, key_image, amount, mask, rct, account,
-         minor, derivation_key, height, unlock_time, coinbase, change, carrot)
+         minor, derivation_key, height, unlock_time, coinbase, change, carrot, tx_size)
        VALUES (?, ?, ?, ?, coalesce(?, (SELECT key_image FROM told_key_image WHERE public_key = ?)),
-         ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT size FROM received_tx WHERE tx_hash = ?))`,
       output.txHash,
       output.outputIndex,
       output.globalIndex,
@@ -69,6 +70,7 @@ export class OutputWriter extends OutputReader {
       fromFlag(output.coinbase),
       fromFlag(output.change),
       output.carrot === undefined ? null : toCarrotColumn(output.carrot),
+      output.txHash,
     );
   }
 

@@ -1,5 +1,13 @@
+/** SQL that removes the sizes of transactions from their outputs. */
+const UNDO_OUTPUT_SIZES = `
+  DROP INDEX received_tx_height;
+  CREATE INDEX received_tx_height ON received_tx
+    (height, tx_hash, timestamp, unlock_time, fee, coinbase, payment_id, size);
+  ALTER TABLE owned_output DROP COLUMN tx_size;`;
+
 /** SQL that removes the secrets of outputs in the form of the fork, of which there are none. */
 export const UNDO_CARROT = `
+  ${UNDO_OUTPUT_SIZES}
   DROP INDEX owned_output_carrot;
   ALTER TABLE owned_output DROP COLUMN carrot;
   ALTER TABLE imported_output DROP COLUMN carrot;`;
