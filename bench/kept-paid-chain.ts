@@ -1,6 +1,6 @@
 import { keptDirectory } from './kept-directory.js';
 import { makePaidChain, PAYEE, PAYMENTS_A_BLOCK } from './paid-chain.js';
-import { makeShopChain } from './shop-chain.js';
+import { makeShopChain, makeStrangersChain } from './shop-chain.js';
 
 /**
  * Source of payments: `rewards` are parts of mining rewards, which are locked for 60 blocks; `transactions` have a
@@ -34,6 +34,28 @@ export async function keptPaidChain({
     else makeShopChain(dataDir, PAYEE, payments, addresses);
     const seconds = (performance.now() - started) / 1000;
     process.stderr.write(`chain of ${payments / PAYMENTS_A_BLOCK} blocks made in ${seconds.toFixed(0)} s\n`);
+  });
+  return { dataDir: directory, remove };
+}
+
+/** A chain of transactions that pay no wallet of the bench. */
+export interface StrangersChainSetting {
+  readonly transactions: number;
+  /** Number of outputs of each transaction, which has a key for each. */
+  readonly outputs: number;
+  readonly keep?: string | undefined;
+}
+
+/** Makes a directory with a chain without own payments, or finds it. */
+export async function keptStrangersChain({
+  transactions,
+  outputs,
+  keep,
+}: StrangersChainSetting): Promise<{ readonly dataDir: string; remove(): void }> {
+  const name = `chain-${transactions}-transactions-${outputs}-keys`;
+  const { directory, remove } = await keptDirectory(keep, name, (dataDir) => {
+    makeStrangersChain(dataDir, transactions, outputs);
+    return Promise.resolve();
   });
   return { dataDir: directory, remove };
 }

@@ -92,10 +92,11 @@ export class WorkerPool<In, Out> {
   /**
    * Sends waiting tasks to busy threads, because the calling thread will be busy as well and could not send them later.
    * @param count largest number of tasks of a thread, including the running one.
+   * @param left number of tasks that stay, for the caller of {@link takeWaiting}.
    */
-  sendAhead(count: number): void {
+  sendAhead(count: number, left = 0): void {
     for (const [worker, tasks] of this.#busy)
-      while (tasks.length < count && this.#queue.length > 0) this.#sendNext(worker, tasks);
+      while (tasks.length < count && this.#queue.length > left) this.#sendNext(worker, tasks);
   }
 
   /** Ends the threads; rejects running and queued tasks. */
@@ -271,9 +272,12 @@ export class ThreadClient<All extends Jobs, Refusal = never> {
     };
   }
 
-  /** Sends waiting jobs to busy threads: see {@link WorkerPool.sendAhead}. @param count most jobs of a thread. */
-  sendAhead(count: number): void {
-    this.#pool.sendAhead(count);
+  /**
+   * Sends waiting jobs to busy threads: see {@link WorkerPool.sendAhead}.
+   * @param count most jobs of a thread. @param left number of jobs that stay, for the caller of {@link takeWaiting}.
+   */
+  sendAhead(count: number, left?: number): void {
+    this.#pool.sendAhead(count, left);
   }
 
   /** Ends the threads; rejects running and waiting jobs. */

@@ -13,6 +13,9 @@ const IDLE_SECONDS = 5;
  */
 const BATCHES_EACH = 2;
 
+/** Number of waiting batches that are not sent ahead: the calling thread scans one itself while the threads scan. */
+const LEFT_WAITING = 1;
+
 /** Scans batches of outputs on worker threads. */
 export class KernelPool {
   readonly #workers: ThreadClient<KernelJobs, Error>;
@@ -51,9 +54,10 @@ export class KernelPool {
    */
   async scanMany(batch: ScanBatch, keys: readonly ScanKeys[]): Promise<readonly ScanHits[]> {
     const copies = keys.map(copyOf);
+    const sendAhead = (): void => this.#workers.sendAhead(BATCHES_EACH, LEFT_WAITING);
     const scanned = this.#workers.run('scan', { batch, keys: copies }, copies.flatMap(secretsOf));
-    this.#workers.sendAhead(BATCHES_EACH);
-    return scanned;
+    sendAhead();
+    return scanned.finally(sendAhead);
   }
 
   /**
