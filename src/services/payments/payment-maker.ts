@@ -1,7 +1,5 @@
-import type { Hash, PublicKey } from '../../monero/crypto/types.js';
-import { parseTransaction, transactionWeight } from '../../monero/cryptonote/transaction.js';
+import type { Hash } from '../../monero/crypto/types.js';
 import { sum, ZERO, type Amount } from '../../util/amount.js';
-import { zip } from '../../util/zip.js';
 import type { ConstructionData } from '../../monero/wallet/exchange/construction-data.js';
 import {
   ringsDigest,
@@ -10,9 +8,7 @@ import {
   type SignedPayment,
 } from '../../monero/wallet/build/signed-payment.js';
 import type { MadePayment, MadePayments, MadeTx } from '../../model/made-payment.js';
-import type { Destination } from '../../monero/wallet/build/outgoing-tx.js';
 import type { OutputDistribution } from '../../monero/wallet/select/decoys.js';
-import type { OwnedOutput } from '../../monero/wallet/scan/findings.js';
 import type { Spender } from '../../model/spender.js';
 import { faultOf, WalletError, type Fault } from '../../model/wallet-error.js';
 import type { PendingTx } from '../../monero/wallet/exchange/pending-tx.js';
@@ -28,6 +24,7 @@ import { PaymentLedger, type OrderEntry } from './payment-ledger.js';
 import { PaymentBuilder, type RingedPlan } from './payment-builder.js';
 import { PaymentPlanner } from './payment-planner.js';
 import { ForkGuard } from './fork-guard.js';
+import { assertMaxFee, destinationsOf, inputKeysOf, madePayment, paidBy } from './payment-results.js';
 import { SpendGuard } from './spend-guard.js';
 import { TxFacts } from './tx-facts.js';
 import {
@@ -420,37 +417,3 @@ export class PaymentMaker {
     };
   }
 }
-
-/** Checks the fees of the transactions of a call. @throws WalletError `max_fee_exceeded` */
-function assertMaxFee(payments: readonly { readonly fee: Amount }[], maxFee: Amount | undefined): void {
-  const fee = sum(payments.map((payment) => payment.fee));
-  if (maxFee !== undefined && fee > maxFee) throw new WalletError({ kind: 'max_fee_exceeded', fee, maxFee });
-}
-
-/** Lists the payees of a transaction with the amounts that they receive, minus the fee for payees that pay it. */
-const paidBy = (plan: RingedPlan, { payees }: Pick<SignedTx, 'payees'>): Payee[] =>
-  zip(plan.payees, payees).map(([payee, { amount }]) => ({ ...payee, amount }));
-
-/** Converts payees to the destinations that are recorded. */
-const destinationsOf = (payees: readonly Payee[]): Destination[] =>
-  payees.map(({ text: address, amount }) => ({ address, amount }));
-
-const inputKeysOf = (inputs: readonly OwnedOutput[]): PublicKey[] => inputs.map(({ publicKey }) => publicKey);
-
-/** Returns the result of a payment that another wallet signed. */
-const madePayment = ({
-  destinations,
-  fee,
-  inputs,
-  txSecretKeys,
-  txHash,
-  blob,
-  rings,
-}: SignedPayment): MadePayment => ({
-  ...{ destinations, fee, txSecretKeys },
-  weight: transactionWeight(parseTransaction(blob)),
-  keyImages: inputs.flatMap(({ keyImage }) => keyImage ?? []),
-  inputKeys: inputKeysOf(inputs),
-  ...(rings === undefined ? {} : { rings }),
-  signed: { txHash, blob },
-});

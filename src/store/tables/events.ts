@@ -64,10 +64,13 @@ const PAYMENTS = `SELECT t.tx_hash, o.account, o.minor, sum(coalesce(o.credited,
   WHERE o.height BETWEEN :min AND :max AND o.change = 0 AND ${STAGES} <> ''
   GROUP BY t.height, t.tx_hash, o.account, o.minor HAVING total > 0`;
 
-/** SQL expression for the JSON facts of a payment, as `rowOf` writes them. */
-const FACTS = `iif(unlock_time = '0' AND NOT coinbase AND payment_id IS NULL, NULL, json_patch('{}', json_object(
-  'unlockTime', nullif(unlock_time, '0'), 'coinbase', iif(coinbase, json('true'), NULL),
-  'paymentId', nullif(lower(hex(payment_id)), ''))))`;
+/**
+ * SQL expression for the JSON facts of a payment, as `rowOf` writes them. Composed as a text, which takes half the time of
+ * SQLite's functions; a payment id is in lower case digits, and an unlock time in decimal digits.
+ */
+const FACTS = `nullif('{' || substr(iif(unlock_time = '0', '', ',"unlockTime":"' || unlock_time || '"')
+  || iif(coinbase, ',"coinbase":true', '')
+  || iif(payment_id IS NULL, '', ',"paymentId":"' || lower(hex(payment_id)) || '"'), 2) || '}', '{}')`;
 
 /** Texts of {@link insertWith}, by the stages; there are few, since stages are thresholds. */
 const INSERTED = new Map<string, string>();
@@ -306,15 +309,18 @@ export class EventWriter extends EventReader {
     const most =
       this.db.value<number>('SELECT count(*) FROM owned_output WHERE height BETWEEN ? AND ?', min, max) ?? 0;
     if (most === 0) return;
-    const first = this.#ids.take(most * Math.max(...[none, coinbase, other].map(countOf)));
+    const before = this.#ids.take(1 + most * Math.max(...[none, coinbase, other].map(countOf)));
     const time = Math.floor(this.#ids.now());
+    // SQLite numbers rows without an id after the greatest one: a window function would take as long as all else.
+    this.db.run('INSERT INTO event (id, type, time) VALUES (?, 0, 0)', before);
+    // The groups have the order of their columns.
     this.#appended += this.db.run(
-      `INSERT INTO event (id, type, confirmations, tx_hash, account, minor, amount, height, timestamp, data, time)
-       SELECT CAST(:first AS INTEGER) - 1 + row_number() OVER (ORDER BY height, tx_hash, account, minor, s.key), ${STAGE},
-         tx_hash, account, minor, total, height, timestamp, ${FACTS}, :time
+      `INSERT INTO event (type, confirmations, tx_hash, account, minor, amount, height, timestamp, data, time)
+       SELECT ${STAGE}, tx_hash, account, minor, total, height, timestamp, ${FACTS}, :time
        FROM (${PAYMENTS}) p CROSS JOIN ${eachStage('p.stages')}`,
-      { min, max, first, time, none, coinbase, other },
+      { min, max, time, none, coinbase, other },
     ).changes;
+    this.db.run('DELETE FROM event WHERE id = ?', before);
   }
 
   /** Returns the id of the latest `payment.mined` event of a payment; undefined after the event has expired. */

@@ -5,7 +5,7 @@ import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
 import { inTrace } from '../../../src/util/trace.js';
 import { EVENT_TYPES, type EventType, type WalletEvent } from '../../../src/model/events.js';
-import type { FoundOutgoing, PageFindings } from '../../../src/monero/wallet/scan/findings.js';
+import type { FoundOutgoing, OwnedOutput, PageFindings } from '../../../src/monero/wallet/scan/findings.js';
 import { bytes, output, page, received } from '../fixtures.js';
 
 let file: WalletStore;
@@ -52,6 +52,49 @@ describe('a page of blocks', () => {
     expect(latest(3, EVENT_TYPES)).toEqual(newest().slice(0, 3));
     for (const types of [['payment.confirmed'], ['payment.mined'], ['wallet.synced', 'payment.unlocked']])
       expect(latest(9, types as EventType[])).toEqual(newest(types as EventType[]));
+  });
+
+  it('has the stages that earlier payments reach by height, hash and address, with the facts of each payment', () => {
+    const at = (tx: number, height: number, minor: number, facts: Partial<OwnedOutput> = {}) =>
+      output(tx, height, BigInt(tx), { subaddress: { major: 0, minor }, ...facts });
+    const paymentId = new Uint8Array(8).fill(0xab);
+    const coinbase = { unlockTime: 62n, coinbase: true };
+    file.write((w) =>
+      w.applyPage(
+        page(0, 4, {
+          received: [
+            { ...received(9, 1), paymentId },
+            received(3, 1),
+            { ...received(5, 2), ...coinbase },
+            received(1, 3),
+          ],
+          outputs: [at(9, 1, 0), at(3, 1, 1), at(5, 2, 0, coinbase), at(1, 3, 2)],
+        }),
+      ),
+    );
+    const before = events().at(-1)?.id ?? 0;
+    file.write((w) => w.applyPage(page(4, 80)));
+    const reached = events().filter(({ id }) => id > before);
+    expect(
+      reached.map(({ type, data }) => [
+        type,
+        'txHash' in data && data.txHash,
+        'coinbase' in data && data.coinbase,
+      ]),
+    ).toEqual([
+      ...[3, 9].flatMap((tx) => [
+        ['payment.confirmed', bytes(tx), false],
+        ['payment.unlocked', bytes(tx), false],
+      ]),
+      ['payment.confirmed', bytes(5), true],
+      ['payment.unlocked', bytes(5), true],
+      ['payment.confirmed', bytes(1), false],
+      ['payment.unlocked', bytes(1), false],
+    ]);
+    expect(reached[2]?.data).toMatchObject({ paymentId, unlockTime: 0n });
+    expect(reached[4]?.data).toMatchObject({ unlockTime: 62n, confirmations: 10 });
+    expect(reached[0]?.data).not.toHaveProperty('paymentId');
+    expect(file.read((r) => r.events.last())).toBe(reached.at(-1)?.id);
   });
 
   it('reports one payment for each address that a transaction pays', () => {
