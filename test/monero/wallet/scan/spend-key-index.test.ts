@@ -17,7 +17,7 @@ describe('an index of spend keys', () => {
     );
     for (const [n, key] of keys.slice(0, 100).entries()) {
       const other = Uint8Array.from(key);
-      other[n % 32] = (other[n % 32] ?? 0) ^ 0x80;
+      other[n % 16] = (other[n % 16] ?? 0) ^ 0x80;
       expect(index.find(other)).toBeUndefined();
     }
   });
@@ -77,18 +77,18 @@ describe('an index of spend keys', () => {
 
     // After 14,764 keys without reserved memory, there would be memory for half as many more.
     test.each(someRows([14_764, 65_535]))(
-      'takes less than 45 bytes for each of %i expected keys',
+      'takes less than 25 bytes for each of %i expected keys',
       (count) => {
         const { value: index, bytes } = measured(() => filled(count, count));
         expect(index.size).toBe(count);
-        expect(bytes).toBeLessThan(45 * count);
+        expect(bytes).toBeLessThan(25 * count);
       },
     );
 
     itAtNight('grows by half when it is full', () => {
       const { value: index, bytes } = measured(() => filled(14_764, 14_765));
       expect(index.size).toBe(14_765);
-      expect(bytes).toBeLessThan(1.5 * 45 * 14_764);
+      expect(bytes).toBeLessThan(1.5 * 25 * 14_764);
     });
   });
 
@@ -96,12 +96,22 @@ describe('an index of spend keys', () => {
     const index = new SpendKeyIndex();
     const key = (last: number): Uint8Array => {
       const bytes = new Uint8Array(32).fill(0xff);
-      bytes[31] = last;
+      bytes[15] = last;
       return bytes;
     };
     for (let n = 0; n < 200; n++) index.set(key(n), { major: 2 ** 32 - 1, minor: n });
     for (let n = 0; n < 200; n++) expect(index.find(key(n))).toEqual({ major: 2 ** 32 - 1, minor: n });
     expect(index.find(key(200))).toBeUndefined();
+  });
+
+  it('keeps the indices of its keys when one of more than 16 bits comes', () => {
+    const index = new SpendKeyIndex();
+    const keys = Array.from({ length: 300 }, () => rng(32));
+    const minorOf = (n: number): number => (n < 280 ? n : 65_536 + n);
+    keys.forEach((key, n) => index.set(key, { major: n === 290 ? 70_000 : 65_535, minor: minorOf(n) }));
+    keys.forEach((key, n) =>
+      expect(index.find(key)).toEqual({ major: n === 290 ? 70_000 : 65_535, minor: minorOf(n) }),
+    );
   });
 
   it('stores a key once', () => {
