@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { until } from '../support/fakes/until.js';
-import { someRows } from '../support/jest/lanes.js';
+import { isNight, someRows } from '../support/jest/lanes.js';
 import { bearer, type Loose } from '../support/network/json-rpc.js';
 import { WebhookReceiver } from '../support/network/webhook-receiver.js';
 import { accessibilityFaults, startBrowser, WatchedPages } from '../support/processes/browser.js';
@@ -156,7 +156,8 @@ describe.each(Object.entries(SIZES))('the pages on a %s screen', (size, viewport
             viewport.width,
           ]);
           await takePicture(page, `${size}-${colorScheme}-${name}`);
-          expect([name, await accessibilityFaults(page)]).toEqual([name, []]);
+          // The rules depend on the width of the page in the place of its parts alone.
+          if (isNight || size === 'wide') expect([name, await accessibilityFaults(page)]).toEqual([name, []]);
         },
         { viewport, colorScheme },
       );

@@ -176,7 +176,10 @@ describe('a pay page', () => {
     });
   });
 
-  it.each(states)('is accessible from right to left in state %s', async (state) => {
+  // The first ones have pictures.
+  const fromRightToLeft = someRows([...new Set(['partial', 'paid', ...states])], 2);
+
+  it.each(fromRightToLeft)('is accessible from right to left in state %s', async (state) => {
     await withPage(site.url(state), 'ar', async (page) => {
       await page.locator('.has-script').waitFor();
       expect(await accessibilityFaults(page)).toEqual([]);
