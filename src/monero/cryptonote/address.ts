@@ -24,7 +24,7 @@ const KIND_OF_PREFIX = new Map(
 const KEYS_BYTES = 64;
 const PAYMENT_ID_BYTES = 8;
 /** Number of characters of an integrated address, the longest kind of address. */
-const MAX_CHARS = 106;
+export const INTEGRATED_CHARS = 106;
 
 /**
  * Formats an address.
@@ -50,7 +50,7 @@ export function formatAddress({ network, kind, spendPublicKey, viewPublicKey, pa
  * kind; // => 'subaddress'
  */
 export function parseAddress(text: string, network?: NetworkType): Address {
-  if (text.length > MAX_CHARS) throw new CodecError('address: too long');
+  if (text.length > INTEGRATED_CHARS) throw new CodecError('address: too long');
   const { tag, data } = decodeBase58Check(text);
   const found = KIND_OF_PREFIX.get(tag);
   if (found === undefined) throw new CodecError('address: unknown prefix');

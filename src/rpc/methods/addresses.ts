@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { formatAddress, integrate, standardOf, tryParseAddress } from '../../monero/cryptonote/address.js';
 import type { Address, PaymentId } from '../../monero/cryptonote/types.js';
+import type { Accounts } from '../../services/accounts/accounts.js';
+import type { AddressView } from '../../services/accounts/address-listing.js';
 import { flag, listOf, params, text, u32 } from '../../http/methods/params.js';
 import * as wire from '../../http/methods/wire.js';
 import { fromHex, isHex, toHex } from '../../util/bytes.js';
@@ -22,6 +24,24 @@ import { cachedRows, listedRows } from '../wire/rows.js';
 
 /** Largest number of addresses that one call creates. Source: wallet_rpc_server.cpp `on_create_address`. */
 const MAX_NEW_ADDRESSES = 65_536;
+
+/** Largest number of addresses that are listed at once; longer lists are read and sent page by page. */
+const FEW_ADDRESSES = 8;
+
+const addressShape = ({ address, index, label, used }: AddressView) => ({
+  address,
+  address_index: index.minor,
+  label,
+  used,
+});
+
+/** Lists addresses of an account. @param minors empty: all. @throws WalletError as `Accounts.listing`. */
+async function addressRows(accounts: Accounts, account: number, minors: readonly number[]) {
+  if (minors.length > 0 && minors.length <= FEW_ADDRESSES)
+    return (await accounts.list(account, minors)).map(addressShape);
+  const listing = accounts.listing(account, minors);
+  return cachedRows(listing, (skipped) => unheld(mapPages(listing.pages(skipped), addressShape)));
+}
 
 /** Schema of the parameter for the index of an own address. */
 const subaddressIndex = () =>
@@ -73,22 +93,10 @@ export const addressMethods: readonly WalletMethod[] = [
     ],
     source: 'COMMAND_RPC_GET_ADDRESS, on_getaddress',
     async handle({ wallet }, { account_index, address_index }) {
-      const listing = wallet.accounts.listing(account_index, address_index);
+      const { accounts } = wallet;
       const state = scanStateOf(wallet);
-      return {
-        address: wallet.accounts.address({ major: account_index, minor: 0 }),
-        addresses: await cachedRows(listing, (skipped) =>
-          unheld(
-            mapPages(listing.pages(skipped), ({ address, index, label, used }) => ({
-              address,
-              address_index: index.minor,
-              label,
-              used,
-            })),
-          ),
-        ),
-        ...state,
-      };
+      const addresses = await addressRows(accounts, account_index, address_index);
+      return { address: accounts.address({ major: account_index, minor: 0 }), addresses, ...state };
     },
   }),
 
