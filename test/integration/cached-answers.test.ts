@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { createWallet } from '../support/wallets/create-wallet.js';
 import { result, type Loose } from '../support/network/json-rpc.js';
 import { startRegtestDaemon } from '../support/processes/regtest-daemon.js';
@@ -83,4 +83,18 @@ describe('many new addresses', () => {
     expect(new Set(all.map(({ address }) => address)).size).toBe(all.length);
     expect(all[before].label).toMatch(/^of \d+$/);
   });
+});
+
+test('few addresses are listed as those of a long list, with repetitions, and in the order of the call', async () => {
+  await createWallet(wallet, 'few');
+  await wallet.rpc('create_address', { account_index: 0, label: 'second' });
+  const { addresses: all } = await wallet.rpc('get_address');
+  const ask = async (address_index: readonly number[]): Promise<unknown> =>
+    (await wallet.rpc('get_address', { address_index })).addresses;
+  for (const indices of [[0], [1, 0, 1], [0, 0, 0, 0, 0, 0, 0, 1], [0, 0, 0, 0, 0, 0, 0, 0, 1]])
+    expect(await ask(indices)).toEqual(indices.map((minor) => (all as unknown[])[minor]));
+  for (const indices of [[99], [0, 0, 0, 0, 0, 0, 0, 0, 99]])
+    expect(await wallet.call('get_address', { address_index: indices })).toMatchObject({
+      error: { code: -15 },
+    });
 });

@@ -71,7 +71,10 @@ const neverLeft = (error: unknown): boolean => {
   return !(error instanceof DaemonError) || error.kind === 'unreachable' || error.kind === 'tls';
 };
 
-/** Records signed payments and relays them. To be called under the payment lock. */
+/**
+ * Records signed payments and relays them. To be called under the payment lock, or while the planner holds the inputs of the
+ * payments.
+ */
 export class PaymentLedger {
   readonly #context: Context;
   readonly #services: Services;

@@ -47,6 +47,16 @@ describe('a new entry', () => {
     ]);
   });
 
+  it('is read alone as in a list', async () => {
+    for (const [i, address] of [standard, integrated(1), subaddress].entries())
+      await book.add(address, undefined, `${i}`);
+    const all = await list([]);
+    for (const entry of all) expect(await list([entry.index])).toEqual([entry]);
+    expect(await list([2, 0, 1, 1])).toEqual([all[2], all[0], all[1], all[1]]);
+    for (const indices of [[3], [0, 3]])
+      await expect(book.list(indices)).rejects.toMatchObject({ fault: outOfRange(3, 3) });
+  });
+
   it('has the address that a name stands for, not the name', async () => {
     const texts = [`oa1:xmr recipient_address=${other};`];
     wallet.records.set('bob.example.org', { texts, authenticated: true });
