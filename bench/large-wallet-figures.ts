@@ -202,12 +202,6 @@ async function measure(
         // The reference refuses the rings of a short chain.
         process.stderr.write(`left out: ${String(error)}\n`);
       }
-    for (const clients of [1, 6])
-      try {
-        note(`payments a second, ${clients} at once`, await paymentRate(wallet, clients));
-      } catch (error) {
-        process.stderr.write(`left out: ${String(error)}\n`);
-      }
     const closing: number[] = [];
     const opening: number[] = [];
     for (let round = 0; round < rounds; round++) {
@@ -220,6 +214,12 @@ async function measure(
     note('memory MiB', memoryMiB(pid));
     await sleep(1000 * REST_SECONDS);
     note('memory MiB, after a minute of rest', memoryMiB(pid));
+    for (const clients of [1, 6])
+      try {
+        note(`payments a second, ${clients} at once`, await paymentRate(wallet, clients));
+      } catch (error) {
+        process.stderr.write(`left out: ${String(error)}\n`);
+      }
     if (subaddresses === 0) return figures;
     await createAddresses(wallet, subaddresses);
     const number = subaddresses.toLocaleString('en');
