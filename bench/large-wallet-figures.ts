@@ -65,7 +65,7 @@ const STRANGER = formatAddress({
   ...accountKeysOf(spendSecretFromSeed(new Uint8Array(32).fill(7))),
 });
 
-const destinations = (count: number): unknown => ({
+const destinations = (count: number): object => ({
   destinations: Array.from({ length: count }, (_, i) => ({
     amount: 1_000_000 + i,
     address: STRANGER,
@@ -89,7 +89,7 @@ async function whileRefreshing(wallet: WalletRpc, over: () => boolean): Promise<
 
 /** Returns the number of payments to one payee that clients make in a second, none of which is relayed. */
 async function paymentRate(wallet: WalletRpc, clients: number): Promise<number> {
-  const params = { ...(destinations(1) as object), do_not_relay: true };
+  const params = { ...destinations(1), do_not_relay: true };
   const client = async (): Promise<void> => {
     for (let round = 0; round < PAYMENTS_A_CLIENT; round++) await ask(wallet, 'transfer', params);
   };

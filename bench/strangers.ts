@@ -9,7 +9,7 @@ import { cpuSeconds, pidOf } from './usage.js';
 /*
  * Refresh of a chain without own payments, whose transactions have a key for each output, ours and the reference's by
  * turns: the work of the curve, and what is around it.
- * usage: strangers [--transactions 4000] [--outputs 2,14] [--rounds 5] [--keep DIR] [--only-ours]
+ * usage: strangers [--transactions 4000] [--outputs 2,14] [--rounds 5] [--keep DIR]
  */
 
 const { values: options } = parseArgs({
@@ -18,7 +18,6 @@ const { values: options } = parseArgs({
     outputs: { type: 'string', default: '2,14' },
     rounds: { type: 'string', default: '5' },
     keep: { type: 'string' },
-    'only-ours': { type: 'boolean', default: false },
   },
 });
 
@@ -47,30 +46,29 @@ async function measure(launch: () => Promise<WalletRpc>): Promise<Sample> {
 
 const rows: string[][] = [];
 for (const outputs of options.outputs.split(',').map(Number)) {
-  const chain = await keptStrangersChain({
-    ...{ transactions: Number(options.transactions), outputs, keep: options.keep },
-  });
+  const transactions = Number(options.transactions);
+  const chain = await keptStrangersChain({ transactions, outputs, keep: options.keep });
   const daemon = await startRegtestDaemon([`--data-dir=${chain.dataDir}`]);
   const ours: Sample[] = [];
   const theirs: Sample[] = [];
   try {
     for (let round = 0; round < Number(options.rounds); round++) {
       ours.push(await measure(() => startWalletRpc({ daemon: daemon.address })));
-      if (!options['only-ours']) theirs.push(await measure(() => startReference({ daemon: daemon.address })));
+      theirs.push(await measure(() => startReference({ daemon: daemon.address })));
     }
   } finally {
     await daemon.stop();
     chain.remove();
   }
-  for (const [what, of, bar] of [
-    ['refresh', ({ ms }: Sample) => ms, BAR],
-    ['its CPU', ({ cpuMs }: Sample) => cpuMs, BAR],
+  for (const [what, of] of [
+    ['refresh', ({ ms }: Sample) => ms],
+    ['its CPU', ({ cpuMs }: Sample) => cpuMs],
   ] as const) {
     const [own, other] = [median(ours.map(of)), median(theirs.map(of))];
     rows.push([
       `${what}, ${outputs} outputs a transaction`,
       ...[own, other].map((ms) => `${ms.toFixed(0)} ms`),
-      ...[(own / other).toFixed(2), bar],
+      ...[(own / other).toFixed(2), BAR],
     ]);
   }
 }

@@ -156,7 +156,7 @@ describe.each(Object.entries(SIZES))('the pages on a %s screen', (size, viewport
             viewport.width,
           ]);
           await takePicture(page, `${size}-${colorScheme}-${name}`);
-          // The rules depend on the width of the page in the place of its parts alone.
+          // A narrow page has the same parts in other places.
           if (isNight || size === 'wide') expect([name, await accessibilityFaults(page)]).toEqual([name, []]);
         },
         { viewport, colorScheme },

@@ -75,6 +75,18 @@ describe('a pool of threads', () => {
     expect(pool.free).toBe(1);
   });
 
+  it('leaves the wanted number of tasks to another runner', async () => {
+    started(1);
+    const results = [pool.run(HELD), pool.run(AT_ONCE), pool.run(AT_ONCE), pool.run(DIES)];
+    pool.sendAhead(9, 3);
+    pool.sendAhead(9, 1);
+    const waiting = pool.takeWaiting();
+    expect([waiting?.input, pool.takeWaiting()]).toEqual([DIES, undefined]);
+    openGate();
+    waiting?.resolve(7);
+    expect((await Promise.all(results)).at(-1)).toBe(7);
+  });
+
   it('sends nothing ahead to a thread that has not begun', () => {
     started(1);
     pool.sendAhead(3);

@@ -81,7 +81,7 @@ export interface PaymentOptions {
   readonly spender: Spender | undefined;
   /** Writes the order in the store transaction that records the payment. */
   readonly order?: OrderEntry;
-  /** True for a payment during which no other one is made, because its inputs are not only those that its plan selects. */
+  /** True: no other payment of the wallet is made meanwhile, for a payment of given inputs or of all outputs. */
   readonly isAlone?: boolean;
   /**
    * Called when the inputs of the payment are held, before it is signed, and the next payment may be planned. Not called
@@ -205,7 +205,7 @@ export class PaymentMaker {
       options.onHeld?.();
       return build();
     };
-    // A payment that is not relayed takes its inputs from none that is.
+    // A payment that is not relayed spends nothing yet: other payments may select its inputs.
     return options.doNotRelay ? begin() : this.planner.holding(planned, begin);
   }
 

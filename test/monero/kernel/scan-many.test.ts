@@ -313,6 +313,14 @@ describe('a pool whose threads are busy', () => {
     for (const scan of scans.slice(0, 2)) expect(await scan).toHaveLength(1);
   });
 
+  it('sends a thread its next batch when one ends, and leaves the last one to the calling thread', async () => {
+    const batch = untagged([somePoint()], [somePoint()]);
+    const scans = Array.from({ length: 4 }, () => busy.scanMany(batch, viewing(secretsOf(1))));
+    await scans[0];
+    expect(await Promise.all([busy.scanWaiting(simd), busy.scanWaiting(simd)])).toEqual([true, false]);
+    for (const scan of scans) expect(await scan).toHaveLength(1);
+  });
+
   it('scans the other batches of a thread when one fails', async () => {
     const batch = untagged([somePoint()], [somePoint()]);
     const scans = [[INVALID], secretsOf(1), secretsOf(1)].map((secrets) =>

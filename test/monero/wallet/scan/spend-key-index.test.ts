@@ -104,6 +104,14 @@ describe('an index of spend keys', () => {
     expect(index.find(key(200))).toBeUndefined();
   });
 
+  it('knows a key by its first 16 bytes', () => {
+    const index = new SpendKeyIndex();
+    const key = rng(32);
+    index.set(key, { major: 1, minor: 2 });
+    const changed = (n: number): Uint8Array => key.map((byte, i) => (i === n ? byte ^ 1 : byte));
+    expect([index.find(changed(15)), index.find(changed(16))]).toEqual([undefined, { major: 1, minor: 2 }]);
+  });
+
   it('keeps the indices of its keys when one of more than 16 bits comes', () => {
     const index = new SpendKeyIndex();
     const keys = Array.from({ length: 300 }, () => rng(32));
