@@ -184,8 +184,10 @@ export async function prepared(caller: HttpCaller, leavesOutSlow: boolean): Prom
     address,
     incoming,
     outgoing,
-    keyImages: ((available ?? []) as { key_image: string; unlocked: boolean }[])
+    // The largest first: a small output does not pay for its own sweep.
+    keyImages: ((available ?? []) as { key_image: string; unlocked: boolean; amount: number }[])
       .filter(({ unlocked }) => unlocked)
+      .sort((a, b) => b.amount - a.amount)
       .map(({ key_image }) => key_image),
     signature: String((await call('sign', { data: NOTE }))['signature']),
     txProof: await proof('get_tx_proof', paid(incoming)),

@@ -61,6 +61,9 @@ const running = [
 ];
 const times = new Map<string, number[][]>();
 
+/** Text of a figure; a dash if the server refuses the call, as the reference 0.18 refuses methods that it does not have. */
+const cell = (value: number, unit = ''): string => (Number.isNaN(value) ? '-' : `${value.toFixed(2)}${unit}`);
+
 async function measure(servers: readonly Server[], names: readonly string[]): Promise<void> {
   // The first calls are not counted: a running server has compiled its code.
   for (let round = -2; round < rounds; round++)
@@ -93,7 +96,7 @@ try {
     ['', 'ours', 'reference', 'ratio', 'bar'],
     [...times].map(([name, measured]) => {
       const [ours = Number.NaN, theirs = Number.NaN] = measured.map(median);
-      return [name, `${ours.toFixed(2)} ms`, `${theirs.toFixed(2)} ms`, (ours / theirs).toFixed(2), BAR];
+      return [name, cell(ours, ' ms'), cell(theirs, ' ms'), cell(ours / theirs), BAR];
     }),
   );
   for (const { caller } of servers) caller.close();

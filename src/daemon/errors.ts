@@ -135,7 +135,7 @@ export class NewerBlock extends DaemonError {
  */
 export const unreadError = (
   height: number,
-  { version, cause, isForged, newestFork }: UnreadBlock,
+  { version, cause, isForged, newestFork }: Omit<UnreadBlock, 'cause'> & { readonly cause: Error },
 ): DaemonError =>
   version !== undefined && version > newestFork
     ? new NewerBlock({ height, version }, newestFork)

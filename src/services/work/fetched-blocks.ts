@@ -1,5 +1,6 @@
 import type { DaemonBlock, DaemonInfo } from '../../daemon/daemon.js';
-import { DaemonError } from '../../daemon/errors.js';
+import { DaemonError, unreadError } from '../../daemon/errors.js';
+import { CARROT_ONLY_FORK } from '../../monero/fork-rules.js';
 import { parseBlock } from '../../monero/cryptonote/block.js';
 import { chainHeader, type ChainHeader } from '../../monero/cryptonote/header-rules.js';
 import type { Block } from '../../monero/cryptonote/types.js';
@@ -44,7 +45,10 @@ export async function fetchBlocks(source: BlockSource, first: number, last: numb
  * Fetches a block, and computes its hash.
  * @throws DaemonError `forged` if the daemon names another hash, or sends a block of another height.
  */
-export async function fetchBlock(source: BlockSource, height: number): Promise<FetchedBlock> {
+export async function fetchBlock(
+  source: Pick<BlockSource, 'getBlock'>,
+  height: number,
+): Promise<FetchedBlock> {
   const { blob, hash, cumulativeDifficulty } = await source.getBlock(height);
   const block = parsed(blob, height);
   const header = chainHeader(block);
@@ -62,11 +66,16 @@ export async function fetchBlock(source: BlockSource, height: number): Promise<F
   return { ...header, block, cumulativeDifficulty };
 }
 
+/** Parses a block. @throws NewerBlock, DaemonError `malformed` */
 function parsed(blob: Uint8Array, height: number): Block {
   try {
     return parseBlock(blob);
   } catch (cause) {
     if (!(cause instanceof CodecError || cause instanceof RangeError)) throw cause;
-    throw new DaemonError('malformed', `block ${height} cannot be read`, { cause });
+    const [version] = blob;
+    throw unreadError(height, {
+      ...(version === undefined ? {} : { version }),
+      ...{ cause, isForged: false, newestFork: CARROT_ONLY_FORK },
+    });
   }
 }

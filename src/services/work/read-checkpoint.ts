@@ -46,7 +46,8 @@ export async function readCheckpoint(
   try {
     return await checkpointOf(source, request);
   } catch (cause) {
-    const isOfBlock = cause instanceof DaemonError && (cause.kind === 'forged' || cause.kind === 'malformed');
+    const isOfBlock =
+      cause instanceof DaemonError && ['forged', 'malformed', 'newer_fork'].includes(cause.kind);
     throw isOfBlock ? new CheckpointError(cause.message, { cause }) : cause;
   }
 }

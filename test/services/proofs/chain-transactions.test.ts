@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { listedTxs } from '../../support/fakes/listed-txs.js';
 import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
-import type { Daemon, DaemonBlocks, DaemonInfo, DaemonTransaction } from '../../../src/daemon/daemon.js';
+import type { Daemon, DaemonInfo, DaemonTransaction } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { ChainTransactions } from '../../../src/services/proofs/chain-transactions.js';
 import type { BlockRef } from '../../../src/monero/wallet/scan/findings.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { bytes } from '../../store/fixtures.js';
+import { blockWith } from '../../support/chain/work-chain.js';
 import { faultOf } from '../../support/wallets/test-wallet.js';
 
 const hash = (n: number): Hash => bytes<Hash>(n);
@@ -112,12 +112,7 @@ describe('the place of a transaction', () => {
   /** A daemon with a number of blocks, whose block at any height contains the transaction with hash 1. */
   const answerAt = (height: number): void => {
     daemon.getInfo = () => Promise.resolve({ height } as DaemonInfo);
-    daemon.getBlocks = ({ startHeight = 0 }) =>
-      Promise.resolve({
-        startHeight,
-        blocks: [{ hash: hash(70), version: 16, timestamp: 5, firstTx: 0, endTx: 2 }],
-        txs: listedTxs(hash),
-      } as unknown as DaemonBlocks);
+    daemon.getBlock = (at) => Promise.resolve(blockWith(at, [hash(2), hash(1)]));
   };
   const mined = { hash: hash(1), blob: blob(1) };
 
@@ -138,7 +133,7 @@ describe('the place of a transaction', () => {
     await expect(chain.place({ fetched: other, height: 7 })).rejects.toMatchObject({ kind: 'malformed' });
     held = { height: 7, hash: hash(71) };
     await expect(chain.place({ fetched: mined, height: 7 })).rejects.toMatchObject({ kind: 'malformed' });
-    held = { height: 7, hash: hash(70) };
+    held = { height: 7, hash: blockWith(7, [hash(2), hash(1)]).hash };
     expect(await chain.place({ fetched: mined, height: 7 })).toMatchObject({ confirmations: 3 });
   });
 

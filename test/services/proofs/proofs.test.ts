@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { listedTxs } from '../../support/fakes/listed-txs.js';
 import type { Hash, SecretKey } from '../../../src/monero/crypto/types.js';
 import { formatAddress } from '../../../src/monero/cryptonote/address.js';
-import type { Daemon, DaemonBlocks } from '../../../src/daemon/daemon.js';
+import type { Daemon } from '../../../src/daemon/daemon.js';
 import { amount } from '../../../src/util/amount.js';
 import { equalBytes } from '../../../src/util/bytes.js';
 import { bytes, page } from '../../store/fixtures.js';
+import { blockWith } from '../../support/chain/work-chain.js';
 import { openProofs } from '../../support/wallets/proof-wallet.js';
 import { seededRng } from '../../support/fakes/seeded-rng.js';
 import { faultOf } from '../../support/wallets/test-wallet.js';
@@ -36,25 +36,16 @@ const chainWith = (
         : [],
     }),
   getInfo: () => Promise.resolve({ height: CHAIN_HEIGHT } as Awaited<ReturnType<Daemon['getInfo']>>),
-  getBlocks: ({ startHeight = 0 }) =>
-    Promise.resolve({
-      startHeight,
-      blocks: [
-        {
-          ...wallet.store.blockAt(startHeight),
-          version: 16,
-          timestamp: 0,
-          firstTx: 0,
-          endTx: height === startHeight ? 1 : 0,
-        },
-      ],
-      txs: listedTxs(() => tx.hash),
-    } as unknown as DaemonBlocks),
+  getBlock: (at) => Promise.resolve(blockWith(at, at === height ? [tx.hash] : [])),
 });
 
 const { wallet, workers, proofs } = openProofs();
 const viewOnly = openProofs({ viewOnly: true });
-for (const { store } of [wallet, viewOnly.wallet]) store.addPage(page(0, CHAIN_HEIGHT));
+for (const { store } of [wallet, viewOnly.wallet]) {
+  store.addPage(page(0, CHAIN_HEIGHT));
+  // The hashes of its blocks are not those of the daemon's.
+  store.blockAt = () => undefined;
+}
 afterAll(() => [wallet, viewOnly.wallet].forEach((one) => one.close()));
 beforeEach(() => void workers.jobs.splice(0));
 afterEach(() => {

@@ -238,8 +238,8 @@ describe('a reserve bundle', () => {
     const heights: number[] = [];
     wallet.answers = {
       ...chainOf(txs),
-      getBlocks: ({ startHeight = 0 }) => {
-        heights.push(startHeight);
+      getBlock: (height) => {
+        heights.push(height);
         return Promise.reject(error);
       },
     };

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { listedTxs } from '../../support/fakes/listed-txs.js';
 import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
-import type { Daemon, DaemonBlocks, DaemonTransaction } from '../../../src/daemon/daemon.js';
+import type { DaemonBlock, DaemonTransaction } from '../../../src/daemon/daemon.js';
 import { TxScan } from '../../../src/services/sync/tx-scan.js';
 import type { BatchFindings, TxBatch } from '../../../src/refresh/scan/wallet-scanner.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
+import { blockWith } from '../../support/chain/work-chain.js';
 import { turns } from '../../support/fakes/event-loop-turns.js';
 import { NOTHING_FOUND } from '../../support/fakes/fake-refresher.js';
 import { faultOf, TestWallet } from '../../support/wallets/test-wallet.js';
@@ -26,7 +26,8 @@ beforeEach(() => {
   scan = new TxScan(wallet, wallet);
   known = [];
   asked = [];
-  wallet.answers.getBlocks = blockOf;
+  wallet.answers.getBlock = (height) => Promise.resolve(blockOf(height));
+  wallet.store.blockAt = (height) => ({ height, hash: blockOf(height).hash });
   wallet.answers.getTransactions = (hashes) => {
     const names = hashes.map(toHex);
     asked.push(names);
@@ -35,22 +36,14 @@ beforeEach(() => {
 });
 afterEach(() => wallet.close());
 
-/** Answers with the block at a height that contains all known transactions which name it. */
-const blockOf: Daemon['getBlocks'] = ({ startHeight = 0 }) => {
-  const within = known.filter(({ blockHeight }) => blockHeight === startHeight);
-  return Promise.resolve({
-    startHeight,
-    blocks: [
-      {
-        hash: wallet.store.blockAt(startHeight)?.hash ?? hash(99),
-        version: 16,
-        timestamp: 1000 + startHeight,
-        firstTx: 0,
-        endTx: within.length,
-      },
-    ],
-    txs: listedTxs((at) => within[at]?.hash),
-  } as unknown as DaemonBlocks);
+/** Returns the block at a height, with all known transactions that name it. */
+const blockOf = (height: number): DaemonBlock => {
+  const within = known.filter(({ blockHeight }) => blockHeight === height);
+  return blockWith(
+    height,
+    within.map((tx) => tx.hash),
+    1000 + height,
+  );
 };
 
 const mined = (n: number, blockHeight: number): DaemonTransaction => ({
@@ -102,11 +95,10 @@ describe('transactions that are scanned', () => {
 
   it('are not looked at if the block that is to contain them does not', async () => {
     known = [mined(1, 9)];
-    wallet.answers.getBlocks = async (request) => ({
-      ...(await blockOf(request)),
-      txs: listedTxs(() => hash(2)) as DaemonBlocks['txs'],
-    });
-    await expect(scan.scan([hash(1)])).rejects.toMatchObject({ kind: 'malformed' });
+    wallet.answers.getBlock = (height) => Promise.resolve(blockWith(height, [hash(2)]));
+    await expect(scan.scan([hash(1)])).rejects.toThrow('is not that of the wallet');
+    wallet.store.blockAt = () => undefined;
+    await expect(scan.scan([hash(1)])).rejects.toThrow('lacks transaction');
     expect(batches()).toEqual([]);
   });
 

@@ -108,7 +108,8 @@ describe('a checkpoint that is read from a daemon', () => {
       () => lies(2200, blocks[2199] as DaemonBlock),
       /sends for height 2200 is of another height/,
     ],
-    ['no block', () => lies(2200, { blob: Uint8Array.of(1) }), /block 2200 cannot be read/],
+    ['no block', () => lies(2200, { blob: Uint8Array.of(1) }), /block 2200 of the daemon cannot be read/],
+    ['a block of a later fork', () => lies(2200, { blob: Uint8Array.of(19) }), /block 2200 has version 19/],
     [
       'another parent',
       () => lies(2200, chained(2200, blockAt(2200, blocks[7]?.hash as Hash))),

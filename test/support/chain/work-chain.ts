@@ -1,6 +1,7 @@
 import type { DaemonBlock, DaemonInfo } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { block as blockCodec, blockHash } from '../../../src/monero/cryptonote/block.js';
+import { GENESIS_HASH } from '../../../src/monero/cryptonote/constants.js';
 import type { Block } from '../../../src/monero/cryptonote/types.js';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import type { BlockRef } from '../../../src/monero/wallet/scan/findings.js';
@@ -17,6 +18,10 @@ export const emptyBlock = (height: number, prevHash: Hash, timestamp: number, no
   minerTx: { ...GENESIS.minerTx, prefix: { ...GENESIS.minerTx.prefix, inputs: [{ type: 'gen', height }] } },
   txHashes: [],
 });
+
+/** Returns a block as a daemon serves it, with the hashes of its transactions but the first. */
+export const blockWith = (height: number, txHashes: readonly Hash[], timestamp = CHAIN_START): DaemonBlock =>
+  daemonBlock({ ...emptyBlock(height, GENESIS_HASH.mainnet, timestamp), txHashes: [...txHashes] }, 1n);
 
 /** A chain of empty blocks from the first block of the main network on, as a daemon serves it. */
 export class WorkChain implements BlockSource {

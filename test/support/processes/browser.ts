@@ -3,18 +3,17 @@ import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 
-/** Paths of Chromium on Debian and its relatives. */
-const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+/** Chromium without windows, of Debian: it opens a page in half the time that Chromium itself takes. */
+const PROGRAM = '/usr/bin/chromium-headless-shell';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Starts a headless Chromium. @param args further arguments. @throws Error with an install hint when it is missing. */
 export async function startBrowser(args: readonly string[] = []): Promise<Browser> {
-  const executablePath = PATHS.find((path) => existsSync(path));
-  if (executablePath === undefined)
-    throw new Error('Chromium is not installed: sudo apt-get install chromium');
+  if (!existsSync(PROGRAM))
+    throw new Error('Chromium is not installed: sudo apt-get install chromium-headless-shell');
   // The sandbox of Chromium does not start for root, nor in most containers.
-  return chromium.launch({ executablePath, args: ['--no-sandbox', ...args] });
+  return chromium.launch({ executablePath: PROGRAM, args: ['--no-sandbox', ...args] });
 }
 
 /** Rules of axe that depend on colours, of those that it applies by default (the tag `cat.color` has one more). */

@@ -151,7 +151,7 @@ describe('the script for pages of shops', () => {
   });
 
   it('lets the page copy the address', async () => {
-    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: site.origin });
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await openDialog();
     await frame().getByRole('button', { name: 'Copy address' }).click();
     await frame().getByRole('status').filter({ hasText: 'Copied' }).waitFor();

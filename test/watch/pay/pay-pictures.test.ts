@@ -91,7 +91,8 @@ let site: ShownSite;
 
 beforeAll(async () => {
   browser = await startBrowser([
-    '--font-render-hinting=none',
+    // As Chromium with windows draws letters on Debian.
+    '--font-render-hinting=slight',
     '--disable-lcd-text',
     '--force-color-profile=srgb',
   ]);
@@ -136,7 +137,10 @@ async function compare(page: Page, name: string): Promise<void> {
   const path = new URL(`${name}.png`, FOLDER);
   if (isRenewed) return write(FOLDER, `${name}.png`, shot);
   if (!existsSync(path)) throw new Error(`${fileURLToPath(path)} is missing: PAY_PICTURES=renew writes it`);
-  const [expected, actual] = [PNG.sync.read(readFileSync(path)), PNG.sync.read(shot)];
+  const stored = readFileSync(path);
+  // The browser that wrote the picture writes the same bytes again.
+  if (shot.equals(stored)) return;
+  const [expected, actual] = [PNG.sync.read(stored), PNG.sync.read(shot)];
   const { width, height } = expected;
   if (actual.width !== width || actual.height !== height) write(DIFFERENT, `${name}.png`, shot);
   expect([actual.width, actual.height]).toEqual([width, height]);
