@@ -6,7 +6,7 @@ import type {
   RefundChange,
   RequestSums,
 } from '../../model/events.js';
-import { refundable, refundedBy } from '../../model/refund.js';
+import { refundable, refundedBy, type Refund } from '../../model/refund.js';
 import type { Receipt, RequestState } from '../../model/payment-request.js';
 import {
   excessOver,
@@ -153,15 +153,17 @@ export class RequestEvents {
     view: RequestView,
     onlyOf: (request: ReportableRequest) => Receipt | undefined = () => undefined,
   ): void {
+    if (changed.length === 0) return;
+    const refunds = this.#parts.refunds.ofEach(changed.map(({ sequence }) => sequence));
     const others: ReportableRequest[] = [];
     for (const request of changed) {
       const only = onlyOf(request);
       if (only === undefined) others.push(request);
-      else this.#report(request, [only], view);
+      else this.#report(request, [only], refunds, view);
     }
     if (others.length === 0) return;
     const receipts = this.#parts.requests.receiptsAt(others.map(({ subaddress }) => subaddress));
-    for (const request of others) this.#report(request, receipts(request.subaddress), view);
+    for (const request of others) this.#report(request, receipts(request.subaddress), refunds, view);
   }
 
   /** Reports a new request, whose address was paid before. @param tip height of the tip; -1 for an empty chain. */
@@ -192,7 +194,11 @@ export class RequestEvents {
     const now = reportedOf(sums, before);
     const received = now.received < before.received ? now.received : before.received;
     const revised = { ...request, reported: { ...before, received, late: now.late } };
-    requests.report(sequence, this.#append(revised, now, sums), this.#parts.rows.now());
+    requests.report(
+      sequence,
+      this.#append(revised, now, this.#dataOf(revised, sums)),
+      this.#parts.rows.now(),
+    );
   }
 
   /**
@@ -209,26 +215,30 @@ export class RequestEvents {
   }
 
   /** Reports a request whose payments or confirmations have changed. */
-  #report(request: ReportableRequest, receipts: readonly Receipt[], view: RequestView): void {
+  #report(
+    request: ReportableRequest,
+    receipts: readonly Receipt[],
+    refunds: ReadonlyMap<number, readonly Refund[]>,
+    view: RequestView,
+  ): void {
     const { sequence, reported } = request;
     const sums = requestTotals(request, receipts, view);
-    const recorded = this.#append(request, reportedOf(sums, reported), sums);
+    const data = this.#dataOf(request, sums, refunds.get(sequence) ?? []);
+    const recorded = this.#append(request, reportedOf(sums, reported), data);
     this.#parts.requests.report(sequence, recorded, view.now, reported);
   }
 
   /**
    * Appends the events by which a new state of a request differs from its reported state.
-   * @returns the state to be recorded.
+   * @param data contents of the events. @returns the state to be recorded.
    */
-  #append(request: ReportableRequest, now: ReportedRequest, sums: RequestTotals): ReportedRequest {
+  #append(request: ReportableRequest, now: ReportedRequest, data: RequestSums): ReportedRequest {
     const { reported: before } = request;
     const types = eventsBetween(request, before, now);
-    for (const type of types) {
-      const data = this.#dataOf(request, sums);
+    for (const type of types)
       this.#parts.rows.append(
         type === 'request.reversed' ? { type, data: { ...data, was: before.state } } : { type, data },
       );
-    }
     // An excess that disappears and returns is reported again only after a reversal, so that a shop refunds it only
     // once.
     const isHeld = now.paid < before.paid && !types.includes('request.reversed');
@@ -238,8 +248,8 @@ export class RequestEvents {
   #dataOf(
     { sequence, subaddress }: Pick<ReportableRequest, 'sequence' | 'subaddress'>,
     { state, mined, unmined, locked, late, settled }: RequestTotals,
+    refunds = this.#parts.refunds.of(sequence),
   ): RequestSums {
-    const refunds = this.#parts.refunds.of(sequence);
     return {
       ...{ subaddress, state, received: mined, unconfirmed: unmined, locked, late },
       ...{ refunded: refundedBy(refunds), refundable: refundable('all', undefined, settled, refunds) },

@@ -30,6 +30,12 @@ const afterCancellation = (time: string): string =>
 /** SQL that begins to record a payment; its times follow. */
 const INSERT = 'INSERT INTO arrival (tx_hash, account, minor, time, since) VALUES (:txHash, :account, :minor';
 
+const SEE = `${INSERT}, ${afterCancellation(':time')}, ${afterCancellation(':since')}) ON CONFLICT DO NOTHING`;
+
+const MINE = `${INSERT}, ${afterCancellation(':time')}, NULL)
+  ON CONFLICT DO UPDATE SET time = iif(since IS NULL, time, max(since, min(time, :blockTime))), since = NULL
+  RETURNING time`;
+
 /** Records the arrival of payments, once for each payment. */
 export class ArrivalWriter extends ArrivalReader {
   /** Records the first sight of a payment in the mempool. */
@@ -37,10 +43,7 @@ export class ArrivalWriter extends ArrivalReader {
     { txHash, subaddress: { major, minor } }: Pick<PaymentFacts, 'txHash' | 'subaddress'>,
     { time, since }: Sight,
   ): void {
-    this.db.run(
-      `${INSERT}, ${afterCancellation(':time')}, ${afterCancellation(':since')}) ON CONFLICT DO NOTHING`,
-      { txHash, account: major, minor, time, since: since ?? null },
-    );
+    this.db.run(SEE, { txHash, account: major, minor, time, since: since ?? null });
   }
 
   /**
@@ -50,14 +53,8 @@ export class ArrivalWriter extends ArrivalReader {
    * @returns the recorded time of its arrival [Unix s].
    */
   mine({ txHash, subaddress: { major, minor }, timestamp }: MinedPaymentFacts, time: number): number {
-    return (
-      this.db.value<number>(
-        `${INSERT}, ${afterCancellation(':time')}, NULL)
-         ON CONFLICT DO UPDATE SET time = iif(since IS NULL, time, max(since, min(time, :blockTime))), since = NULL
-         RETURNING time`,
-        { txHash, account: major, minor, time, blockTime: timestamp },
-      ) ?? time
-    );
+    const values = { txHash, account: major, minor, time, blockTime: timestamp };
+    return this.db.value<number>(MINE, values) ?? time;
   }
 
   /** Records the signals of a payment in the mempool. @param accepted time at which it met the rule [Unix s]. */
