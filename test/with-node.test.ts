@@ -71,9 +71,11 @@ describe('the list of packages of Node.js', () => {
 
 describe('bin/with-node on a machine with an old Node.js', () => {
   const VERSION = '26.10.0';
-  /** Tree of its own, with a registry that has a package of Node.js. */
+  const OLDER = '24.21.0';
+  /** Tree of its own, with a registry that has packages of Node.js. */
   let tree: string;
-  let tarball: Buffer;
+  /** Packages by version. */
+  let tarballs: Readonly<Record<string, Buffer>>;
   let registry: Server;
 
   const script = (path: string, text: string): void => {
@@ -83,11 +85,21 @@ describe('bin/with-node on a machine with an old Node.js', () => {
   };
   const integrityOf = (bytes: Buffer): string =>
     `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
-  const pin = (integrity: string): void =>
+  const pin = (...versions: (readonly [version: string, integrity: string])[]): void =>
     writeFileSync(
       join(tree, 'bin/node-packages'),
-      PLATFORMS.map((name) => `26 ${name} ${VERSION} ${integrity}\n`).join(''),
+      versions
+        .flatMap(([version, integrity]) =>
+          PLATFORMS.map((name) => `${version.slice(0, 2)} ${name} ${version} ${integrity}\n`),
+        )
+        .join(''),
     );
+  /** Packs a program as a version of Node.js. */
+  const pack = (version: string, program: string): Buffer => {
+    script(join(tree, 'pack/package/bin/node'), program);
+    writeFileSync(join(tree, 'pack/package/package.json'), JSON.stringify({ name: 'node', version }));
+    return spawnSync('tar', ['-czf', '-', 'package'], { cwd: join(tree, 'pack') }).stdout;
+  };
   /** Runs a command in the tree, where `node` is version 18 and npm uses the registry of the test. */
   const run = (
     ...command: readonly string[]
@@ -121,33 +133,60 @@ describe('bin/with-node on a machine with an old Node.js', () => {
       join(tree, 'machine/node'),
       `if [ "$*" = --version ]; then echo v18.0.0; else exec "${process.execPath}" "$@"; fi`,
     );
-    script(join(tree, 'pack/package/bin/node'), `echo v${VERSION}`);
-    writeFileSync(
-      join(tree, 'pack/package/package.json'),
-      JSON.stringify({ name: 'node', version: VERSION }),
-    );
-    tarball = spawnSync('tar', ['-czf', '-', 'package'], { cwd: join(tree, 'pack') }).stdout;
+    tarballs = {
+      [VERSION]: pack(VERSION, `echo v${VERSION}`),
+      [OLDER]: pack(OLDER, `echo v${OLDER}`),
+      '26.11.0': pack('26.11.0', 'echo "libatomic.so.1: cannot open shared object file" >&2; exit 127'),
+    };
     registry = createServer((req, res) => {
-      if (req.url?.endsWith('.tgz') === true) return res.end(tarball);
-      const name = (req.url ?? '').slice(1);
+      const url = req.url ?? '';
+      if (url.endsWith('.tgz')) return res.end(tarballs[url.slice(1, -'.tgz'.length)]);
+      const name = url.slice(1);
       const { port } = registry.address() as AddressInfo;
-      const dist = { tarball: `http://127.0.0.1:${port}/${name}.tgz`, integrity: integrityOf(tarball) };
+      const versions = Object.entries(tarballs).map(([version, tarball]) => {
+        const dist = { tarball: `http://127.0.0.1:${port}/${version}.tgz`, integrity: integrityOf(tarball) };
+        return [version, { name, version, dist }];
+      });
       res.setHeader('content-type', 'application/json');
-      return res.end(JSON.stringify({ name, versions: { [VERSION]: { name, version: VERSION, dist } } }));
+      return res.end(JSON.stringify({ name, versions: Object.fromEntries(versions) as object }));
     });
     await new Promise<void>((resolve) => registry.listen(0, '127.0.0.1', resolve));
   });
   afterAll(() => void registry?.close());
 
   test('refuses a package whose content is not the pinned one, although the registry vouches for it', async () => {
-    pin(integrityOf(Buffer.from('another package')));
+    pin([VERSION, integrityOf(Buffer.from('another package'))]);
     const { code, output } = await run('node', '--version');
     expect([code, output]).toEqual([1, expect.stringContaining(`Node.js ${VERSION} was not installed`)]);
     expect(existsSync(join(tree, '.node'))).toBe(false);
   });
 
+  const pinned = (version: string): readonly [string, string] => [
+    version,
+    integrityOf(tarballs[version] ?? Buffer.alloc(0)),
+  ];
+
+  test('installs an older package if the newest one does not run, and keeps it', async () => {
+    pin(pinned(OLDER), pinned('26.11.0'));
+    const { code, output } = await run('node', '--version');
+    expect(output).toContain('Node.js 26.11.0 does not run here: libatomic.so.1: cannot open');
+    expect([code, output.split('\n')[0]]).toEqual([0, `v${OLDER}`]);
+    expect(await run('node', '--version')).toEqual({ code: 0, output: `v${OLDER}\n` });
+    rmSync(join(tree, '.node'), { recursive: true });
+  });
+
+  test('ends with an error if no package runs', async () => {
+    pin(pinned('26.11.0'));
+    const { code, output } = await run('node', '--version');
+    expect([code, output.trim().split('\n').at(-1)]).toEqual([
+      1,
+      'wallet-rpc needs Node.js 22 or later; found: v18.0.0',
+    ]);
+    expect(existsSync(join(tree, '.node'))).toBe(false);
+  });
+
   itAtNight('installs the pinned package, and another one once the pin changes', async () => {
-    pin(integrityOf(tarball));
+    pin(pinned(VERSION));
     expect((await run('node', '--version')).output).toContain(`v${VERSION}`);
     expect(existsSync(join(tree, '.node/bin/node'))).toBe(true);
     script(join(tree, '.node/bin/node'), 'echo v26.9.0');
