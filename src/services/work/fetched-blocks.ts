@@ -43,7 +43,8 @@ export async function fetchBlocks(source: BlockSource, first: number, last: numb
 
 /**
  * Fetches a block, and computes its hash.
- * @throws DaemonError `forged` if the daemon names another hash, or sends a block of another height.
+ * @throws NewerBlock, DaemonError `malformed` for a block that cannot be read; `forged` if the daemon names another hash, or
+ * sends a block of another height.
  */
 export async function fetchBlock(
   source: Pick<BlockSource, 'getBlock'>,

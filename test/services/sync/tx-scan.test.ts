@@ -96,9 +96,13 @@ describe('transactions that are scanned', () => {
   it('are not looked at if the block that is to contain them does not', async () => {
     known = [mined(1, 9)];
     wallet.answers.getBlock = (height) => Promise.resolve(blockWith(height, [hash(2)]));
-    await expect(scan.scan([hash(1)])).rejects.toThrow('is not that of the wallet');
+    const refusedAs = (text: string): Promise<void> =>
+      expect(scan.scan([hash(1)])).rejects.toMatchObject({
+        ...{ kind: 'malformed', message: expect.stringContaining(text) },
+      });
+    await refusedAs('is not that of the wallet');
     wallet.store.blockAt = () => undefined;
-    await expect(scan.scan([hash(1)])).rejects.toThrow('lacks transaction');
+    await refusedAs('lacks transaction');
     expect(batches()).toEqual([]);
   });
 

@@ -151,7 +151,9 @@ describe('the script for pages of shops', () => {
   });
 
   it('lets the page copy the address', async () => {
-    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    // The page in the frame has the permission of the shop's page.
+    for (const origin of [site.origin, shopOrigin()])
+      await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin });
     await openDialog();
     await frame().getByRole('button', { name: 'Copy address' }).click();
     await frame().getByRole('status').filter({ hasText: 'Copied' }).waitFor();
